@@ -1,0 +1,3 @@
+/** The front door of couchjobs. */
+@org.jspecify.annotations.NullMarked
+package io.couchjobs;

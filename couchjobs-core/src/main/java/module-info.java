@@ -1,0 +1,12 @@
+/** The couchjobs library: a document job queue on Apache CouchDB. */
+module io.couchjobs {
+    requires transitive com.fasterxml.jackson.databind;
+    requires transitive org.jspecify;
+    requires org.slf4j;
+    requires org.apache.httpcomponents.client5.httpclient5;
+    requires org.apache.httpcomponents.core5.httpcore5;
+    requires org.apache.httpcomponents.httpcore;
+    requires org.ektorp;
+
+    exports io.couchjobs;
+}

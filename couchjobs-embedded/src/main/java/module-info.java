@@ -1,0 +1,12 @@
+/** An in-process CouchDB-compatible server for development and tests; not for production. */
+module io.couchjobs.embedded {
+    requires com.fasterxml.jackson.databind;
+    requires com.h2database.mvstore;
+    requires org.mozilla.rhino;
+    requires org.slf4j;
+    requires jdk.httpserver;
+    requires static org.junit.jupiter.api;
+    requires static transitive org.jspecify;
+
+    exports io.couchjobs.embedded;
+}
