@@ -1,6 +1,8 @@
 /** The couchjobs library: a document job queue on Apache CouchDB. */
 module io.couchjobs {
     requires transitive com.fasterxml.jackson.databind;
+    requires com.fasterxml.jackson.datatype.jdk8;
+    requires com.fasterxml.jackson.datatype.jsr310;
     requires transitive org.jspecify;
     requires org.slf4j;
     requires org.apache.httpcomponents.client5.httpclient5;
@@ -9,4 +11,6 @@ module io.couchjobs {
     requires org.ektorp;
 
     exports io.couchjobs;
+    exports io.couchjobs.job;
+    exports io.couchjobs.problem;
 }

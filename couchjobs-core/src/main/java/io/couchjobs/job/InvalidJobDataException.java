@@ -1,0 +1,20 @@
+package io.couchjobs.job;
+
+import io.couchjobs.problem.CouchJobsException;
+
+/**
+ * The data given for a job is not a JSON object. Nothing was sent to the server, nothing was stored; a job that was being
+ * run keeps its lock and can be finished with other data.
+ */
+public final class InvalidJobDataException extends CouchJobsException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Names what is wrong.
+     *
+     * @param message what is wrong with the data
+     */
+    public InvalidJobDataException(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,286 @@
+package io.couchjobs.job;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job as one revision of its document says it is. Immutable and thread-safe.
+ *
+ * <p>The document itself is the value: fields that couchjobs does not know stay in it, so that they survive every write.
+ */
+public final class Job {
+    /** The priority of a job that names none. */
+    public static final int DEFAULT_PRIORITY = 50;
+    /** A priority below the default. */
+    public static final int LOW_PRIORITY = 25;
+    /** A priority above the default. */
+    public static final int HIGH_PRIORITY = 75;
+    /** How many errors a job remembers. */
+    public static final int MAX_ERRORS = 10;
+
+    private final JobId id;
+    private final ObjectNode document;
+
+    private Job(JobId id, ObjectNode document) {
+        this.id = id;
+        this.document = document;
+    }
+
+    /**
+     * Reads a job out of its document.
+     *
+     * @param document the document, with its {@code _id}; copied
+     * @return the job
+     * @throws MalformedJobException when the document cannot be a job
+     */
+    public static Job parse(JsonNode document) {
+        String docId = document.path("_id").asText();
+        JobId id = JobId.fromDocId(docId)
+                .orElseThrow(() -> new MalformedJobException(docId, "its _id is not of the form job:TYPE:ID"));
+        Schema.firstProblem(document).ifPresent(problem -> {
+            throw new MalformedJobException(docId, problem);
+        });
+        return new Job(id, document.deepCopy());
+    }
+
+    /** Takes a document that couchjobs itself made of a checked one; the caller gives it away. */
+    static Job trusted(JobId id, ObjectNode document) {
+        return new Job(id, document);
+    }
+
+    /** {@return the identity} */
+    public JobId id() {
+        return id;
+    }
+
+    /** {@return the type, short for {@code id().type()}} */
+    public String type() {
+        return id.type();
+    }
+
+    /** {@return the document revision this was read from or stored as; empty for a job not stored yet} */
+    public Optional<String> rev() {
+        return text(Field.REV);
+    }
+
+    /** {@return where the job stands; a document that does not say is waiting} */
+    public JobStatus status() {
+        return text(Field.STATUS).flatMap(JobStatus::fromJson).orElse(JobStatus.WAITING);
+    }
+
+    /** {@return the status in the words of the RFC} */
+    public JobState state() {
+        return status().state();
+    }
+
+    /** {@return the time before which the job must not run; the epoch for a job that is due at once} */
+    public Instant scheduledTime() {
+        return Instant.ofEpochMilli(number(Field.SCHEDULED_TIME, 0));
+    }
+
+    /** {@return a copy of the creator's input; an empty object when the document has none} */
+    public ObjectNode data() {
+        return document.get(Field.DATA) instanceof ObjectNode data ? data.deepCopy() : document.objectNode();
+    }
+
+    /** {@return a copy of what the handler returned, if the job has finished with a result} */
+    public Optional<JsonNode> result() {
+        return present(Field.RESULT).map(JsonNode::deepCopy);
+    }
+
+    /** {@return who owns the job; present exactly when the status is locked} */
+    public Optional<Lock> lock() {
+        return present(Field.LOCK)
+                .map(lock -> new Lock(
+                        lock.path(Field.TOKEN).asText(),
+                        lock.path(Field.WORKER).asText(),
+                        Instant.ofEpochMilli(lock.path(Field.SINCE).asLong())));
+    }
+
+    /**
+     * Whether a claim still owns the job.
+     *
+     * @param token the claim's token
+     * @return true when the job is locked with that token
+     */
+    public boolean isLockedBy(String token) {
+        return lock().filter(lock -> lock.token().equals(token)).isPresent();
+    }
+
+    /** {@return a number that grows with every claim of this job; 0 before the first} */
+    public long fence() {
+        return number(Field.FENCE, 0);
+    }
+
+    /** {@return how many runs were started since the job was added or retried} */
+    public int attempt() {
+        return (int) number(Field.ATTEMPT, 0);
+    }
+
+    /** {@return how many retries the creator allowed; empty leaves it to the type's settings and the worker} */
+    public OptionalInt maxRetries() {
+        return present(Field.MAX_RETRIES)
+                .map(JsonNode::asInt)
+                .map(OptionalInt::of)
+                .orElseGet(OptionalInt::empty);
+    }
+
+    /** {@return how many leases of this job ran out} */
+    public int expirations() {
+        return (int) number(Field.EXPIRATIONS, 0);
+    }
+
+    /** {@return the runs that failed so far: those that were started and did not end by an expired lease} */
+    public int failures() {
+        return Math.max(0, attempt() - expirations());
+    }
+
+    /** {@return the newest errors, newest last, at most {@link #MAX_ERRORS}} */
+    public List<JobError> errors() {
+        List<JobError> errors = new ArrayList<>();
+        for (JsonNode error : document.path(Field.ERRORS)) {
+            errors.add(new JobError(
+                    error.path(Field.ATTEMPT).asInt(),
+                    Instant.ofEpochMilli(error.path(Field.AT).asLong()),
+                    JobError.Kind.fromJson(error.path(Field.KIND).asText()),
+                    error.path(Field.MESSAGE).asText(),
+                    stackOf(error)));
+        }
+        return List.copyOf(errors);
+    }
+
+    /** {@return whether the job will be enqueued once more when its present run ends} */
+    public boolean isResubmitted() {
+        return present(Field.RESUBMIT).isPresent();
+    }
+
+    /** {@return whether somebody asked the owner to stop} */
+    public boolean isCancelRequested() {
+        return document.path(Field.CANCEL_REQUESTED).asBoolean(false);
+    }
+
+    /** {@return the group for fair scheduling; empty string by default} */
+    public String group() {
+        return text(Field.GROUP).orElse("");
+    }
+
+    /** {@return the priority, 0 to 99; {@link #DEFAULT_PRIORITY} by default} */
+    public int priority() {
+        return (int) number(Field.PRIORITY, DEFAULT_PRIORITY);
+    }
+
+    /** {@return the class that workers may filter on} */
+    public Optional<String> jobClass() {
+        return text(Field.CLASS);
+    }
+
+    /** {@return who asked for the job} */
+    public Optional<String> origin() {
+        return text(Field.ORIGIN);
+    }
+
+    /** {@return what jobs that belong together have in common} */
+    public Optional<String> correlationId() {
+        return text(Field.CORRELATION_ID);
+    }
+
+    /** {@return the key under which at most one unfinished job exists} */
+    public Optional<String> tracker() {
+        return text(Field.TRACKER);
+    }
+
+    /** {@return the labels, in the order given} */
+    public List<String> tags() {
+        List<String> tags = new ArrayList<>();
+        document.path(Field.TAGS).forEach(tag -> tags.add(tag.asText()));
+        return List.copyOf(tags);
+    }
+
+    /** {@return how far the present or last run has come, if it said so} */
+    public Optional<Progress> progress() {
+        return present(Field.PROGRESS)
+                .map(progress -> new Progress(
+                        progress.path(Field.PERCENT).asInt(),
+                        progress.hasNonNull(Field.MESSAGE)
+                                ? progress.path(Field.MESSAGE).asText()
+                                : null));
+    }
+
+    /** {@return when which transition happened: {@code created}, {@code claimed}, {@code started}, {@code finished}, ...} */
+    public Map<String, Instant> times() {
+        Map<String, Instant> times = new LinkedHashMap<>();
+        document.path(Field.TIMES)
+                .properties()
+                .forEach(time -> times.put(
+                        time.getKey(), Instant.ofEpochMilli(time.getValue().asLong())));
+        return times;
+    }
+
+    /** {@return a copy of the whole document, unknown fields and all} */
+    public ObjectNode toDocument() {
+        return document.deepCopy();
+    }
+
+    /**
+     * The same job as stored under another revision.
+     *
+     * @param rev the revision the server answered
+     * @return the job with that revision
+     */
+    public Job withRev(String rev) {
+        ObjectNode copy = document.deepCopy();
+        copy.put(Field.REV, rev);
+        return new Job(id, copy);
+    }
+
+    /**
+     * Whether two revisions of a job say the same.
+     *
+     * @param other the other revision
+     * @return true when the documents are equal but for {@code _rev}
+     */
+    public boolean saysTheSameAs(Job other) {
+        ObjectNode mine = document.deepCopy();
+        ObjectNode theirs = other.document.deepCopy();
+        mine.remove(Field.REV);
+        theirs.remove(Field.REV);
+        return mine.equals(Job::compareNumbers, theirs);
+    }
+
+    @Override
+    public String toString() {
+        return id + " " + status().json() + rev().map(rev -> " " + rev).orElse("");
+    }
+
+    /** Numbers are compared by value: what was written as a long comes back as an int. */
+    private static int compareNumbers(JsonNode mine, JsonNode theirs) {
+        if (mine.isNumber() && theirs.isNumber()) {
+            return mine.decimalValue().compareTo(theirs.decimalValue());
+        }
+        return mine.equals(theirs) ? 0 : 1;
+    }
+
+    private Optional<JsonNode> present(String field) {
+        return Optional.ofNullable(document.get(field)).filter(value -> !value.isNull());
+    }
+
+    private Optional<String> text(String field) {
+        return present(field).map(JsonNode::asText);
+    }
+
+    private long number(String field, long otherwise) {
+        return present(field).map(JsonNode::asLong).orElse(otherwise);
+    }
+
+    private static @Nullable String stackOf(JsonNode error) {
+        return error.hasNonNull(Field.STACK) ? error.path(Field.STACK).asText() : null;
+    }
+}

@@ -1,0 +1,89 @@
+package io.couchjobs.job;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns a creator's value into the JSON object that a job carries, and back. Thread-safe.
+ *
+ * <p>Times are written as ISO-8601 strings; properties that a class does not know are ignored.
+ */
+public final class JobData {
+    private static final ObjectMapper MAPPER = JsonMapper.builder()
+            .addModule(new JavaTimeModule())
+            .addModule(new Jdk8Module())
+            .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .build();
+
+    private JobData() {}
+
+    /**
+     * Makes a job's data of a value.
+     *
+     * @param value a record, bean, map or JSON object
+     * @return a new JSON object
+     * @throws InvalidJobDataException when the value is null or does not become a JSON object
+     */
+    public static ObjectNode of(@Nullable Object value) {
+        JsonNode tree = tree(value);
+        if (tree instanceof ObjectNode object) {
+            return object == value ? object.deepCopy() : object;
+        }
+        throw new InvalidJobDataException("data must be a JSON object, not " + describe(tree));
+    }
+
+    /**
+     * Makes JSON of any value, such as a handler's result.
+     *
+     * @param value anything that Jackson can write; null becomes JSON's null
+     * @return the JSON
+     * @throws InvalidJobDataException when Jackson cannot write the value
+     */
+    public static JsonNode tree(@Nullable Object value) {
+        try {
+            JsonNode tree = value instanceof JsonNode node ? node : MAPPER.valueToTree(value);
+            return tree == null ? MAPPER.nullNode() : tree;
+        } catch (IllegalArgumentException cannotBeWritten) {
+            throw new InvalidJobDataException("data cannot be written as JSON: " + cannotBeWritten.getMessage());
+        }
+    }
+
+    /**
+     * Binds a job's data to a class.
+     *
+     * @param data the data
+     * @param type the class; {@code ObjectNode} takes the data as it is
+     * @param <T> the class
+     * @return the bound value
+     * @throws InvalidJobDataException when the data does not fit the class
+     */
+    public static <T> T bind(ObjectNode data, Class<T> type) {
+        if (type.isInstance(data)) {
+            return type.cast(data);
+        }
+        try {
+            return MAPPER.treeToValue(data, type);
+        } catch (JsonProcessingException | IllegalArgumentException doesNotFit) {
+            throw new InvalidJobDataException(
+                    "data does not fit " + type.getName() + ": " + firstLine(String.valueOf(doesNotFit.getMessage())));
+        }
+    }
+
+    private static String describe(JsonNode tree) {
+        String json = tree.toString();
+        return json.length() <= 60 ? json : json.substring(0, 60) + "...";
+    }
+
+    private static String firstLine(String message) {
+        return message.lines().findFirst().orElse("");
+    }
+}

@@ -1,0 +1,122 @@
+package io.couchjobs.job;
+
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * The identity of a job: its type and its id within the type. Immutable and thread-safe.
+ *
+ * <p>The document id {@code job:TYPE:ID} is made of both, so the pair is unique by construction.
+ *
+ * @param type what kind of work it is, such as {@code "email"}: 1 to 128 characters, no colon, no control characters
+ * @param id which job of that type: 1 to 512 characters, no control characters
+ */
+public record JobId(String type, String id) implements Comparable<JobId> {
+    /** What the document ids of all jobs begin with. */
+    public static final String PREFIX = "job:";
+
+    private static final int LONGEST_TYPE = 128;
+    private static final int LONGEST_ID = 512;
+
+    /**
+     * Checks both parts.
+     *
+     * @param type the type
+     * @param id the id
+     * @throws IllegalArgumentException when the type or the id is not a legal one; the message names the field and the
+     *     value
+     */
+    public JobId {
+        checkType(type);
+        check("id", id, LONGEST_ID);
+    }
+
+    /**
+     * A job id with a random UUID as its id.
+     *
+     * @param type the type
+     * @return the new id
+     */
+    public static JobId random(String type) {
+        return new JobId(type, UUID.randomUUID().toString());
+    }
+
+    /**
+     * Reads the identity out of a document id.
+     *
+     * @param docId the {@code _id} of a document
+     * @return the identity, or empty when the document is not a job's
+     */
+    public static Optional<JobId> fromDocId(String docId) {
+        int colon = docId.indexOf(':', PREFIX.length());
+        if (!docId.startsWith(PREFIX) || colon < 0) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new JobId(docId.substring(PREFIX.length(), colon), docId.substring(colon + 1)));
+        } catch (IllegalArgumentException notOurs) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Checks a type name.
+     *
+     * @param type the name
+     * @return the name
+     * @throws IllegalArgumentException when it is not a legal type name
+     */
+    public static String checkType(String type) {
+        if (type.indexOf(':') >= 0) {
+            throw new IllegalArgumentException("type must not contain a colon: \"" + printable(type) + "\"");
+        }
+        return check("type", type, LONGEST_TYPE);
+    }
+
+    /** {@return the {@code _id} of the job's document} */
+    public String docId() {
+        return PREFIX + type + ":" + id;
+    }
+
+    @Override
+    public int compareTo(JobId other) {
+        return docId().compareTo(other.docId());
+    }
+
+    @Override
+    public String toString() {
+        return type + ":" + id;
+    }
+
+    private static String check(String field, String value, int longest) {
+        if (value.isBlank()) {
+            throw new IllegalArgumentException(field + " must not be empty: \"" + printable(value) + "\"");
+        }
+        if (value.length() > longest) {
+            throw new IllegalArgumentException(field + " is longer than " + longest + " characters (" + value.length()
+                    + "): \"" + printable(value.substring(0, 40)) + "...\"");
+        }
+        if (value.codePoints().anyMatch(JobId::cannotBeStored)) {
+            throw new IllegalArgumentException(
+                    field + " contains a control character or half a surrogate pair: \"" + printable(value) + "\"");
+        }
+        return value;
+    }
+
+    private static boolean cannotBeStored(int codePoint) {
+        int kind = Character.getType(codePoint);
+        return kind == Character.CONTROL || kind == Character.SURROGATE;
+    }
+
+    private static String printable(String value) {
+        StringBuilder printable = new StringBuilder();
+        value.codePoints().forEach(c -> {
+            if (cannotBeStored(c)) {
+                printable.append(String.format("\\u%04x", c));
+            } else {
+                printable.appendCodePoint(c);
+            }
+        });
+        return printable.toString();
+    }
+}

@@ -1,0 +1,298 @@
+package io.couchjobs.job;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A job as its creator asks for it. Immutable and thread-safe; made by {@link #of} or {@link #builder}. Defaults: a random
+ * id, due at once, priority {@value Job#DEFAULT_PRIORITY}, no group, as many retries as the type's settings say.
+ */
+public final class JobRequest {
+    private static final String TRACKER_ID = "tracker:";
+
+    private final JobId id;
+    private final ObjectNode data;
+    private final Instant scheduledTime;
+    private final Builder rest;
+
+    private JobRequest(Builder builder) {
+        this.rest = builder.copy();
+        this.data = JobData.of(builder.data);
+        this.scheduledTime = builder.scheduledTime;
+        this.id = identity(builder);
+    }
+
+    /**
+     * A request with nothing but data.
+     *
+     * @param type the type
+     * @param data a record, bean, map or JSON object
+     * @return the request
+     * @throws InvalidJobDataException when the data is not a JSON object
+     */
+    public static JobRequest of(String type, Object data) {
+        return builder(type).data(data).build();
+    }
+
+    /**
+     * Starts a request.
+     *
+     * @param type the type
+     * @return a new builder
+     */
+    public static Builder builder(String type) {
+        return new Builder(type);
+    }
+
+    /** {@return the identity of the job asked for} */
+    public JobId id() {
+        return id;
+    }
+
+    /** {@return a copy of the data} */
+    public ObjectNode data() {
+        return data.deepCopy();
+    }
+
+    /** {@return the time before which the job must not run} */
+    public Instant scheduledTime() {
+        return scheduledTime;
+    }
+
+    /** {@return the key under which at most one unfinished job may exist} */
+    public Optional<String> tracker() {
+        return Optional.ofNullable(rest.tracker);
+    }
+
+    /** Writes all that the creator decides into a job document. */
+    void writeTo(ObjectNode document) {
+        document.put(Field.SCHEDULED_TIME, scheduledTime.toEpochMilli());
+        document.set(Field.DATA, data.deepCopy());
+        putOrRemove(document, Field.GROUP, rest.group);
+        putOrRemove(document, Field.CLASS, rest.jobClass);
+        putOrRemove(document, Field.ORIGIN, rest.origin);
+        putOrRemove(document, Field.CORRELATION_ID, rest.correlationId);
+        putOrRemove(document, Field.TRACKER, rest.tracker);
+        putOrRemove(document, Field.PRIORITY, rest.priority);
+        putOrRemove(document, Field.MAX_RETRIES, rest.maxRetries);
+        document.remove(Field.TAGS);
+        if (!rest.tags.isEmpty()) {
+            rest.tags.forEach(document.putArray(Field.TAGS)::add);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "JobRequest[" + id + "]";
+    }
+
+    private static JobId identity(Builder builder) {
+        if (builder.tracker != null) {
+            return new JobId(builder.type, TRACKER_ID + builder.tracker);
+        }
+        return builder.id == null ? JobId.random(builder.type) : new JobId(builder.type, builder.id);
+    }
+
+    private static void putOrRemove(ObjectNode document, String field, @Nullable String value) {
+        document.remove(field);
+        if (value != null) {
+            document.put(field, value);
+        }
+    }
+
+    private static void putOrRemove(ObjectNode document, String field, OptionalInt value) {
+        document.remove(field);
+        value.ifPresent(number -> document.put(field, number));
+    }
+
+    /** Collects what a creator asks for. Not thread-safe. */
+    public static final class Builder {
+        private final String type;
+        private @Nullable String id;
+        private @Nullable Object data;
+        private Instant scheduledTime = Instant.EPOCH;
+        private @Nullable String group;
+        private @Nullable String jobClass;
+        private @Nullable String origin;
+        private @Nullable String correlationId;
+        private @Nullable String tracker;
+        private OptionalInt priority = OptionalInt.empty();
+        private OptionalInt maxRetries = OptionalInt.empty();
+        private List<String> tags = new ArrayList<>();
+
+        private Builder(String type) {
+            this.type = type;
+        }
+
+        /**
+         * Names the job; without, its id is a random UUID.
+         *
+         * @param newId unique within the type
+         * @return this
+         */
+        public Builder id(String newId) {
+            this.id = newId;
+            return this;
+        }
+
+        /**
+         * Gives the input of the job. Required.
+         *
+         * @param newData a record, bean, map or JSON object
+         * @return this
+         */
+        public Builder data(Object newData) {
+            this.data = newData;
+            return this;
+        }
+
+        /**
+         * Lets the job wait.
+         *
+         * @param time not before this time; the epoch, the default, is at once
+         * @return this
+         */
+        public Builder scheduledTime(Instant time) {
+            this.scheduledTime = time;
+            return this;
+        }
+
+        /**
+         * Puts the job into a group; workers may serve groups in turn.
+         *
+         * @param newGroup the group
+         * @return this
+         */
+        public Builder group(String newGroup) {
+            this.group = newGroup;
+            return this;
+        }
+
+        /**
+         * Sets the priority.
+         *
+         * @param newPriority 0 (least) to 99
+         * @return this
+         */
+        public Builder priority(int newPriority) {
+            this.priority = OptionalInt.of(newPriority);
+            return this;
+        }
+
+        /**
+         * Sets how many retries follow the first run, in place of the type's setting.
+         *
+         * @param retries 0 or more
+         * @return this
+         */
+        public Builder maxRetries(int retries) {
+            this.maxRetries = OptionalInt.of(retries);
+            return this;
+        }
+
+        /**
+         * Sets the class, which workers may filter on.
+         *
+         * @param newClass the class
+         * @return this
+         */
+        public Builder jobClass(String newClass) {
+            this.jobClass = newClass;
+            return this;
+        }
+
+        /**
+         * Says who asks.
+         *
+         * @param newOrigin who asks
+         * @return this
+         */
+        public Builder origin(String newOrigin) {
+            this.origin = newOrigin;
+            return this;
+        }
+
+        /**
+         * Marks jobs that belong together.
+         *
+         * @param id what they have in common
+         * @return this
+         */
+        public Builder correlationId(String id) {
+            this.correlationId = id;
+            return this;
+        }
+
+        /**
+         * Allows at most one unfinished job of this key. The job's id is derived from it, so an id must not be given too.
+         *
+         * @param key the key
+         * @return this
+         */
+        public Builder tracker(String key) {
+            this.tracker = key;
+            return this;
+        }
+
+        /**
+         * Adds a label.
+         *
+         * @param tag the label
+         * @return this
+         */
+        public Builder tag(String tag) {
+            this.tags.add(tag);
+            return this;
+        }
+
+        /**
+         * Checks all of it.
+         *
+         * @return the request
+         * @throws IllegalArgumentException naming every field that is wrong, and its value
+         * @throws InvalidJobDataException when the data is missing or is not a JSON object
+         */
+        public JobRequest build() {
+            List<String> problems = new ArrayList<>();
+            priority.ifPresent(
+                    value -> require(value >= 0 && value <= 99, problems, "priority must be 0 to 99: " + value));
+            maxRetries.ifPresent(value -> require(value >= 0, problems, "maxRetries must be 0 or more: " + value));
+            require(
+                    id == null || tracker == null,
+                    problems,
+                    "id and tracker cannot both be given (the id is derived from the tracker): " + id + ", " + tracker);
+            require(
+                    Math.abs(scheduledTime.getEpochSecond()) <= 8_640_000_000_000L,
+                    problems,
+                    "scheduledTime is out of range: " + scheduledTime);
+            if (!problems.isEmpty()) {
+                throw new IllegalArgumentException(String.join("; ", problems));
+            }
+            return new JobRequest(this);
+        }
+
+        private static void require(boolean holds, List<String> problems, String problem) {
+            if (!holds) {
+                problems.add(problem);
+            }
+        }
+
+        private Builder copy() {
+            Builder copy = new Builder(type);
+            copy.group = group;
+            copy.jobClass = jobClass;
+            copy.origin = origin;
+            copy.correlationId = correlationId;
+            copy.tracker = tracker;
+            copy.priority = priority;
+            copy.maxRetries = maxRetries;
+            copy.tags = List.copyOf(tags);
+            return copy;
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.couchjobs.job;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Where a job stands. The invariant of the whole library: a job has a {@link Lock} exactly when its status
+ * {@link #isLocked()}.
+ *
+ * <p>Immutable and thread-safe. Source: docspell's Joex job states, mapped on the states of the CouchDB background-jobs
+ * RFC (007) by {@link #state()}.
+ */
+public enum JobStatus {
+    /**
+     * To be run at its scheduled time. Put there by who adds it, by a release, a resubmit or an expired lease; moved on by
+     * a worker's claim, or by a cancel.
+     */
+    WAITING(JobState.PENDING),
+
+    /** Claimed, not started yet. Put there by a worker that takes jobs ahead; moved on by its start or its release. */
+    SCHEDULED(JobState.RUNNING),
+
+    /**
+     * Claimed and started. Put there by a worker; moved on by that worker's finish, fail or release, or by the activity
+     * monitor of any worker when the lease runs out.
+     */
+    RUNNING(JobState.RUNNING),
+
+    /**
+     * Failed, and to be run again at its scheduled time (the retry time). Put there by a failed run with retries left;
+     * moved on as a waiting job is, but claimed before one.
+     */
+    STUCK(JobState.PENDING),
+
+    /** Finished well. Put there by its worker; cleaned up by retention, or enqueued again by an add. */
+    SUCCESS(JobState.FINISHED),
+
+    /** Failed for good. Put there by a permanent failure or the last retry's; enqueued again by a retry or an add. */
+    FAILED(JobState.FINISHED),
+
+    /** Cancelled. Put there by a cancel; enqueued again by a retry or an add. */
+    CANCELLED(JobState.FINISHED);
+
+    private final JobState state;
+
+    JobStatus(JobState state) {
+        this.state = state;
+    }
+
+    /** {@return the status in the words of the RFC} */
+    public JobState state() {
+        return state;
+    }
+
+    /** {@return whether a job of this status has an owner, and so a lock} */
+    public boolean isLocked() {
+        return state == JobState.RUNNING;
+    }
+
+    /** {@return the status as the job document spells it, such as {@code "waiting"}} */
+    public String json() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Finds a status by its spelling in a job document.
+     *
+     * @param json the spelling, such as {@code "waiting"}
+     * @return the status, or empty when no status is spelled so
+     */
+    public static Optional<JobStatus> fromJson(String json) {
+        for (JobStatus status : values()) {
+            if (status.json().equals(json)) {
+                return Optional.of(status);
+            }
+        }
+        return Optional.empty();
+    }
+}

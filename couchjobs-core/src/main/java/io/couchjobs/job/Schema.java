@@ -1,0 +1,119 @@
+package io.couchjobs.job;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Which documents can be a job. A missing or null field is always fine, it has a default; only {@code data} may be missing
+ * but not null. The map functions check the same (design-docs/jobs/lib/job.js): change both together.
+ */
+final class Schema {
+    /** The largest distance from the epoch, in ms, that JavaScript's and Java's calendars both know. */
+    private static final double FAR = 8.64e15;
+
+    private static final Map<String, Rule> RULES = rules();
+
+    private Schema() {}
+
+    static Optional<String> firstProblem(JsonNode document) {
+        for (Map.Entry<String, Rule> rule : RULES.entrySet()) {
+            JsonNode value = document.get(rule.getKey());
+            if (value != null && !rule.getValue().accepts(value)) {
+                return Optional.of(
+                        "field " + rule.getKey() + " must be " + rule.getValue().what + ", not " + abbreviated(value));
+            }
+        }
+        return lockProblem(document);
+    }
+
+    private static Optional<String> lockProblem(JsonNode document) {
+        boolean locked = document.hasNonNull(Field.LOCK);
+        JobStatus status =
+                JobStatus.fromJson(document.path(Field.STATUS).asText()).orElse(JobStatus.WAITING);
+        if (locked == status.isLocked()) {
+            return Optional.empty();
+        }
+        return Optional.of("its status is " + status.json() + " but it has " + (locked ? "a" : "no") + " lock");
+    }
+
+    private static Map<String, Rule> rules() {
+        Map<String, Rule> rules = new LinkedHashMap<>();
+        rules.put(
+                Field.STATUS,
+                optional(
+                        "one of waiting, scheduled, running, stuck, success, failed, cancelled",
+                        value -> value.isTextual()
+                                && JobStatus.fromJson(value.asText()).isPresent()));
+        rules.put(Field.SCHEDULED_TIME, optional("an integer, epoch milliseconds", Schema::isTime));
+        rules.put(Field.DATA, new Rule("an object", JsonNode::isObject));
+        rules.put(Field.LOCK, optional("an object with a string token", Schema::isLock));
+        for (String count : new String[] {Field.FENCE, Field.ATTEMPT, Field.MAX_RETRIES, Field.EXPIRATIONS}) {
+            rules.put(count, optional("an integer from 0", value -> isInteger(value, 0, Integer.MAX_VALUE)));
+        }
+        rules.put(
+                Field.ERRORS,
+                optional("an array of objects", value -> value.isArray() && allOf(value, JsonNode::isObject)));
+        rules.put(Field.RESUBMIT, optional("an object", Schema::isResubmit));
+        rules.put(Field.CANCEL_REQUESTED, optional("a boolean", JsonNode::isBoolean));
+        for (String text : new String[] {Field.GROUP, Field.CLASS, Field.ORIGIN, Field.CORRELATION_ID, Field.TRACKER}) {
+            rules.put(text, optional("a string", JsonNode::isTextual));
+        }
+        rules.put(Field.PRIORITY, optional("an integer from 0 to 99", value -> isInteger(value, 0, 99)));
+        rules.put(
+                Field.TAGS,
+                optional("an array of strings", value -> value.isArray() && allOf(value, JsonNode::isTextual)));
+        rules.put(Field.PROGRESS, optional("an object", JsonNode::isObject));
+        rules.put(Field.TIMES, optional("an object of epoch milliseconds", Schema::isTimes));
+        return rules;
+    }
+
+    private static boolean isLock(JsonNode value) {
+        return value.isObject() && value.path(Field.TOKEN).isTextual();
+    }
+
+    private static boolean isResubmit(JsonNode value) {
+        JsonNode time = value.path(Field.SCHEDULED_TIME);
+        return value.isObject() && (time.isMissingNode() || time.isNull() || isTime(time));
+    }
+
+    private static boolean isTimes(JsonNode value) {
+        return value.isObject() && allOf(value, Schema::isTime);
+    }
+
+    private static boolean isTime(JsonNode value) {
+        return isInteger(value, -FAR, FAR);
+    }
+
+    private static boolean isInteger(JsonNode value, double least, double most) {
+        return value.isNumber()
+                && value.asDouble() == Math.rint(value.asDouble())
+                && value.asDouble() >= least
+                && value.asDouble() <= most;
+    }
+
+    private static boolean allOf(JsonNode container, Predicate<JsonNode> element) {
+        boolean fits = true;
+        for (JsonNode value : container) {
+            fits &= element.test(value);
+        }
+        return fits;
+    }
+
+    private static String abbreviated(JsonNode value) {
+        String json = value.toString();
+        return json.length() <= 60 ? json : json.substring(0, 60) + "...";
+    }
+
+    private static Rule optional(String what, Predicate<JsonNode> check) {
+        return new Rule(what, value -> value.isNull() || check.test(value));
+    }
+
+    private record Rule(String what, Predicate<JsonNode> check) {
+        boolean accepts(JsonNode value) {
+            return check.test(value);
+        }
+    }
+}

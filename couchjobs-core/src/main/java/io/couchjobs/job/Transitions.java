@@ -1,0 +1,382 @@
+package io.couchjobs.job;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.OptionalInt;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What each {@link Event} does to a job: pure functions from a job, what happened and the time to a {@link Decision}.
+ *
+ * <p>Each result is exactly one document write. Nothing here reads a clock or a database, so every rule can be tested by
+ * calling it. Thread-safe. Source: the CouchDB background-jobs RFC (007), with docspell's stuck and cancelled states.
+ */
+public final class Transitions {
+    private Transitions() {}
+
+    /**
+     * A job that did not exist before.
+     *
+     * @param request what its creator asks for
+     * @param now the time
+     * @return the new job, without a revision
+     */
+    public static Job create(JobRequest request, Instant now) {
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        document.put(Field.ID, request.id().docId());
+        document.put(Field.STATUS, JobStatus.WAITING.json());
+        request.writeTo(document);
+        document.putObject(Field.TIMES).put("created", now.toEpochMilli());
+        return Job.trusted(request.id(), document);
+    }
+
+    /**
+     * A creator adds a job that exists. Pending with another time: time and data are replaced. Pending with the same time:
+     * nothing to do, unless the data is to be replaced. Running: flagged to run once more, the owner is not disturbed.
+     * Finished: enqueued again, its history forgotten.
+     *
+     * @param job the job as it is
+     * @param request what the creator asks for
+     * @param replace whether to replace the data of a pending job even at the same time
+     * @param now the time
+     * @return the decision; never refused
+     */
+    public static Decision add(Job job, JobRequest request, boolean replace, Instant now) {
+        if (job.status().isLocked()) {
+            return flagResubmit(job, Event.ADD, request.scheduledTime(), now);
+        }
+        boolean sameTime = job.scheduledTime().equals(request.scheduledTime());
+        if (job.status() == JobStatus.WAITING && sameTime && !replace) {
+            return Decision.nothingToDo(job);
+        }
+        Edit edit = new Edit(job, Event.ADD, now).take(request);
+        if (job.status() == JobStatus.WAITING) {
+            return edit.at("updated").moveTo(JobStatus.WAITING);
+        }
+        return edit.fresh().at("created").moveTo(JobStatus.WAITING);
+    }
+
+    /**
+     * A worker takes a job.
+     *
+     * @param job the job as it is
+     * @param token a fresh UUID: two workers that wrote the same body would get the same revision, and both would win
+     * @param worker the worker's id
+     * @param start whether the run starts at once; otherwise the job is only put aside for this worker
+     * @param now the time
+     * @return the decision; refused unless the job is pending
+     */
+    public static Decision claim(Job job, String token, String worker, boolean start, Instant now) {
+        return on(Event.CLAIM, job, now, edit -> {
+            edit.lock(token, worker)
+                    .put(Field.FENCE, job.fence() + 1)
+                    .remove(Field.PROGRESS, Field.CANCEL_REQUESTED)
+                    .at("claimed");
+            return start ? started(edit, job) : edit.moveTo(JobStatus.SCHEDULED);
+        });
+    }
+
+    /**
+     * The owner starts a job that it put aside.
+     *
+     * @param job the job as it is
+     * @param now the time
+     * @return the decision; refused unless the job is scheduled
+     */
+    public static Decision start(Job job, Instant now) {
+        return on(Event.START, job, now, edit -> started(edit, job));
+    }
+
+    /**
+     * The owner renews its lease.
+     *
+     * @param job the job as it is
+     * @param data the new data, or null to keep it
+     * @param progress the progress, or null to keep it
+     * @param now the time
+     * @return the decision; refused unless the job is owned
+     */
+    public static Decision update(Job job, @Nullable ObjectNode data, @Nullable Progress progress, Instant now) {
+        return on(Event.UPDATE, job, now, edit -> edit.putIfGiven(Field.DATA, data)
+                .putIfGiven(Field.PROGRESS, progress == null ? null : json(progress))
+                .at("updated")
+                .stay());
+    }
+
+    /**
+     * The owner is done. A job that was resubmitted meanwhile waits again, as a fresh one.
+     *
+     * @param job the job as it is
+     * @param result what the handler returned, or null
+     * @param data the new data, or null to keep it
+     * @param now the time
+     * @return the decision; refused unless the job is owned
+     */
+    public static Decision finish(Job job, @Nullable JsonNode result, @Nullable ObjectNode data, Instant now) {
+        return on(Event.FINISH, job, now, edit -> {
+            edit.putIfGiven(Field.DATA, data).at("finished");
+            if (job.isResubmitted()) {
+                return resubmitted(edit, job).moveTo(JobStatus.WAITING);
+            }
+            return edit.remove(Field.CANCEL_REQUESTED)
+                    .putIfGiven(Field.RESULT, result)
+                    .moveTo(JobStatus.SUCCESS);
+        });
+    }
+
+    /**
+     * The owner's run failed. Cancelled if that was asked for; waiting again if it was resubmitted; stuck while there are
+     * retries left; else failed.
+     *
+     * @param job the job as it is
+     * @param error what went wrong
+     * @param policy the retry policy of the job's type; the job's own number of retries goes before it
+     * @param permanent whether a retry would be useless
+     * @param now the time
+     * @return the decision; refused unless the job is owned
+     */
+    public static Decision fail(Job job, JobError error, RetryPolicy policy, boolean permanent, Instant now) {
+        return on(Event.FAIL, job, now, edit -> {
+            edit.error(error).at("failed");
+            if (job.isCancelRequested()) {
+                return edit.remove(Field.CANCEL_REQUESTED, Field.RESUBMIT)
+                        .at("finished")
+                        .moveTo(JobStatus.CANCELLED);
+            }
+            if (job.isResubmitted()) {
+                return resubmitted(edit, job).moveTo(JobStatus.WAITING);
+            }
+            if (permanent || isLastRun(job, policy)) {
+                return edit.at("finished").moveTo(JobStatus.FAILED);
+            }
+            return edit.put(Field.SCHEDULED_TIME, retryTime(job, policy, now).toEpochMilli())
+                    .moveTo(JobStatus.STUCK);
+        });
+    }
+
+    /**
+     * Whether no retry follows when the present run of a job fails.
+     *
+     * @param job the job, running
+     * @param policy the retry policy of its type; the job's own number of retries goes before it
+     * @return true when a failure would be final
+     */
+    public static boolean isLastRun(Job job, RetryPolicy policy) {
+        OptionalInt own = job.maxRetries();
+        return job.failures() > (own.isPresent() ? own.getAsInt() : policy.maxRetries());
+    }
+
+    /**
+     * The owner gives the job back, as if it had not taken it. One that was asked to be cancelled is cancelled.
+     *
+     * @param job the job as it is
+     * @param now the time
+     * @return the decision; refused unless the job is owned
+     */
+    public static Decision release(Job job, Instant now) {
+        return on(Event.RELEASE, job, now, edit -> {
+            if (job.isCancelRequested()) {
+                return cancelled(edit);
+            }
+            if (job.status() == JobStatus.RUNNING) {
+                edit.put(Field.ATTEMPT, Math.max(0, job.attempt() - 1));
+            }
+            return edit.remove(Field.PROGRESS).at("released").moveTo(JobStatus.WAITING);
+        });
+    }
+
+    /**
+     * The activity monitor finds the owner dead. The job waits again with the same data and time (or the resubmitted time,
+     * which consumes the flag); cancelled if that was asked for; failed when too many leases ran out.
+     *
+     * @param job the job as it is
+     * @param maxExpirations how many leases may run out before the job is failed; empty is any number
+     * @param now the time
+     * @return the decision; refused unless the job is owned
+     */
+    public static Decision expire(Job job, OptionalInt maxExpirations, Instant now) {
+        return on(Event.EXPIRE, job, now, edit -> {
+            String owner = job.lock().map(Lock::worker).orElse("");
+            String message = "worker " + owner + " gave no sign of life for the timeout of type " + job.type();
+            edit.error(new JobError(job.attempt(), now, JobError.Kind.EXPIRED, message, null))
+                    .put(Field.EXPIRATIONS, job.expirations() + 1)
+                    .remove(Field.PROGRESS)
+                    .at("expired");
+            if (job.isCancelRequested()) {
+                return cancelled(edit);
+            }
+            if (maxExpirations.isPresent() && job.expirations() >= maxExpirations.getAsInt()) {
+                return edit.at("finished").moveTo(JobStatus.FAILED);
+            }
+            return consumeResubmit(edit, job).moveTo(JobStatus.WAITING);
+        });
+    }
+
+    /**
+     * Somebody cancels a job that nobody owns.
+     *
+     * @param job the job as it is
+     * @param now the time
+     * @return the decision; refused when the job is owned or finished
+     */
+    public static Decision cancel(Job job, Instant now) {
+        return on(Event.CANCEL, job, now, Transitions::cancelled);
+    }
+
+    /**
+     * Somebody asks the owner of a job to stop.
+     *
+     * @param job the job as it is
+     * @param now the time
+     * @return the decision; refused unless the job is owned
+     */
+    public static Decision requestCancel(Job job, Instant now) {
+        if (job.status().isLocked() && job.isCancelRequested()) {
+            return Decision.nothingToDo(job);
+        }
+        return on(Event.REQUEST_CANCEL, job, now, edit -> edit.put(Field.CANCEL_REQUESTED, true)
+                .at("cancelRequested")
+                .stay());
+    }
+
+    /**
+     * The owner has stopped because it was asked to. A resubmit is dropped.
+     *
+     * @param job the job as it is
+     * @param reason why, in words
+     * @param now the time
+     * @return the decision; refused unless the job is owned
+     */
+    public static Decision acknowledgeCancel(Job job, String reason, Instant now) {
+        return on(
+                Event.ACKNOWLEDGE_CANCEL,
+                job,
+                now,
+                edit -> cancelled(edit.error(new JobError(job.attempt(), now, JobError.Kind.CANCELLED, reason, null))));
+    }
+
+    /**
+     * Somebody wants the job run once more. Owned: flagged, with the time only. Finished: enqueued at once.
+     *
+     * @param job the job as it is
+     * @param time not before this time
+     * @param data the new data of a finished job, or null to keep it; ignored while the job is owned
+     * @param now the time
+     * @return the decision; refused while the job is pending
+     */
+    public static Decision resubmit(Job job, Instant time, @Nullable ObjectNode data, Instant now) {
+        if (job.status().isLocked()) {
+            return flagResubmit(job, Event.RESUBMIT, time, now);
+        }
+        return on(Event.RESUBMIT, job, now, edit -> edit.fresh()
+                .put(Field.SCHEDULED_TIME, time.toEpochMilli())
+                .putIfGiven(Field.DATA, data)
+                .at("created")
+                .moveTo(JobStatus.WAITING));
+    }
+
+    /**
+     * Somebody wants the job run now: one that waits for its time or its retry, or a finished one again.
+     *
+     * @param job the job as it is
+     * @param now the time
+     * @return the decision; refused while the job is owned
+     */
+    public static Decision retry(Job job, Instant now) {
+        return on(Event.RETRY, job, now, edit -> edit.remove(
+                        Field.ATTEMPT, Field.EXPIRATIONS, Field.RESULT, Field.PROGRESS)
+                .remove(Field.RESUBMIT, Field.CANCEL_REQUESTED)
+                .put(Field.SCHEDULED_TIME, Math.min(job.scheduledTime().toEpochMilli(), now.toEpochMilli()))
+                .at("retried")
+                .moveTo(JobStatus.WAITING));
+    }
+
+    /**
+     * Somebody moves the scheduled time of a job that nobody owns.
+     *
+     * @param job the job as it is
+     * @param time not before this time
+     * @param now the time
+     * @return the decision; refused unless the job is pending
+     */
+    public static Decision reschedule(Job job, Instant time, Instant now) {
+        if (job.scheduledTime().equals(time) && Event.RESCHEDULE.isAllowed(job.status())) {
+            return Decision.nothingToDo(job);
+        }
+        return on(Event.RESCHEDULE, job, now, edit -> edit.put(Field.SCHEDULED_TIME, time.toEpochMilli())
+                .at("updated")
+                .stay());
+    }
+
+    /**
+     * Somebody changes the priority of a job that nobody owns.
+     *
+     * @param job the job as it is
+     * @param priority 0 (least) to 99
+     * @param now the time
+     * @return the decision; refused unless the job is pending
+     * @throws IllegalArgumentException when the priority is out of range
+     */
+    public static Decision prioritize(Job job, int priority, Instant now) {
+        if (priority < 0 || priority > 99) {
+            throw new IllegalArgumentException("priority must be 0 to 99: " + priority);
+        }
+        return on(Event.PRIORITIZE, job, now, edit -> edit.put(Field.PRIORITY, priority)
+                .at("updated")
+                .stay());
+    }
+
+    private static Decision on(Event event, Job job, Instant now, Function<Edit, Decision> change) {
+        return event.isAllowed(job.status()) ? change.apply(new Edit(job, event, now)) : Decision.refused(job);
+    }
+
+    private static Decision started(Edit edit, Job job) {
+        return edit.put(Field.ATTEMPT, job.attempt() + 1).at("started").moveTo(JobStatus.RUNNING);
+    }
+
+    private static Decision cancelled(Edit edit) {
+        return edit.remove(Field.CANCEL_REQUESTED, Field.RESUBMIT, Field.PROGRESS)
+                .at("finished")
+                .moveTo(JobStatus.CANCELLED);
+    }
+
+    private static Decision flagResubmit(Job job, Event event, Instant time, Instant now) {
+        ObjectNode flag = JsonNodeFactory.instance.objectNode();
+        flag.put(Field.SCHEDULED_TIME, time.toEpochMilli());
+        if (flag.equals(job.toDocument().get(Field.RESUBMIT))) {
+            return Decision.nothingToDo(job);
+        }
+        return on(event, job, now, edit -> edit.put(Field.RESUBMIT, flag)
+                .at("resubmitted")
+                .stay());
+    }
+
+    private static Edit resubmitted(Edit edit, Job job) {
+        return consumeResubmit(edit, job).fresh();
+    }
+
+    private static Edit consumeResubmit(Edit edit, Job job) {
+        JsonNode time = job.toDocument().path(Field.RESUBMIT).path(Field.SCHEDULED_TIME);
+        if (job.isResubmitted()) {
+            edit.put(Field.SCHEDULED_TIME, time.asLong(0));
+        }
+        return edit.remove(Field.RESUBMIT);
+    }
+
+    private static Instant retryTime(Job job, RetryPolicy policy, Instant now) {
+        Instant started = job.times().getOrDefault("started", now);
+        Duration delay = policy.delayAfter(Math.max(0, job.failures() - 1));
+        return started.plus(delay);
+    }
+
+    private static ObjectNode json(Progress progress) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put(Field.PERCENT, progress.percent());
+        progress.message().ifPresent(message -> json.put(Field.MESSAGE, message));
+        return json;
+    }
+}

@@ -1,0 +1,10 @@
+/**
+ * The vocabulary and the rules of jobs: pure values and pure functions, no I/O.
+ *
+ * <p>Read {@link io.couchjobs.job.JobStatus}, then {@link io.couchjobs.job.Event} (the state machine as one table), then
+ * {@link io.couchjobs.job.Transitions} (what each event does to a job).
+ */
+@NullMarked
+package io.couchjobs.job;
+
+import org.jspecify.annotations.NullMarked;
