@@ -8,9 +8,10 @@ module io.couchjobs {
     requires org.apache.httpcomponents.client5.httpclient5;
     requires org.apache.httpcomponents.core5.httpcore5;
     requires org.apache.httpcomponents.httpcore;
-    requires org.ektorp;
+    requires transitive org.ektorp;
 
     exports io.couchjobs;
+    exports io.couchjobs.couch;
     exports io.couchjobs.job;
     exports io.couchjobs.problem;
 }

@@ -1,0 +1,42 @@
+package io.couchjobs.couch;
+
+import java.util.function.Supplier;
+
+/**
+ * How to tell the server who is asking. Immutable; no {@code toString} shows a secret.
+ *
+ * @see <a href="https://docs.couchdb.org/en/stable/api/server/authn.html">CouchDB: Authentication</a>
+ */
+public sealed interface Auth {
+
+    /** Nobody in particular. */
+    record None() implements Auth {}
+
+    /**
+     * Name and password with every request.
+     *
+     * @param user the user's name
+     * @param password the password
+     */
+    record Basic(String user, Secret password) implements Auth {}
+
+    /**
+     * Name and password once, for a cookie that is renewed before it runs out and when the server refuses it.
+     *
+     * @param user the user's name
+     * @param password the password
+     */
+    record Session(String user, Secret password) implements Auth {}
+
+    /**
+     * A token (JWT) from elsewhere with every request. It is read once and kept until the server refuses it.
+     *
+     * @param token gives the current token; asked again after a 401; may be called by any thread
+     */
+    record Bearer(Supplier<String> token) implements Auth {
+        @Override
+        public String toString() {
+            return "Bearer[token=***]";
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package io.couchjobs.couch;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * An open changes feed. One thread at a time calls {@link #next}; the other methods are safe from any thread.
+ *
+ * <p>A feed may repeat changes, and on a cluster it may go back; never does it leave one out. When it breaks, open a new
+ * one from {@link #lastSeq}.
+ */
+public interface ChangesFeed extends AutoCloseable {
+
+    /**
+     * The next change. Heartbeats are swallowed.
+     *
+     * @param atMost how long to wait for one; zero looks without waiting
+     * @return the change; empty when none came in that time, when the feed has ended or is closed, or when the thread
+     *     was interrupted (its flag stays set)
+     * @throws CouchUnreachableException the connection broke, or was silent for three heartbeats; thrown after all
+     *     changes that came before were handed out
+     * @throws CouchException the server reported an error or sent something else than changes
+     */
+    Optional<Change> next(Duration atMost);
+
+    /** {@return when the last byte came, heartbeats included, as {@link System#nanoTime} counts} */
+    long lastSignOfLife();
+
+    /**
+     * {@return the position to go on from: that of the last change handed out by {@link #next}, at first the one asked
+     * for, and when the feed has ended in order the one it ended at}
+     */
+    String lastSeq();
+
+    /** {@return whether nothing more will come: the server ended the feed, it broke, or it was closed} */
+    boolean isEnded();
+
+    /** Ends the feed and unblocks {@link #next}. Closing twice does nothing. */
+    @Override
+    void close();
+}

@@ -1,0 +1,222 @@
+package io.couchjobs.couch;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What to read from the changes feed. Immutable: every method returns a new request.
+ *
+ * @see <a href="https://docs.couchdb.org/en/stable/api/database/changes.html">CouchDB: changes</a>
+ */
+public final class ChangesRequest {
+
+    /** The position after everything that is there. */
+    public static final String NOW = "now";
+
+    /** What the server does when it has sent all changes it has. */
+    public enum Feed {
+        /** It ends the feed. */
+        NORMAL,
+        /** It waits for one more change if it had none, and ends the feed. */
+        LONGPOLL,
+        /** It goes on sending changes as they happen. */
+        CONTINUOUS
+    }
+
+    private static final Duration DEFAULT_HEARTBEAT = Duration.ofSeconds(10);
+
+    private final Feed feed;
+    private final String since;
+    private final Duration heartbeat;
+    private final Map<String, String> options;
+    private final Optional<ObjectNode> body;
+
+    private ChangesRequest(
+            Feed feed, String since, Duration heartbeat, Map<String, String> options, Optional<ObjectNode> body) {
+        this.feed = feed;
+        this.since = since;
+        this.heartbeat = heartbeat;
+        this.options = options;
+        this.body = body;
+    }
+
+    /**
+     * {@return a request for all changes from the beginning}
+     *
+     * @param feed what happens at the end
+     */
+    public static ChangesRequest of(Feed feed) {
+        return new ChangesRequest(feed, "0", DEFAULT_HEARTBEAT, Map.of(), Optional.empty());
+    }
+
+    /** {@return a request for all changes there are} */
+    public static ChangesRequest normal() {
+        return of(Feed.NORMAL);
+    }
+
+    /** {@return a request for the changes there are, or else the next one} */
+    public static ChangesRequest longpoll() {
+        return of(Feed.LONGPOLL);
+    }
+
+    /** {@return a request for all changes, also those to come} */
+    public static ChangesRequest continuous() {
+        return of(Feed.CONTINUOUS);
+    }
+
+    /**
+     * {@return this request, from that position on}
+     *
+     * @param seq a position the server gave, or {@link #NOW}; default {@code "0"}, the beginning
+     */
+    public ChangesRequest since(String seq) {
+        return new ChangesRequest(feed, seq, heartbeat, options, body);
+    }
+
+    /**
+     * {@return this request, with a sign of life that often}
+     *
+     * @param every default 10 s, at least 1 ms; after three of them without a byte the feed counts as broken
+     */
+    public ChangesRequest heartbeat(Duration every) {
+        if (every.toMillis() < 1) {
+            throw new IllegalArgumentException("a heartbeat must be at least 1 ms apart: " + every);
+        }
+        return new ChangesRequest(feed, since, every, options, body);
+    }
+
+    /**
+     * {@return this request, with or without the documents}
+     *
+     * @param include default false
+     */
+    public ChangesRequest includeDocs(boolean include) {
+        return with("include_docs", String.valueOf(include));
+    }
+
+    /**
+     * {@return this request, with {@code _conflicts} in the documents}
+     *
+     * @param conflicts default false
+     */
+    public ChangesRequest conflicts(boolean conflicts) {
+        return with("conflicts", String.valueOf(conflicts));
+    }
+
+    /**
+     * {@return this request, with all leaves of a document or only the winner}
+     *
+     * @param all default false
+     */
+    public ChangesRequest styleAllDocs(boolean all) {
+        return with("style", all ? "all_docs" : "main_only");
+    }
+
+    /**
+     * {@return this request, newest change first or not}
+     *
+     * @param descending default false
+     */
+    public ChangesRequest descending(boolean descending) {
+        return with("descending", String.valueOf(descending));
+    }
+
+    /**
+     * {@return this request, ending after so many changes}
+     *
+     * @param changes at least 1 (the server takes 0 for 1); default no limit
+     */
+    public ChangesRequest limit(long changes) {
+        if (changes < 1) {
+            throw new IllegalArgumentException("a feed's limit is at least 1: " + changes);
+        }
+        return with("limit", String.valueOf(changes));
+    }
+
+    /**
+     * {@return this request, ended by the server when nothing happened for that long; takes the place of heartbeats}
+     *
+     * @param idle default: heartbeats, and no end
+     */
+    public ChangesRequest timeout(Duration idle) {
+        return with("timeout", String.valueOf(idle.toMillis()));
+    }
+
+    /**
+     * {@return this request, for these documents only; takes the place of a selector}
+     *
+     * @param ids document ids
+     */
+    public ChangesRequest docIds(Collection<String> ids) {
+        ObjectNode filter = Json.object();
+        ids.forEach(filter.withArray("doc_ids")::add);
+        return with("filter", "_doc_ids").withBody(filter);
+    }
+
+    /**
+     * {@return this request, for documents that match; takes the place of document ids}
+     *
+     * @param selector a Mango selector
+     */
+    public ChangesRequest selector(ObjectNode selector) {
+        ObjectNode filter = Json.object();
+        filter.set("selector", selector.deepCopy());
+        return with("filter", "_selector").withBody(filter);
+    }
+
+    /** {@return what happens at the end} */
+    public Feed feed() {
+        return feed;
+    }
+
+    /** {@return the position to start after} */
+    public String since() {
+        return since;
+    }
+
+    /** {@return how often the server gives a sign of life} */
+    public Duration heartbeat() {
+        return heartbeat;
+    }
+
+    Map<String, String> query() {
+        Map<String, String> query = new TreeMap<>(options);
+        query.put("feed", feed.name().toLowerCase(Locale.ROOT));
+        query.put("since", since);
+        if (!query.containsKey("timeout")) {
+            query.put("heartbeat", String.valueOf(heartbeat.toMillis()));
+        }
+        return query;
+    }
+
+    Optional<ObjectNode> body() {
+        return body.map(ObjectNode::deepCopy);
+    }
+
+    /** The longest silence of a server that is alive. */
+    Duration longestSilence() {
+        Duration idle = Duration.ofMillis(Long.parseLong(options.getOrDefault("timeout", "0")));
+        return heartbeat.multipliedBy(3).plus(idle);
+    }
+
+    @Override
+    public String toString() {
+        return "_changes" + query() + body.map(ObjectNode::toString).orElse("");
+    }
+
+    private ChangesRequest with(String name, String value) {
+        Map<String, String> changed = new TreeMap<>(options);
+        changed.put(name, value);
+        return new ChangesRequest(feed, since, heartbeat, Collections.unmodifiableMap(changed), body);
+    }
+
+    private ChangesRequest withBody(ObjectNode filter) {
+        return new ChangesRequest(feed, since, heartbeat, options, Optional.of(filter));
+    }
+}

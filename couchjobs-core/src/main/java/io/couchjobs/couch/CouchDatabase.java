@@ -1,0 +1,200 @@
+package io.couchjobs.couch;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.ektorp.CouchDbConnector;
+
+/**
+ * A database on a CouchDB server. Thread-safe. Every method that asks the server may throw {@link CouchException};
+ * {@link CouchNotFoundException} when the database is not there.
+ *
+ * <p>Documents are {@link ObjectNode}s, as CouchDB gives and takes them, with {@code _id} and {@code _rev}.
+ */
+public final class CouchDatabase {
+
+    private final CouchServer server;
+    private final String name;
+
+    CouchDatabase(CouchServer server, String name) {
+        this.server = server;
+        this.name = name;
+    }
+
+    /** {@return the database's name} */
+    public String name() {
+        return name;
+    }
+
+    /** {@return the server it is on} */
+    public CouchServer server() {
+        return server;
+    }
+
+    /** {@return whether there is such a database} */
+    public boolean exists() {
+        return later();
+    }
+
+    /** {@return true when this call created the database, false when it was there} */
+    public boolean createIfMissing() {
+        return later();
+    }
+
+    /**
+     * Deletes the database and all that is in it.
+     *
+     * @throws CouchNotFoundException there is none
+     */
+    public void delete() {
+        later();
+    }
+
+    /** {@return the database in numbers} */
+    public DatabaseInfo info() {
+        return later();
+    }
+
+    /**
+     * {@return the document; empty when it is missing or deleted}
+     *
+     * @param id its id, {@code _design/...} and {@code _local/...} included
+     */
+    public Optional<ObjectNode> get(String id) {
+        return later();
+    }
+
+    /**
+     * {@return one revision of a document, also a tombstone; empty when there is none or it was compacted away}
+     *
+     * @param id the document's id
+     * @param rev the revision
+     */
+    public Optional<ObjectNode> get(String id, String rev) {
+        return later();
+    }
+
+    /**
+     * Many documents in one request.
+     *
+     * @param ids their ids
+     * @return one entry per id, in their order; empty for a missing or deleted document
+     */
+    public List<Optional<ObjectNode>> getAll(List<String> ids) {
+        return later();
+    }
+
+    /**
+     * Writes many documents in one request. Each is stored or not on its own.
+     *
+     * @param docs the documents, each with an {@code _id}; to change or delete one, with its {@code _rev}
+     * @return one result per document, in their order
+     * @throws IllegalArgumentException a document has no id
+     * @throws CouchUnauthorizedException the server took none of them
+     * @throws CouchException the request failed as a whole; see {@link CouchException#outcomeUnknown}. With 400 or 413
+     *     one document (a field starting with {@code _}, or too large) made the server refuse them all
+     */
+    public List<WriteResult> bulkDocs(List<ObjectNode> docs) {
+        return later();
+    }
+
+    /**
+     * Writes one document.
+     *
+     * @param doc the document with an {@code _id}; to change or delete it, with its {@code _rev}
+     * @return what it came to
+     * @throws IllegalArgumentException the document has no id
+     * @throws CouchUnauthorizedException the server does not let this user write here at all
+     */
+    public WriteResult put(ObjectNode doc) {
+        return later();
+    }
+
+    /**
+     * {@return the rows of a view, all of them in memory: set a limit}
+     *
+     * @param query which rows
+     * @throws CouchNotFoundException no such design document or view
+     */
+    public ViewResult view(ViewQuery query) {
+        return later();
+    }
+
+    /**
+     * Several questions to one view in one request.
+     *
+     * @param queries at least one, all of the same view
+     * @return one answer per query, in their order
+     * @throws IllegalArgumentException no query, or queries of different views
+     */
+    public List<ViewResult> views(List<ViewQuery> queries) {
+        return later();
+    }
+
+    /**
+     * Opens a changes feed on a connection of its own; see {@link CouchConfig#maxFeedConnections}. When this returns, the
+     * server has accepted the request.
+     *
+     * @param request which changes
+     * @return the feed; to be closed
+     */
+    public ChangesFeed changes(ChangesRequest request) {
+        return later();
+    }
+
+    /** {@return the feed position now, opaque} */
+    public String currentSeq() {
+        return later();
+    }
+
+    /**
+     * Removes leaves as if they had never been, tombstones too.
+     *
+     * @param idRevs by document id, the leaves to remove; a server takes at most 100 ids at a time by default
+     * @return what was removed
+     */
+    public PurgeResult purge(Map<String, List<String>> idRevs) {
+        return later();
+    }
+
+    /** Starts compacting the database; does not wait for the end. */
+    public void compact() {
+        later();
+    }
+
+    /**
+     * Starts compacting the indexes of a design document; does not wait for the end.
+     *
+     * @param designDoc its name, with or without {@code _design/}
+     */
+    public void compactViews(String designDoc) {
+        later();
+    }
+
+    /** Starts deleting index files that no design document uses any more. */
+    public void cleanUpViews() {
+        later();
+    }
+
+    /**
+     * Ektorp on the same connections, for design documents, settings and other documents written rarely: it takes a 202
+     * for a 201, so nothing that must have one owner may go through it. Feed positions of current servers are beyond it
+     * too; see {@link #currentSeq}. Its own exceptions tell of missing documents and conflicts.
+     *
+     * @return a connector for this database; thread-safe
+     */
+    public CouchDbConnector ektorp() {
+        return later();
+    }
+
+    @Override
+    public String toString() {
+        return "CouchDatabase[" + name + "]";
+    }
+
+    @SuppressWarnings("TypeParameterUnusedInFormals")
+    private <T> T later() {
+        throw new UnsupportedOperationException("not there yet: " + this);
+    }
+}

@@ -1,0 +1,59 @@
+package io.couchjobs.couch;
+
+import io.couchjobs.problem.CouchJobsException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request to CouchDB failed as a whole. The message says which, with what status and why; it never holds credentials.
+ * What happened to one document of many is not an exception but a {@link WriteResult}.
+ */
+public class CouchException extends CouchJobsException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final Failure failure;
+
+    CouchException(Failure failure, @Nullable Throwable cause) {
+        super(failure.message(), cause);
+        this.failure = failure;
+    }
+
+    /** {@return the HTTP status; 0 when there was no answer} */
+    public int status() {
+        return failure.status();
+    }
+
+    /** {@return the server's word for it, such as {@code not_found}, or ours} */
+    public String error() {
+        return failure.error();
+    }
+
+    /** {@return the explanation; may be empty} */
+    public String reason() {
+        return failure.reason();
+    }
+
+    /** {@return the HTTP method} */
+    public String method() {
+        return failure.method();
+    }
+
+    /** {@return the path on the server with its query, encoded} */
+    public String path() {
+        return failure.path();
+    }
+
+    /** {@return what the server calls this request in its log ({@code X-Couch-Request-ID}), when it said} */
+    public Optional<String> requestId() {
+        return Optional.ofNullable(failure.requestId());
+    }
+
+    /**
+     * {@return whether this was a write that may have been carried out all the same: the connection broke after the
+     * request may have reached the server, the answer could not be read, or the server (or a proxy) failed halfway}
+     */
+    public boolean outcomeUnknown() {
+        return failure.outcomeUnknown();
+    }
+}

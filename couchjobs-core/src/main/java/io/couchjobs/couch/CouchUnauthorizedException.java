@@ -1,0 +1,15 @@
+package io.couchjobs.couch;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The server refused the request as a whole (401 or 403): wrong or missing credentials, or not allowed here.
+ */
+public final class CouchUnauthorizedException extends CouchException {
+
+    private static final long serialVersionUID = 1L;
+
+    CouchUnauthorizedException(Failure failure, @Nullable Throwable cause) {
+        super(failure, cause);
+    }
+}

@@ -1,0 +1,23 @@
+package io.couchjobs.couch;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a purge removed.
+ *
+ * @param purged by document id, the leaves that are gone; an id whose leaves were not there has an empty list
+ * @param complete false when not every copy has confirmed it yet (202)
+ */
+public record PurgeResult(Map<String, List<String>> purged, boolean complete) {
+
+    /**
+     * Copies what it is given.
+     *
+     * @param purged the leaves that are gone
+     * @param complete whether all copies confirmed
+     */
+    public PurgeResult {
+        purged = Map.copyOf(purged);
+    }
+}

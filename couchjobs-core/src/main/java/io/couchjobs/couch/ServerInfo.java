@@ -1,0 +1,12 @@
+package io.couchjobs.couch;
+
+import java.util.Optional;
+
+/**
+ * What a server says about itself.
+ *
+ * @param version the version it speaks, such as {@code 3.5.0}
+ * @param vendor who made it; empty when it does not say
+ * @param uuid its own id, when it tells
+ */
+public record ServerInfo(String version, String vendor, Optional<String> uuid) {}

@@ -1,0 +1,268 @@
+package io.couchjobs.couch;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
+import com.fasterxml.jackson.databind.node.IntNode;
+import com.fasterxml.jackson.databind.node.LongNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A question to a view. Immutable: every method returns a new query.
+ *
+ * <p>Keys are JSON values: a {@link JsonNode}, a string, number, boolean, list or map. One argument is the key itself,
+ * several are the parts of an array: {@code key("a")} asks for {@code "a"}, {@code key("a", 1)} for {@code ["a",1]} and
+ * {@code key(List.of("a"))} for {@code ["a"]}. What is not set is left to the server's default.
+ *
+ * @see <a href="https://docs.couchdb.org/en/stable/api/ddoc/views.html">CouchDB: views</a>
+ */
+public final class ViewQuery {
+
+    /** Whether a view catches up with the documents before it answers. */
+    public enum Update {
+        /** Catch up first, the default. */
+        TRUE,
+        /** Answer from what is there. */
+        FALSE,
+        /** Answer from what is there and catch up afterwards. */
+        LAZY
+    }
+
+    private final Optional<String> designDoc;
+    private final String view;
+    private final ObjectNode parameters;
+
+    private ViewQuery(Optional<String> designDoc, String view, ObjectNode parameters) {
+        this.designDoc = designDoc;
+        this.view = view;
+        this.parameters = parameters;
+    }
+
+    /**
+     * {@return a query for all rows of a view}
+     *
+     * @param designDoc the design document's name, with or without {@code _design/}
+     * @param view the view's name
+     */
+    public static ViewQuery of(String designDoc, String view) {
+        return new ViewQuery(Optional.of(DocumentPath.designName(designDoc)), view, Json.object());
+    }
+
+    /** {@return a query for all documents, keyed by id} */
+    public static ViewQuery allDocs() {
+        return new ViewQuery(Optional.empty(), "_all_docs", Json.object());
+    }
+
+    /** {@return the design document's name without {@code _design/}; empty for all documents} */
+    public Optional<String> designDoc() {
+        return designDoc;
+    }
+
+    /** {@return the view's name, {@code _all_docs} for all documents} */
+    public String view() {
+        return view;
+    }
+
+    /**
+     * {@return this query, for rows with exactly this key}
+     *
+     * @param key the key or its first part
+     * @param more its other parts
+     */
+    public ViewQuery key(Object key, Object... more) {
+        return with("key", keyOf(key, more));
+    }
+
+    /**
+     * {@return this query, for rows with one of these keys, in their order}
+     *
+     * @param keys the keys, each a JSON value
+     */
+    public ViewQuery keys(Collection<?> keys) {
+        return with("keys", Json.value(List.copyOf(keys)));
+    }
+
+    /**
+     * {@return this query, from this key on, inclusive}
+     *
+     * @param key the key or its first part
+     * @param more its other parts
+     */
+    public ViewQuery startKey(Object key, Object... more) {
+        return with("start_key", keyOf(key, more));
+    }
+
+    /**
+     * {@return this query, up to this key, inclusive unless {@link #inclusiveEnd} says otherwise}
+     *
+     * @param key the key or its first part
+     * @param more its other parts
+     */
+    public ViewQuery endKey(Object key, Object... more) {
+        return with("end_key", keyOf(key, more));
+    }
+
+    /**
+     * {@return this query, from this document on among rows with the start key}
+     *
+     * @param id a document id; without a start key the server ignores it
+     */
+    public ViewQuery startKeyDocId(String id) {
+        return with("start_key_doc_id", TextNode.valueOf(id));
+    }
+
+    /**
+     * {@return this query, up to this document among rows with the end key}
+     *
+     * @param id a document id; without an end key the server ignores it
+     */
+    public ViewQuery endKeyDocId(String id) {
+        return with("end_key_doc_id", TextNode.valueOf(id));
+    }
+
+    /**
+     * {@return this query, with or without the rows of the end key}
+     *
+     * @param inclusive default true
+     */
+    public ViewQuery inclusiveEnd(boolean inclusive) {
+        return with("inclusive_end", BooleanNode.valueOf(inclusive));
+    }
+
+    /**
+     * {@return this query, backwards or not; start and end change places}
+     *
+     * @param descending default false
+     */
+    public ViewQuery descending(boolean descending) {
+        return with("descending", BooleanNode.valueOf(descending));
+    }
+
+    /**
+     * {@return this query, with at most so many rows}
+     *
+     * @param rows not negative; default all
+     */
+    public ViewQuery limit(long rows) {
+        return with("limit", LongNode.valueOf(notNegative(rows)));
+    }
+
+    /**
+     * {@return this query, without the first rows; the server walks over them, so page by key instead}
+     *
+     * @param rows not negative; default 0
+     */
+    public ViewQuery skip(long rows) {
+        return with("skip", LongNode.valueOf(notNegative(rows)));
+    }
+
+    /**
+     * {@return this query, with each row's document as it is now, which may be newer than the row}
+     *
+     * @param include default false
+     */
+    public ViewQuery includeDocs(boolean include) {
+        return with("include_docs", BooleanNode.valueOf(include));
+    }
+
+    /**
+     * {@return this query, with {@code _conflicts} in the documents}
+     *
+     * @param conflicts default false
+     */
+    public ViewQuery conflicts(boolean conflicts) {
+        return with("conflicts", BooleanNode.valueOf(conflicts));
+    }
+
+    /**
+     * {@return this query, reduced or not}
+     *
+     * @param reduce default true when the view has a reduce function
+     */
+    public ViewQuery reduce(boolean reduce) {
+        return with("reduce", BooleanNode.valueOf(reduce));
+    }
+
+    /**
+     * {@return this query, reduced per key or over everything}
+     *
+     * @param group default false
+     */
+    public ViewQuery group(boolean group) {
+        return with("group", BooleanNode.valueOf(group));
+    }
+
+    /**
+     * {@return this query, reduced per first parts of the key}
+     *
+     * @param level how many parts make a group
+     */
+    public ViewQuery groupLevel(int level) {
+        return with("group_level", IntNode.valueOf(level));
+    }
+
+    /**
+     * {@return this query, on an index that is current or not}
+     *
+     * @param update default {@link Update#TRUE}
+     */
+    public ViewQuery update(Update update) {
+        return with(
+                "update",
+                switch (update) {
+                    case TRUE -> BooleanNode.TRUE;
+                    case FALSE -> BooleanNode.FALSE;
+                    case LAZY -> TextNode.valueOf("lazy");
+                });
+    }
+
+    /** {@return the parameters as the server takes them in a request's body; a copy} */
+    public ObjectNode toJson() {
+        return parameters.deepCopy();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ViewQuery that
+                && designDoc.equals(that.designDoc)
+                && view.equals(that.view)
+                && parameters.equals(that.parameters);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(designDoc, view, parameters);
+    }
+
+    @Override
+    public String toString() {
+        return designDoc.map(name -> name + "/").orElse("") + view + parameters;
+    }
+
+    private ViewQuery with(String name, JsonNode value) {
+        ObjectNode changed = parameters.deepCopy();
+        changed.set(name, value);
+        return new ViewQuery(designDoc, view, changed);
+    }
+
+    private static JsonNode keyOf(Object first, Object... more) {
+        if (more.length == 0) {
+            return Json.value(first);
+        }
+        List<Object> parts = new ArrayList<>(List.of(first));
+        parts.addAll(List.of(more));
+        return Json.value(parts);
+    }
+
+    private static long notNegative(long rows) {
+        if (rows < 0) {
+            throw new IllegalArgumentException("a number of rows cannot be negative: " + rows);
+        }
+        return rows;
+    }
+}
