@@ -14,4 +14,5 @@ module io.couchjobs {
     exports io.couchjobs.couch;
     exports io.couchjobs.job;
     exports io.couchjobs.problem;
+    exports io.couchjobs.store;
 }

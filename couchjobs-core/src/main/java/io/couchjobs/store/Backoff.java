@@ -1,0 +1,50 @@
+package io.couchjobs.store;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Growing random pauses between attempts, so that those who collided do not collide again. Not thread-safe: one per loop.
+ */
+public final class Backoff {
+    private final Duration shortest;
+    private final Duration longest;
+    private int attempts;
+
+    /**
+     * Starts without any attempt made.
+     *
+     * @param shortest the first pause, at most
+     * @param longest what no pause exceeds
+     */
+    public Backoff(Duration shortest, Duration longest) {
+        this.shortest = shortest;
+        this.longest = longest;
+    }
+
+    /** {@return how many pauses there were} */
+    public int attempts() {
+        return attempts;
+    }
+
+    /** {@return the next pause: random, between half of the present limit and the limit, which doubles each time} */
+    public Duration next() {
+        long limit = Math.min(longest.toNanos(), shortest.toNanos() << Math.min(attempts++, 20));
+        return Duration.ofNanos(ThreadLocalRandom.current().nextLong(limit / 2, limit + 1));
+    }
+
+    /**
+     * Makes the next pause.
+     *
+     * @throws InterruptedException when interrupted meanwhile
+     */
+    public void pause() throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(next().toNanos());
+    }
+
+    /** Begins with the shortest pause again. */
+    public void reset() {
+        attempts = 0;
+    }
+}

@@ -1,0 +1,319 @@
+package io.couchjobs.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.Decision;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobData;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.Progress;
+import io.couchjobs.job.RetryPolicy;
+import io.couchjobs.job.Transitions;
+import io.couchjobs.problem.CouchJobsException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ownership of one job: made by a claim that CouchDB confirmed, and the only way to renew, finish or fail the job.
+ * Thread-safe; its writes happen one after the other.
+ *
+ * <p>Each verb writes on the revision it knows. When that is refused because somebody else wrote (a resubmit, a cancel
+ * request, a priority), it reads the job again and, if the lock still carries this claim's token, repeats itself on what
+ * the others wrote; otherwise it throws {@link HaltException}. Nothing is read before a write that succeeds.
+ *
+ * <p>Guarantee: at most one owner at any time, at least one execution. An owner that is paused for longer than the type's
+ * timeout loses the job without noticing until its next verb; {@link #fence} lets it guard what it writes elsewhere.
+ */
+public final class ClaimedJob {
+    private static final int MOST_ATTEMPTS = 20;
+
+    private final JobStore store;
+    private final StoreClock clock;
+    private final RetryPolicy retryPolicy;
+    private final String token;
+    private Job job;
+    private long confirmedNanos;
+    /** Writes that were sent and neither confirmed nor refused: any of them may be what is stored. */
+    private final List<Job> unconfirmed = new ArrayList<>();
+
+    ClaimedJob(JobStore store, StoreClock clock, RetryPolicy retryPolicy, String token, Job job, long confirmedNanos) {
+        this.store = store;
+        this.clock = clock;
+        this.retryPolicy = retryPolicy;
+        this.token = token;
+        this.job = job;
+        this.confirmedNanos = confirmedNanos;
+    }
+
+    /** {@return the job as this owner last wrote or read it} */
+    public synchronized Job job() {
+        return job;
+    }
+
+    /** {@return the identity} */
+    public JobId id() {
+        return job().id();
+    }
+
+    /** {@return a copy of the data} */
+    public ObjectNode data() {
+        return job().data();
+    }
+
+    /** {@return the monotonic time at which the last write that CouchDB confirmed was sent: the lease counts from there} */
+    public synchronized long confirmedNanos() {
+        return confirmedNanos;
+    }
+
+    /** {@return the UUID of this claim} */
+    public String token() {
+        return token;
+    }
+
+    /** {@return a number greater than that of every earlier claim of this job} */
+    public long fence() {
+        return job().fence();
+    }
+
+    /** {@return the retry policy that a failure will follow, but for the job's own number of retries} */
+    public RetryPolicy retryPolicy() {
+        return retryPolicy;
+    }
+
+    /** {@return whether a failure of this run would be final} */
+    public boolean isLastRetry() {
+        return Transitions.isLastRun(job(), retryPolicy);
+    }
+
+    /** {@return whether the job will run once more after this run, as far as this owner knows} */
+    public boolean isResubmitted() {
+        return job().isResubmitted();
+    }
+
+    /**
+     * Starts a job that was put aside.
+     *
+     * @return the job as stored
+     * @throws HaltException when this claim does not own the job any more
+     */
+    public Job start() {
+        return write(Transitions::start);
+    }
+
+    /**
+     * Renews the lease.
+     *
+     * @return the job as stored
+     * @throws HaltException when this claim does not own the job any more
+     */
+    public Job update() {
+        return write((present, now) -> Transitions.update(present, null, null, now));
+    }
+
+    /**
+     * Renews the lease and replaces the data.
+     *
+     * @param data a record, bean, map or JSON object
+     * @return the job as stored
+     * @throws io.couchjobs.job.InvalidJobDataException when the data is not a JSON object; the job keeps its lock
+     * @throws HaltException when this claim does not own the job any more
+     */
+    public Job update(Object data) {
+        ObjectNode checked = JobData.of(data);
+        return write((present, now) -> Transitions.update(present, checked, null, now));
+    }
+
+    /**
+     * Renews the lease and tells how far the run has come.
+     *
+     * @param progress how far
+     * @return the job as stored
+     * @throws HaltException when this claim does not own the job any more
+     */
+    public Job update(Progress progress) {
+        return write((present, now) -> Transitions.update(present, null, progress, now));
+    }
+
+    /**
+     * Ends the run well, without a result.
+     *
+     * @return the job as stored
+     * @throws HaltException when this claim does not own the job any more
+     */
+    public Job finish() {
+        return write((present, now) -> Transitions.finish(present, null, null, now));
+    }
+
+    /**
+     * Ends the run well.
+     *
+     * @param result anything that Jackson can write, or null for none
+     * @return the job as stored
+     * @throws io.couchjobs.job.InvalidJobDataException when the result cannot be written as JSON; the job keeps its lock
+     * @throws HaltException when this claim does not own the job any more
+     */
+    public Job finish(@Nullable Object result) {
+        var json = result == null ? null : JobData.tree(result);
+        return write((present, now) -> Transitions.finish(present, json, null, now));
+    }
+
+    /**
+     * Ends the run well and replaces the data.
+     *
+     * @param result anything that Jackson can write, or null for none
+     * @param data a record, bean, map or JSON object
+     * @return the job as stored
+     * @throws io.couchjobs.job.InvalidJobDataException when the data is not a JSON object; the job keeps its lock
+     * @throws HaltException when this claim does not own the job any more
+     */
+    public Job finish(@Nullable Object result, Object data) {
+        var json = result == null ? null : JobData.tree(result);
+        ObjectNode checked = JobData.of(data);
+        return write((present, now) -> Transitions.finish(present, json, checked, now));
+    }
+
+    /**
+     * Ends the run badly. The job is retried by its retry policy, or failed.
+     *
+     * @param kind what happened
+     * @param message what went wrong, in words
+     * @param stackTrace the stack trace, or null
+     * @param permanent whether a retry would be useless
+     * @return the job as stored
+     * @throws HaltException when this claim does not own the job any more
+     */
+    public Job fail(JobError.Kind kind, String message, @Nullable String stackTrace, boolean permanent) {
+        return write((present, now) -> Transitions.fail(
+                present, new JobError(present.attempt(), now, kind, message, stackTrace), retryPolicy, permanent, now));
+    }
+
+    /**
+     * Ends the run because somebody asked for it.
+     *
+     * @param reason why, in words
+     * @return the job as stored
+     * @throws HaltException when this claim does not own the job any more
+     */
+    public Job acknowledgeCancel(String reason) {
+        return write((present, now) -> Transitions.acknowledgeCancel(present, reason, now));
+    }
+
+    /**
+     * Lets the job run once more after this run.
+     *
+     * @param time not before this time
+     * @return the job as stored
+     * @throws HaltException when this claim does not own the job any more
+     */
+    public Job resubmit(Instant time) {
+        return write((present, now) -> Transitions.resubmit(present, time, null, now));
+    }
+
+    /**
+     * Gives the job back, as if it had not been claimed.
+     *
+     * @return the job as stored
+     * @throws HaltException when this claim does not own the job any more
+     */
+    public Job release() {
+        return write(Transitions::release);
+    }
+
+    /**
+     * Reads the job again and checks that this claim owns it. The answer is as old as the read: to guard a write elsewhere,
+     * use {@link #fence}.
+     *
+     * @throws HaltException when this claim does not own the job any more
+     */
+    public synchronized void assertOwned() {
+        job = owned(store.read(job.id()).orElseThrow(() -> new HaltException(job.id(), "was removed")));
+    }
+
+    private synchronized Job write(BiFunction<Job, Instant, Decision> rule) {
+        Instant now = clock.instant();
+        Backoff backoff = new Backoff(Duration.ofMillis(5), Duration.ofMillis(500));
+        if (!job.isLockedBy(token)) {
+            throw new HaltException(job.id(), "is " + job.status().json() + " by this owner's own doing");
+        }
+        while (backoff.attempts() < MOST_ATTEMPTS) {
+            Decision decision = rule.apply(job, now);
+            if (decision.write().isEmpty()) {
+                return unchanged(decision);
+            }
+            if (settles(decision.write().get())) {
+                return job;
+            }
+            pause(backoff);
+        }
+        throw new ContentionException(job.id(), backoff.attempts());
+    }
+
+    /** Writes once; true when the write is in place. */
+    private boolean settles(Job next) {
+        unconfirmed.add(next);
+        long sent = clock.nanos();
+        WriteResult written = store.write(next);
+        if (written instanceof WriteResult.Stored stored) {
+            confirmed(next.withRev(stored.rev()), sent);
+            return true;
+        }
+        if (written instanceof WriteResult.Refused refused) {
+            unconfirmed.remove(next);
+            throw new WriteRefusedException(refused);
+        }
+        // A 202 is repeated as it is: nothing is built on a write that no quorum has confirmed.
+        return written instanceof WriteResult.Conflict && isInPlaceAfterAll(sent);
+    }
+
+    /** A conflict may be with ourselves: an earlier try of this write was stored and its answer was lost. */
+    private boolean isInPlaceAfterAll(long sent) {
+        Job present = store.read(job.id()).orElseThrow(() -> new HaltException(job.id(), "was removed"));
+        if (unconfirmed.stream().anyMatch(present::saysTheSameAs)) {
+            confirmed(present, sent);
+            return true;
+        }
+        job = owned(present);
+        unconfirmed.clear();
+        return false;
+    }
+
+    private void confirmed(Job stored, long sent) {
+        job = stored;
+        confirmedNanos = sent;
+        unconfirmed.clear();
+    }
+
+    private static Job unchanged(Decision decision) {
+        if (decision.isRefused()) {
+            throw new HaltException(
+                    decision.before().id(), "is " + decision.before().status().json());
+        }
+        return decision.before();
+    }
+
+    private Job owned(Job present) {
+        if (!present.isLockedBy(token)) {
+            throw new HaltException(job.id(), "is " + present.status().json() + " and not this owner's any more");
+        }
+        return present;
+    }
+
+    private void pause(Backoff backoff) {
+        try {
+            backoff.pause();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CouchJobsException("interrupted while writing job " + job.id() + "; the job keeps its lock", e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "ClaimedJob[" + job() + "]";
+    }
+}

@@ -1,0 +1,14 @@
+package io.couchjobs.store;
+
+import io.couchjobs.job.JobId;
+import io.couchjobs.problem.CouchJobsException;
+
+/** Others changed a job again and again between reading and writing it. Nothing was written; trying again is safe. */
+public final class ContentionException extends CouchJobsException {
+    private static final long serialVersionUID = 1L;
+
+    ContentionException(JobId id, int attempts) {
+        super("job " + id + " was changed by others between reading and writing it, " + attempts
+                + " times in a row; nothing was written, try again");
+    }
+}

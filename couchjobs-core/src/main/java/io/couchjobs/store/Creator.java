@@ -1,0 +1,272 @@
+package io.couchjobs.store;
+
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.Decision;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Transitions;
+import io.couchjobs.problem.CouchJobsException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * What creators and operators do to jobs: read, decide by the state, write on the revision read; after a lost race start
+ * over, a bounded number of times. Thread-safe.
+ */
+public final class Creator {
+    private static final int MOST_ATTEMPTS = 12;
+
+    private final JobStore store;
+    private final InstantSource clock;
+
+    /**
+     * Works on a store.
+     *
+     * @param store where the jobs are
+     * @param clock the time of day
+     */
+    public Creator(JobStore store, InstantSource clock) {
+        this.store = store;
+        this.clock = clock;
+    }
+
+    /**
+     * Adds jobs; see {@link Transitions#add}. Each is first written as a new one, without being read; only where that finds
+     * the job there is it read. One that cannot be added does not stop the others.
+     *
+     * @param requests the jobs; of several with the same identity, each is added in turn
+     * @param replace whether to replace the data of a pending job even at the same time
+     * @return in the same order, what happened to each
+     */
+    public List<AddResult> add(List<JobRequest> requests, boolean replace) {
+        List<Job> created = requests.stream()
+                .map(request -> Transitions.create(request, clock.instant()))
+                .toList();
+        Set<JobId> seen = new HashSet<>();
+        List<Job> distinct = created.stream().filter(job -> seen.add(job.id())).toList();
+        List<WriteResult> written = store.writeAll(distinct);
+        seen.clear();
+        List<AddResult> results = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            Job job = created.get(i);
+            boolean first = seen.add(job.id());
+            WriteResult result = first
+                    ? written.get(seen.size() - 1)
+                    : new WriteResult.Conflict(job.id().docId());
+            results.add(outcome(requests.get(i), job, result, replace));
+        }
+        return List.copyOf(results);
+    }
+
+    /**
+     * Creates a job that must not exist.
+     *
+     * @param request the job
+     * @return the job as stored
+     * @throws DuplicateJobException when it exists, in whatever state
+     */
+    public Job insert(JobRequest request) {
+        Job job = Transitions.create(request, clock.instant());
+        WriteResult written = store.write(job);
+        if (written instanceof WriteResult.Conflict) {
+            String status =
+                    store.read(job.id()).map(Job::status).map(JobStatus::json).orElse("being removed");
+            throw new DuplicateJobException(job.id(), status);
+        }
+        return stored(job, written);
+    }
+
+    /**
+     * Adds a job unless an unfinished one with its identity exists. Race-free: of any number of callers one adds it.
+     *
+     * @param request the job
+     * @return true when this call added it
+     */
+    public boolean insertIfNew(JobRequest request) {
+        Job job = Transitions.create(request, clock.instant());
+        return untilWon(job.id(), () -> {
+            if (!(store.write(job) instanceof WriteResult.Conflict)) {
+                return Optional.of(true);
+            }
+            Optional<Job> present = store.read(job.id());
+            if (present.isEmpty()) {
+                return Optional.empty();
+            }
+            return present.get().state() == JobState.FINISHED
+                    ? won(Transitions.add(present.get(), request, true, clock.instant()))
+                            .map(added -> true)
+                    : Optional.of(false);
+        });
+    }
+
+    /**
+     * Deletes a job, in whatever state. Who runs it learns it as halt.
+     *
+     * @param id the job
+     * @throws JobNotFoundException when there is none
+     */
+    public void remove(JobId id) {
+        untilWon(id, () -> {
+            WriteResult deleted = store.delete(existing(id));
+            return deleted instanceof WriteResult.Conflict ? Optional.empty() : Optional.of(checked(deleted));
+        });
+    }
+
+    /**
+     * Cancels a job.
+     *
+     * @param id the job
+     * @param mode how far to go
+     * @return what happened
+     * @throws JobNotFoundException when there is none
+     */
+    public CancelResult cancel(JobId id, CancelMode mode) {
+        Settled settled = decide(
+                id,
+                job -> mode == CancelMode.REQUEST && job.status().isLocked()
+                        ? Transitions.requestCancel(job, clock.instant())
+                        : Transitions.cancel(job, clock.instant()));
+        return switch (settled.decision.before().state()) {
+            case PENDING -> CancelResult.CANCELLED;
+            case RUNNING -> mode == CancelMode.REQUEST ? CancelResult.REQUESTED : CancelResult.RUNNING;
+            case FINISHED, NOT_FOUND -> CancelResult.ALREADY_FINISHED;
+        };
+    }
+
+    /**
+     * Changes a job by a transition.
+     *
+     * @param id the job
+     * @param refusal what to say when its state refuses, such as "cannot be rescheduled"
+     * @param transition the transition, from the job and the time
+     * @return the job as stored
+     * @throws JobNotFoundException when there is none
+     * @throws JobRefusedException when its state refuses
+     */
+    public Job change(JobId id, String refusal, Change transition) {
+        Settled settled = decide(id, job -> transition.decide(job, clock.instant()));
+        if (settled.decision.isRefused()) {
+            throw new JobRefusedException(
+                    id, "is " + settled.job.status().json() + " and " + refusal + "; nothing was written");
+        }
+        return settled.job;
+    }
+
+    private AddResult outcome(JobRequest request, Job created, WriteResult written, boolean replace) {
+        try {
+            return written instanceof WriteResult.Conflict
+                    ? addExisting(request, replace)
+                    : AddResult.of(AddResult.Outcome.ADDED, stored(created, written));
+        } catch (WriteRefusedException | ContentionException | MalformedJobException problem) {
+            return AddResult.rejected(request.id(), String.valueOf(problem.getMessage()));
+        }
+    }
+
+    private AddResult addExisting(JobRequest request, boolean replace) {
+        JobId id = request.id();
+        return untilWon(id, () -> {
+            Optional<Job> present = store.read(id);
+            if (present.isEmpty()) {
+                Job job = Transitions.create(request, clock.instant());
+                WriteResult written = store.write(job);
+                return written instanceof WriteResult.Conflict
+                        ? Optional.empty()
+                        : Optional.of(AddResult.of(AddResult.Outcome.ADDED, stored(job, written)));
+            }
+            Decision decision = Transitions.add(present.get(), request, replace, clock.instant());
+            return won(decision).map(job -> AddResult.of(kind(decision), job));
+        });
+    }
+
+    private static AddResult.Outcome kind(Decision decision) {
+        return switch (decision.before().state()) {
+            case RUNNING -> AddResult.Outcome.RESUBMITTED;
+            case FINISHED, NOT_FOUND -> AddResult.Outcome.ADDED;
+            case PENDING -> decision.write().isEmpty() ? AddResult.Outcome.UNCHANGED : AddResult.Outcome.UPDATED;
+        };
+    }
+
+    private Settled decide(JobId id, Function<Job, Decision> rule) {
+        return untilWon(id, () -> {
+            Decision decision = rule.apply(existing(id));
+            return won(decision).map(job -> new Settled(decision, job));
+        });
+    }
+
+    private Job existing(JobId id) {
+        return store.read(id).orElseThrow(() -> new JobNotFoundException(id));
+    }
+
+    /** Carries a decision out: the job as it is now, or empty when somebody else wrote first. */
+    private Optional<Job> won(Decision decision) {
+        if (decision.write().isEmpty()) {
+            return Optional.of(decision.before());
+        }
+        Job next = decision.write().get();
+        WriteResult written = store.write(next);
+        return written instanceof WriteResult.Conflict ? Optional.empty() : Optional.of(stored(next, written));
+    }
+
+    private static Job stored(Job job, WriteResult written) {
+        checked(written);
+        return written instanceof WriteResult.Accepted accepted
+                ? job.withRev(accepted.rev())
+                : job.withRev(((WriteResult.Stored) written).rev());
+    }
+
+    private static WriteResult checked(WriteResult written) {
+        if (written instanceof WriteResult.Refused refused) {
+            throw new WriteRefusedException(refused);
+        }
+        return written;
+    }
+
+    private static <T> T untilWon(JobId id, Attempt<T> attempt) {
+        Backoff backoff = new Backoff(Duration.ofMillis(5), Duration.ofMillis(500));
+        while (backoff.attempts() < MOST_ATTEMPTS) {
+            Optional<T> outcome = attempt.make();
+            if (outcome.isPresent()) {
+                return outcome.get();
+            }
+            try {
+                backoff.pause();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new CouchJobsException("interrupted while changing job " + id + "; nothing was written", e);
+            }
+        }
+        throw new ContentionException(id, backoff.attempts());
+    }
+
+    /** A transition that a creator may ask for. */
+    @FunctionalInterface
+    public interface Change {
+        /**
+         * Decides.
+         *
+         * @param job the job as it is
+         * @param now the time
+         * @return what to write
+         */
+        Decision decide(Job job, Instant now);
+    }
+
+    /** One try; empty when somebody else wrote first. */
+    @FunctionalInterface
+    private interface Attempt<T> {
+        Optional<T> make();
+    }
+
+    private record Settled(Decision decision, Job job) {}
+}

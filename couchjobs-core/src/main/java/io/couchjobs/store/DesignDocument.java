@@ -1,0 +1,112 @@
+package io.couchjobs.store;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * One design document as this version of couchjobs wants it, assembled from the readable sources in {@code design-docs/}.
+ * Immutable and thread-safe.
+ */
+public final class DesignDocument {
+    private static final String SOURCES = "/io/couchjobs/design-docs/";
+    private static final Pattern INCLUDE = Pattern.compile("^[ \\t]*// !code (\\S+)[ \\t]*\\R", Pattern.MULTILINE);
+
+    /** What workers ask: due, stuck and owned jobs. */
+    public static final DesignDocument JOBS = assemble("jobs", "due", "stuck", "owned");
+    /** What people ask: counts, lists, malformed documents. */
+    public static final DesignDocument LISTS = assemble("lists", "status", "labels", "malformed");
+    /** All design documents of this version. */
+    public static final List<DesignDocument> ALL = List.of(JOBS, LISTS);
+
+    private final String name;
+    private final ObjectNode content;
+    private final String version;
+
+    private DesignDocument(String name, ObjectNode content) {
+        this.name = name;
+        this.content = content;
+        this.version = hash(content.toString());
+    }
+
+    /** {@return the name without version, such as {@code "jobs"}} */
+    public String name() {
+        return name;
+    }
+
+    /** {@return the version: a hash of the content} */
+    public String version() {
+        return version;
+    }
+
+    /** {@return the name in the database: name and version, such as {@code "jobs-1a2b3c4d"}} */
+    public String versionedName() {
+        return name + "-" + version;
+    }
+
+    /** {@return the document's {@code _id}} */
+    public String docId() {
+        return "_design/" + versionedName();
+    }
+
+    /** {@return a new copy of the whole document, without a revision} */
+    public ObjectNode toDocument() {
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        document.put("_id", docId());
+        document.setAll(content.deepCopy());
+        return document;
+    }
+
+    @Override
+    public String toString() {
+        return versionedName();
+    }
+
+    private static DesignDocument assemble(String name, String... views) {
+        ObjectNode content = JsonNodeFactory.instance.objectNode();
+        content.put("language", "javascript");
+        ObjectNode definitions = content.putObject("views");
+        for (String view : views) {
+            String folder = name + "/views/" + view;
+            ObjectNode definition = definitions.putObject(view);
+            definition.put("map", withIncludes(source(folder + "/map.js").orElseThrow()));
+            source(folder + "/reduce.js").ifPresent(reduce -> definition.put("reduce", reduce.strip()));
+        }
+        return new DesignDocument(name, content);
+    }
+
+    private static String withIncludes(String source) {
+        return INCLUDE.matcher(source)
+                .replaceAll(include ->
+                        Matcher.quoteReplacement(source(include.group(1)).orElseThrow()));
+    }
+
+    private static Optional<String> source(String path) {
+        try (InputStream in = DesignDocument.class.getResourceAsStream(SOURCES + path)) {
+            return in == null
+                    ? Optional.empty()
+                    : Optional.of(new String(in.readAllBytes(), StandardCharsets.UTF_8).replace("\r\n", "\n"));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read the packed design document source " + path, e);
+        }
+    }
+
+    private static String hash(String content) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(content.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest, 0, 4);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+}

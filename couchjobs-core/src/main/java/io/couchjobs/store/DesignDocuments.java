@@ -1,0 +1,162 @@
+package io.couchjobs.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.CouchNotFoundException;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.ektorp.UpdateConflictException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The design documents in a database, and which of their versions to ask. Thread-safe.
+ *
+ * <p>An upgrade pushes its design documents under new names. While the index of a new one is being built, the newest old
+ * one, which has the same views with the same keys, goes on answering: nobody waits for an index.
+ */
+public final class DesignDocuments {
+    private static final Logger log = LoggerFactory.getLogger(DesignDocuments.class);
+    private static final long PATIENCE_MS = 500;
+
+    private final CouchDatabase database;
+    private final Map<String, Choice> choices = new ConcurrentHashMap<>();
+
+    /**
+     * Looks after the design documents of a database. No I/O.
+     *
+     * @param database the database
+     */
+    public DesignDocuments(CouchDatabase database) {
+        this.database = database;
+    }
+
+    /**
+     * Stores the design documents of this version where they are missing. Idempotent; several processes may race.
+     *
+     * @return the names of those that this call stored
+     */
+    public List<String> push() {
+        List<String> pushed = new ArrayList<>();
+        for (DesignDocument wanted : DesignDocument.ALL) {
+            if (push(wanted)) {
+                pushed.add(wanted.versionedName());
+            }
+        }
+        return pushed;
+    }
+
+    /**
+     * The design documents of couchjobs in the database, of all versions.
+     *
+     * @return their versioned names, such as {@code jobs-1a2b3c4d}, in the order of names
+     */
+    public List<String> installed() {
+        return DesignDocument.ALL.stream()
+                .flatMap(wanted -> versionsOf(wanted).stream())
+                .toList();
+    }
+
+    /**
+     * A stored design document.
+     *
+     * @param versionedName its name, such as {@code jobs-1a2b3c4d}
+     * @return the document, or empty when there is none of that name
+     */
+    public Optional<ObjectNode> read(String versionedName) {
+        return database.get("_design/" + versionedName);
+    }
+
+    /**
+     * Asks a view, in whichever version of its design document can answer now. Stores the design document when it is
+     * missing.
+     *
+     * @param document the design document
+     * @param query the query, without the design document's name
+     * @return the answer
+     */
+    ViewResult ask(DesignDocument document, Query query) {
+        try {
+            return database.view(query.in(choose(document)));
+        } catch (CouchNotFoundException gone) {
+            choices.remove(document.name());
+            return database.view(query.in(choose(document)));
+        }
+    }
+
+    private String choose(DesignDocument document) {
+        return choices.computeIfAbsent(document.name(), name -> decide(document))
+                .name();
+    }
+
+    private Choice decide(DesignDocument wanted) {
+        List<String> others = new ArrayList<>(versionsOf(wanted));
+        boolean there = others.remove(wanted.versionedName());
+        if (!there) {
+            push(wanted);
+        }
+        if (others.isEmpty()) {
+            return new Choice(wanted.versionedName(), CompletableFuture.completedFuture(null), wanted.versionedName());
+        }
+        CompletableFuture<Void> built = CompletableFuture.runAsync(() -> build(wanted));
+        String meanwhile = isBuiltSoon(built) ? wanted.versionedName() : others.get(others.size() - 1);
+        return new Choice(wanted.versionedName(), built, meanwhile);
+    }
+
+    private void build(DesignDocument wanted) {
+        String view = wanted.toDocument().path("views").fieldNames().next();
+        database.view(ViewQuery.of(wanted.versionedName(), view).reduce(false).limit(0));
+    }
+
+    private static boolean isBuiltSoon(CompletableFuture<Void> built) {
+        try {
+            built.get(PATIENCE_MS, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException | ExecutionException notYet) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private boolean push(DesignDocument wanted) {
+        if (database.ektorp().contains(wanted.docId())) {
+            return false;
+        }
+        try {
+            database.ektorp().create(wanted.docId(), wanted.toDocument());
+            log.info("stored the design document {}", wanted);
+            return true;
+        } catch (UpdateConflictException storedByAnother) {
+            return false;
+        }
+    }
+
+    private List<String> versionsOf(DesignDocument document) {
+        String prefix = "_design/" + document.name() + "-";
+        return database.view(ViewQuery.allDocs().startKey(prefix).endKey(prefix + "\ufff0")).rows().stream()
+                .map(row -> row.key().asText().substring("_design/".length()))
+                .toList();
+    }
+
+    /** Puts the design document's name into a query. */
+    interface Query {
+        ViewQuery in(String designDocument);
+    }
+
+    private record Choice(String wanted, CompletableFuture<Void> built, String meanwhile) {
+        String name() {
+            return built.isDone() && !built.isCompletedExceptionally() ? wanted : meanwhile;
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package io.couchjobs.store;
+
+import io.couchjobs.job.JobId;
+import io.couchjobs.problem.CouchJobsException;
+
+/**
+ * The caller does not own the job (any more): it was removed, cancelled, finished, or taken over after its lease ran out.
+ * Nothing was written. The processor must stop working on it. Source: the RFC's halt.
+ */
+public final class HaltException extends CouchJobsException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Names the job.
+     *
+     * @param id the job
+     * @param reason why the caller does not own it
+     */
+    public HaltException(JobId id, String reason) {
+        super("halt: " + id + " " + reason + "; stop working on it, nothing was written");
+    }
+}

@@ -1,0 +1,292 @@
+package io.couchjobs.store;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewResult;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.MalformedJobException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/**
+ * The questions that the views answer. Thread-safe.
+ *
+ * <p>A row is a hint: the job may have changed since. Jobs are returned only where the document is still the revision that
+ * the row was built from.
+ */
+public final class JobIndex {
+    private static final Map<String, Object> AFTER_ALL = Map.of();
+    private static final int PAGE = 500;
+
+    private final DesignDocuments designs;
+
+    /**
+     * Asks through the given design documents.
+     *
+     * @param designs which design documents to ask
+     */
+    public JobIndex(DesignDocuments designs) {
+        this.designs = designs;
+    }
+
+    /**
+     * The pending jobs of a type that come first.
+     *
+     * @param type the type
+     * @param limit how many rows to read
+     * @return the jobs in the order of their scheduled times, those in the future too
+     */
+    public Window pending(String type, int limit) {
+        return window(
+                jobs("due", query -> query.startKey(List.of(type)).endKey(List.of(type, AFTER_ALL)), limit), limit);
+    }
+
+    /**
+     * The stuck jobs of a type whose retry is due first.
+     *
+     * @param type the type
+     * @param limit how many rows to read
+     * @return the jobs in the order of their retry times
+     */
+    public Window stuck(String type, int limit) {
+        return window(
+                jobs("stuck", query -> query.startKey(List.of(type)).endKey(List.of(type, AFTER_ALL)), limit), limit);
+    }
+
+    /**
+     * Waiting jobs that have no scheduled time, beginning anywhere.
+     *
+     * @param type the type
+     * @param probe a random id; reading starts at the first job whose id is not less
+     * @param limit how many rows to read
+     * @return the jobs, wrapped around at the end
+     */
+    public List<Job> unscheduled(String type, String probe, int limit) {
+        List<Object> now = List.of(type, 0);
+        String docId = new JobId(type, probe).docId();
+        Window after = window(
+                jobs("due", query -> query.startKey(now).startKeyDocId(docId).endKey(now), limit), limit);
+        if (after.jobs().size() >= limit) {
+            return after.jobs();
+        }
+        Window before =
+                window(jobs("due", query -> query.startKey(now).endKey(now).endKeyDocId(docId), limit), limit);
+        return Stream.concat(after.jobs().stream(), before.jobs().stream())
+                .limit(limit)
+                .toList();
+    }
+
+    /**
+     * Counts pending jobs.
+     *
+     * @param type the type
+     * @param until only those whose scheduled time is not later
+     * @param limit where counting stops
+     * @return how many there are, at most the limit
+     */
+    public int pendingCount(String type, Instant until, int limit) {
+        return ask(DesignDocument.JOBS, "due", query -> query.startKey(List.of(type))
+                        .endKey(List.of(type, until.toEpochMilli()))
+                        .limit(limit))
+                .rows()
+                .size();
+    }
+
+    /**
+     * The scheduled time of the first pending job of a type.
+     *
+     * @param type the type
+     * @return the time, or empty when none is pending
+     */
+    public Optional<Instant> oldestPending(String type) {
+        return ask(DesignDocument.JOBS, "due", query -> query.startKey(List.of(type))
+                        .endKey(List.of(type, AFTER_ALL))
+                        .limit(1))
+                .rows()
+                .stream()
+                .map(row -> Instant.ofEpochMilli(row.key().path(1).asLong()))
+                .findFirst();
+    }
+
+    /**
+     * The owned jobs of a type.
+     *
+     * @param type the type
+     * @return their identities
+     */
+    public List<JobId> owned(String type) {
+        return ids(ask(DesignDocument.JOBS, "owned", query -> query.startKey(List.of(type))
+                .endKey(List.of(type, AFTER_ALL))));
+    }
+
+    /** {@return the owned jobs of all types} */
+    public List<JobId> owned() {
+        return ids(ask(DesignDocument.JOBS, "owned", query -> query));
+    }
+
+    /** {@return how many jobs there are, by type and status; types without jobs are missing} */
+    public Map<String, Map<JobStatus, Long>> counts() {
+        Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
+        for (ViewResult.Row row : ask(DesignDocument.LISTS, "status", query -> query.groupLevel(2))
+                .rows()) {
+            JobStatus.fromJson(row.key().path(1).asText()).ifPresent(status -> counts.computeIfAbsent(
+                            row.key().path(0).asText(), type -> new EnumMap<>(JobStatus.class))
+                    .put(status, row.value().asLong()));
+        }
+        return counts;
+    }
+
+    /**
+     * The newest jobs that pass a filter.
+     *
+     * @param filter which jobs
+     * @param limit how many at most
+     * @return the jobs, newest first; a job that changed in between is as it is now, or left out if it passes no more
+     */
+    public List<Job> list(JobFilter filter, int limit) {
+        Map<JobId, Job> found = new LinkedHashMap<>();
+        for (Range range : rangesOf(filter)) {
+            collect(range, filter, limit, found);
+        }
+        return found.values().stream()
+                .sorted(Comparator.comparing(JobIndex::created)
+                        .reversed()
+                        .thenComparing(Job::id, Comparator.reverseOrder()))
+                .limit(limit)
+                .toList();
+    }
+
+    /** {@return the documents that have the id of a job but cannot be one, each with the name of a wrong field} */
+    public Map<String, String> malformed() {
+        Map<String, String> malformed = new LinkedHashMap<>();
+        for (ViewResult.Row row : ask(DesignDocument.LISTS, "malformed", query -> query.limit(PAGE))
+                .rows()) {
+            malformed.put(String.valueOf(row.id()), row.key().asText());
+        }
+        return malformed;
+    }
+
+    private void collect(Range range, JobFilter filter, int limit, Map<JobId, Job> found) {
+        int wanted = limit;
+        Optional<ViewResult.Row> last = Optional.empty();
+        while (wanted > 0) {
+            List<ViewResult.Row> rows = page(range, last, Math.min(PAGE, Math.max(wanted, 50)));
+            for (ViewResult.Row row : rows) {
+                Optional<Job> job = jobOf(row).filter(filter::matches);
+                if (job.isPresent() && wanted > 0) {
+                    found.put(job.get().id(), job.get());
+                    wanted--;
+                }
+            }
+            if (rows.isEmpty()) {
+                return;
+            }
+            last = Optional.of(rows.get(rows.size() - 1));
+        }
+    }
+
+    /** Pages by key: the next page starts at the last row of this one, which is left out. */
+    private List<ViewResult.Row> page(Range range, Optional<ViewResult.Row> last, int size) {
+        List<ViewResult.Row> rows = ask(DesignDocument.LISTS, range.view, query -> {
+                    ViewQuery wanted = query.reduce(false)
+                            .descending(true)
+                            .includeDocs(true)
+                            .endKey(range.prefix)
+                            .limit(size + 1L);
+                    return last.map(row -> wanted.startKey(row.key()).startKeyDocId(String.valueOf(row.id())))
+                            .orElseGet(() -> wanted.startKey(plus(range.prefix, AFTER_ALL)));
+                })
+                .rows();
+        boolean repeatsLast = last.isPresent()
+                && !rows.isEmpty()
+                && String.valueOf(rows.get(0).id())
+                        .equals(String.valueOf(last.get().id()));
+        return repeatsLast ? rows.subList(1, rows.size()) : rows;
+    }
+
+    private List<Range> rangesOf(JobFilter filter) {
+        if (filter.ofCorrelation() != null) {
+            return List.of(new Range("labels", List.of("correlation", filter.ofCorrelation())));
+        }
+        if (filter.ofTag() != null) {
+            return List.of(new Range("labels", List.of("tag", filter.ofTag())));
+        }
+        if (filter.ofGroup() != null && !filter.ofGroup().isEmpty()) {
+            return List.of(new Range("labels", List.of("group", filter.ofGroup())));
+        }
+        List<Range> ranges = new ArrayList<>();
+        counts().forEach((type, byStatus) -> byStatus.keySet().forEach(status -> {
+            if ((filter.ofType() == null || filter.ofType().equals(type))
+                    && (filter.ofStatus() == null || filter.ofStatus() == status)) {
+                ranges.add(new Range("status", List.of(type, status.json())));
+            }
+        }));
+        return ranges;
+    }
+
+    private ViewResult jobs(String view, UnaryOperator<ViewQuery> range, int limit) {
+        return ask(DesignDocument.JOBS, view, query -> range.apply(query)
+                .limit(limit)
+                .includeDocs(true));
+    }
+
+    private ViewResult ask(DesignDocument document, String view, UnaryOperator<ViewQuery> parameters) {
+        return designs.ask(document, name -> parameters.apply(ViewQuery.of(name, view)));
+    }
+
+    private static Window window(ViewResult result, int limit) {
+        List<Job> jobs = new ArrayList<>();
+        for (ViewResult.Row row : result.rows()) {
+            jobOf(row)
+                    .filter(job -> job.rev().equals(Optional.of(row.value().asText())))
+                    .ifPresent(jobs::add);
+        }
+        return new Window(List.copyOf(jobs), result.rows().size() < limit);
+    }
+
+    private static Optional<Job> jobOf(ViewResult.Row row) {
+        JsonNode document = row.doc();
+        try {
+            return document == null ? Optional.empty() : Optional.of(Job.parse(document));
+        } catch (MalformedJobException changedMeanwhile) {
+            return Optional.empty();
+        }
+    }
+
+    private static List<JobId> ids(ViewResult result) {
+        return result.rows().stream()
+                .flatMap(row -> JobId.fromDocId(String.valueOf(row.id())).stream())
+                .toList();
+    }
+
+    private static Instant created(Job job) {
+        return job.times().getOrDefault("created", job.scheduledTime());
+    }
+
+    private static List<Object> plus(List<Object> prefix, Object last) {
+        List<Object> longer = new ArrayList<>(prefix);
+        longer.add(last);
+        return longer;
+    }
+
+    /**
+     * What one read of an index found. Immutable and thread-safe.
+     *
+     * @param jobs the jobs that are still as the index says
+     * @param complete whether the index has no more rows
+     */
+    public record Window(List<Job> jobs, boolean complete) {}
+
+    private record Range(String view, List<Object> prefix) {}
+}

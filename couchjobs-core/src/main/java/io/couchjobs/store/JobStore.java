@@ -1,0 +1,134 @@
+package io.couchjobs.store;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.MalformedJobException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/**
+ * Jobs in and out of the database. Thread-safe.
+ *
+ * <p>A write is conditional: CouchDB compares the job's {@code _rev} with the stored one and stores nothing when they
+ * differ. What it answers is a value, never an exception: {@code Stored} (a quorum has it: only this makes a claimer the
+ * owner), {@code Accepted} (stored somewhere, no quorum: not yours), {@code Conflict} (somebody else wrote first) or
+ * {@code Refused} (the database's own rules). All writes of a process are combined into bulk requests. When an answer is
+ * lost, the documents are read again, and a write that is found in place counts as stored.
+ */
+public final class JobStore implements AutoCloseable {
+    private final CouchDatabase database;
+    private final WriteCombiner combiner;
+
+    /**
+     * Opens the jobs of a database. No I/O.
+     *
+     * @param database the database
+     */
+    public JobStore(CouchDatabase database) {
+        this.database = database;
+        this.combiner = new WriteCombiner(database, JobStore::settle);
+    }
+
+    /** {@return the database} */
+    public CouchDatabase database() {
+        return database;
+    }
+
+    /**
+     * Reads a job.
+     *
+     * @param id the job
+     * @return the job as it is now, or empty when there is none
+     * @throws MalformedJobException when the document cannot be a job
+     */
+    public Optional<Job> read(JobId id) {
+        return database.get(id.docId()).map(Job::parse);
+    }
+
+    /**
+     * Reads many jobs in one request.
+     *
+     * @param ids the jobs
+     * @return in the same order, each job as it is now, or empty when there is none
+     * @throws MalformedJobException when a document cannot be a job
+     */
+    public List<Optional<Job>> readAll(List<JobId> ids) {
+        return database.getAll(ids.stream().map(JobId::docId).toList()).stream()
+                .map(found -> found.map(Job::parse))
+                .toList();
+    }
+
+    /**
+     * Writes a job on the revision it carries.
+     *
+     * @param job the job; without a revision it must not exist yet
+     * @return what the server answered
+     */
+    public WriteResult write(Job job) {
+        return join(combiner.write(job.toDocument()));
+    }
+
+    /**
+     * Writes many jobs, each on the revision it carries and independent of the others.
+     *
+     * @param jobs the jobs
+     * @return in the same order, what the server answered for each
+     */
+    public List<WriteResult> writeAll(List<Job> jobs) {
+        List<CompletableFuture<WriteResult>> writes =
+                jobs.stream().map(job -> combiner.write(job.toDocument())).toList();
+        return writes.stream().map(JobStore::join).toList();
+    }
+
+    /**
+     * Deletes a job's document on the revision it carries.
+     *
+     * @param job the job
+     * @return what the server answered
+     */
+    public WriteResult delete(Job job) {
+        ObjectNode tombstone = JsonNodeFactory.instance.objectNode();
+        tombstone.put("_id", job.id().docId());
+        job.rev().ifPresent(rev -> tombstone.put("_rev", rev));
+        tombstone.put("_deleted", true);
+        return join(combiner.write(tombstone));
+    }
+
+    @Override
+    public void close() {
+        combiner.close();
+    }
+
+    private static WriteResult settle(ObjectNode written, Optional<ObjectNode> found) {
+        String id = written.path("_id").asText();
+        if (written.path("_deleted").asBoolean()) {
+            return found.isEmpty() ? new WriteResult.Stored(id, "") : new WriteResult.Conflict(id);
+        }
+        try {
+            return found.map(Job::parse)
+                    .filter(Job.parse(written)::saysTheSameAs)
+                    .flatMap(Job::rev)
+                    .<WriteResult>map(rev -> new WriteResult.Stored(id, rev))
+                    .orElseGet(() -> new WriteResult.Conflict(id));
+        } catch (MalformedJobException overwrittenByOthers) {
+            return new WriteResult.Conflict(id);
+        }
+    }
+
+    private static WriteResult join(CompletableFuture<WriteResult> write) {
+        try {
+            return write.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof RuntimeException trouble) {
+                throw trouble;
+            }
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package io.couchjobs.store;
+
+import io.couchjobs.problem.CouchJobsException;
+
+/** A strict queue refuses jobs of a type that has no timeout. Nothing was written. Source: the RFC. */
+public final class NoTypeTimeoutException extends CouchJobsException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Names the type.
+     *
+     * @param type the type
+     */
+    public NoTypeTimeoutException(String type) {
+        super("type " + type + " has no timeout and the queue is strict; set one first");
+    }
+}

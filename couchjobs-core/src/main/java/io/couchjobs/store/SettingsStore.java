@@ -1,0 +1,145 @@
+package io.couchjobs.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.job.RetryPolicy;
+import io.couchjobs.problem.CouchJobsException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+import org.ektorp.UpdateConflictException;
+
+/**
+ * The settings of types. Thread-safe. What is read is remembered; once it listens to the feed, changes made anywhere reach
+ * it within moments, and nothing is read twice.
+ */
+public final class SettingsStore implements Feed.Listener {
+    private static final int MOST_ATTEMPTS = 12;
+
+    private final CouchDatabase database;
+    private final Duration defaultTimeout;
+    private final Map<String, TypeSettings> known = new ConcurrentHashMap<>();
+
+    /**
+     * Opens the settings of a database. No I/O.
+     *
+     * @param database the database
+     * @param defaultTimeout the timeout of types that have none
+     */
+    public SettingsStore(CouchDatabase database, Duration defaultTimeout) {
+        this.database = database;
+        this.defaultTimeout = defaultTimeout;
+    }
+
+    /**
+     * The settings of a type, as they are in the database now.
+     *
+     * @param type the type
+     * @return the settings; empty ones when there is no document
+     */
+    public TypeSettings read(String type) {
+        TypeSettings settings =
+                database.get(TypeSettings.docId(type)).map(TypeSettings::of).orElseGet(() -> TypeSettings.none(type));
+        known.put(type, settings);
+        return settings;
+    }
+
+    /**
+     * The settings of a type, as they were last heard of.
+     *
+     * @param type the type
+     * @return the settings; read when they were not yet
+     */
+    public TypeSettings get(String type) {
+        TypeSettings settings = known.get(type);
+        return settings == null ? read(type) : settings;
+    }
+
+    /**
+     * How long an owner of a job of this type may be silent.
+     *
+     * @param type the type
+     * @return the type's timeout, or the queue's default
+     */
+    public Duration timeoutOf(String type) {
+        return get(type).timeout().orElse(defaultTimeout);
+    }
+
+    /**
+     * When and how often failed jobs of this type run again.
+     *
+     * @param type the type
+     * @return the policy
+     */
+    public RetryPolicy retryPolicyOf(String type) {
+        return get(type).retryPolicy();
+    }
+
+    /** {@return the settings of all types that have some, by type} */
+    public Map<String, TypeSettings> readAll() {
+        Map<String, TypeSettings> all = new TreeMap<>();
+        database.view(ViewQuery.allDocs()
+                        .startKey(TypeSettings.PREFIX)
+                        .endKey(TypeSettings.PREFIX + "\uffff")
+                        .includeDocs(true))
+                .rows()
+                .forEach(row -> Optional.ofNullable(row.doc())
+                        .map(TypeSettings::of)
+                        .ifPresent(settings -> all.put(settings.type(), settings)));
+        known.putAll(all);
+        return all;
+    }
+
+    /**
+     * Changes the settings of a type; others' changes at the same time are kept.
+     *
+     * @param type the type
+     * @param change what to change
+     * @return the settings as stored
+     */
+    public TypeSettings change(String type, UnaryOperator<TypeSettings> change) {
+        Backoff backoff = new Backoff(Duration.ofMillis(5), Duration.ofMillis(500));
+        while (true) {
+            ObjectNode wanted = change.apply(read(type)).toDocument();
+            try {
+                database.ektorp().update(wanted);
+                return read(type);
+            } catch (UpdateConflictException somebodyElseWrote) {
+                if (backoff.attempts() >= MOST_ATTEMPTS) {
+                    throw somebodyElseWrote;
+                }
+                pause(backoff);
+            }
+        }
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        if (event.docId().startsWith(TypeSettings.PREFIX)) {
+            String type = event.docId().substring(TypeSettings.PREFIX.length());
+            known.put(
+                    type,
+                    event.document() == null || event.deleted()
+                            ? TypeSettings.none(type)
+                            : TypeSettings.of(event.document()));
+        }
+    }
+
+    @Override
+    public void gap() {
+        known.clear();
+    }
+
+    private static void pause(Backoff backoff) {
+        try {
+            backoff.pause();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CouchJobsException("interrupted while changing settings", e);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.couchjobs.store;
+
+import io.couchjobs.job.JobStatus;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How many jobs of a type there are. Immutable and thread-safe.
+ *
+ * @param byStatus the number of jobs of each status; every status is there
+ * @param oldest the scheduled time of the pending job that comes first, or null when none is pending
+ */
+public record TypeCounts(
+        Map<JobStatus, Long> byStatus, @Nullable Instant oldest) {
+    /**
+     * Copies, and fills up with zeros.
+     *
+     * @param byStatus the number of jobs by status
+     * @param oldest the scheduled time of the pending job that comes first, or null
+     */
+    public TypeCounts {
+        Map<JobStatus, Long> all = new EnumMap<>(JobStatus.class);
+        for (JobStatus status : JobStatus.values()) {
+            all.put(status, byStatus.getOrDefault(status, 0L));
+        }
+        byStatus = Collections.unmodifiableMap(all);
+    }
+
+    /** {@return the scheduled time of the pending job that comes first} */
+    public Optional<Instant> oldestPending() {
+        return Optional.ofNullable(oldest);
+    }
+
+    /** {@return the number of jobs of all statuses} */
+    public long total() {
+        return byStatus.values().stream().mapToLong(Long::longValue).sum();
+    }
+}

@@ -1,0 +1,168 @@
+package io.couchjobs.store;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.RetryPolicy;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * The settings of a type, one document {@code type:TYPE} in the queue's database. Immutable and thread-safe. Each setting
+ * that the document does not have follows the default of the queue.
+ */
+public final class TypeSettings {
+    /** What the document ids of all type settings begin with. */
+    public static final String PREFIX = "type:";
+
+    private static final String TIMEOUT = "timeout";
+    private static final String MAX_RETRIES = "maxRetries";
+    private static final String RETRY_DELAY = "retryDelay";
+    private static final String MAX_RETRY_DELAY = "maxRetryDelay";
+    private static final String MAX_EXPIRATIONS = "maxExpirations";
+    private static final String PAUSED = "paused";
+
+    private final String type;
+    private final ObjectNode document;
+
+    private TypeSettings(String type, ObjectNode document) {
+        this.type = type;
+        this.document = document;
+    }
+
+    /**
+     * The settings of a type that has none.
+     *
+     * @param type the type
+     * @return empty settings
+     */
+    public static TypeSettings none(String type) {
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        document.put("_id", docId(type));
+        return new TypeSettings(type, document);
+    }
+
+    static TypeSettings of(ObjectNode document) {
+        return new TypeSettings(document.path("_id").asText().substring(PREFIX.length()), document.deepCopy());
+    }
+
+    static String docId(String type) {
+        return PREFIX + JobId.checkType(type);
+    }
+
+    /** {@return the type} */
+    public String type() {
+        return type;
+    }
+
+    /** {@return how long an owner may be silent before its lease runs out; empty for the queue's default} */
+    public Optional<Duration> timeout() {
+        return number(TIMEOUT).map(Duration::ofMillis).filter(timeout -> !timeout.isZero());
+    }
+
+    /** {@return when and how often failed jobs run again} */
+    public RetryPolicy retryPolicy() {
+        RetryPolicy standard = RetryPolicy.DEFAULT;
+        return new RetryPolicy(
+                number(MAX_RETRIES).map(Math::toIntExact).orElse(standard.maxRetries()),
+                number(RETRY_DELAY).map(Duration::ofMillis).orElse(standard.delay()),
+                number(MAX_RETRY_DELAY).map(Duration::ofMillis).orElse(standard.maxDelay()));
+    }
+
+    /** {@return how many leases of a job may run out before it is failed; empty for any number} */
+    public OptionalInt maxExpirations() {
+        return number(MAX_EXPIRATIONS)
+                .map(Math::toIntExact)
+                .map(OptionalInt::of)
+                .orElseGet(OptionalInt::empty);
+    }
+
+    /** {@return whether no worker may claim jobs of this type} */
+    public boolean isPaused() {
+        return document.path(PAUSED).asBoolean(false);
+    }
+
+    /**
+     * Changes the timeout.
+     *
+     * @param timeout how long an owner may be silent; at least a millisecond
+     * @return the changed settings
+     * @throws IllegalArgumentException when the timeout is not positive
+     */
+    public TypeSettings withTimeout(Duration timeout) {
+        if (timeout.toMillis() < 1) {
+            throw new IllegalArgumentException("timeout must be at least 1 ms: " + timeout);
+        }
+        return with(TIMEOUT, timeout.toMillis());
+    }
+
+    /** {@return the changed settings: the queue's default timeout holds} */
+    public TypeSettings withoutTimeout() {
+        ObjectNode copy = document.deepCopy();
+        copy.remove(TIMEOUT);
+        return new TypeSettings(type, copy);
+    }
+
+    /**
+     * Changes the retry policy.
+     *
+     * @param policy when and how often failed jobs run again
+     * @return the changed settings
+     */
+    public TypeSettings withRetryPolicy(RetryPolicy policy) {
+        return with(MAX_RETRIES, policy.maxRetries())
+                .with(RETRY_DELAY, policy.delay().toMillis())
+                .with(MAX_RETRY_DELAY, policy.maxDelay().toMillis());
+    }
+
+    /**
+     * Limits how many leases of a job may run out.
+     *
+     * @param expirations how many before the job is failed; 0 or more
+     * @return the changed settings
+     */
+    public TypeSettings withMaxExpirations(int expirations) {
+        if (expirations < 0) {
+            throw new IllegalArgumentException("maxExpirations must be 0 or more: " + expirations);
+        }
+        return with(MAX_EXPIRATIONS, expirations);
+    }
+
+    /**
+     * Stops or starts claiming.
+     *
+     * @param paused whether no worker may claim jobs of this type
+     * @return the changed settings
+     */
+    public TypeSettings withPaused(boolean paused) {
+        ObjectNode copy = document.deepCopy();
+        copy.put(PAUSED, paused);
+        return new TypeSettings(type, copy);
+    }
+
+    /** {@return a copy of the document, unknown fields and all} */
+    public ObjectNode toDocument() {
+        return document.deepCopy();
+    }
+
+    @Override
+    public String toString() {
+        return "TypeSettings" + document;
+    }
+
+    private TypeSettings with(String field, long value) {
+        ObjectNode copy = document.deepCopy();
+        copy.put(field, value);
+        return new TypeSettings(type, copy);
+    }
+
+    /** Settings are written by people too: what is no number from 0 counts as not set. */
+    private Optional<Long> number(String field) {
+        return Optional.ofNullable(document.get(field))
+                .filter(value -> value.isIntegralNumber() && value.canConvertToLong() && value.asLong() >= 0)
+                .map(JsonNode::asLong)
+                .filter(value -> value <= Integer.MAX_VALUE || !field.startsWith("max") || field.endsWith("Delay"));
+    }
+}

@@ -1,0 +1,138 @@
+package io.couchjobs.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.CouchUnreachableException;
+import io.couchjobs.couch.WriteResult;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Sends the writes of all threads of a process as bulk requests: what gathers while one request is in flight goes with the
+ * next. A write alone is sent at once; nobody waits for company.
+ *
+ * <p>A document that is written twice goes into two requests, in order. When an answer is lost, the documents are read
+ * again to find out what became of each; only when that fails too does the caller see trouble.
+ */
+final class WriteCombiner implements AutoCloseable {
+    private static final int MOST_PER_REQUEST = 500;
+
+    private final CouchDatabase database;
+    private final LostAnswer lostAnswer;
+    private final Queue<Entry> waiting = new ArrayDeque<>();
+    private final ExecutorService sender;
+    private boolean sending;
+
+    WriteCombiner(CouchDatabase database, LostAnswer lostAnswer) {
+        this.database = database;
+        this.lostAnswer = lostAnswer;
+        ThreadPoolExecutor one =
+                new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, "couchjobs-writer");
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        one.allowCoreThreadTimeOut(true);
+        this.sender = one;
+    }
+
+    CompletableFuture<WriteResult> write(ObjectNode document) {
+        Entry entry = new Entry(document.path("_id").asText(), document, new CompletableFuture<>());
+        synchronized (waiting) {
+            waiting.add(entry);
+            if (!sending) {
+                sending = true;
+                sender.execute(this::sendAll);
+            }
+        }
+        return entry.result;
+    }
+
+    @Override
+    public void close() {
+        sender.shutdown();
+    }
+
+    private void sendAll() {
+        for (List<Entry> batch = nextBatch(); !batch.isEmpty(); batch = nextBatch()) {
+            send(batch);
+        }
+    }
+
+    /** Takes what has gathered, each document once; a second write of the same document stays for the next request. */
+    private List<Entry> nextBatch() {
+        List<Entry> batch = new ArrayList<>();
+        Set<String> ids = new HashSet<>();
+        synchronized (waiting) {
+            for (Iterator<Entry> all = waiting.iterator(); all.hasNext() && batch.size() < MOST_PER_REQUEST; ) {
+                Entry entry = all.next();
+                if (ids.add(entry.id)) {
+                    batch.add(entry);
+                    all.remove();
+                }
+            }
+            sending = !batch.isEmpty();
+        }
+        return batch;
+    }
+
+    private void send(List<Entry> batch) {
+        List<ObjectNode> documents = batch.stream().map(Entry::document).toList();
+        try {
+            deliver(batch, sendOrSettle(documents));
+        } catch (RuntimeException | Error trouble) {
+            batch.forEach(entry -> entry.result.completeExceptionally(trouble));
+        }
+    }
+
+    private List<WriteResult> sendOrSettle(List<ObjectNode> documents) {
+        try {
+            return database.bulkDocs(documents);
+        } catch (CouchUnreachableException lost) {
+            if (!lost.outcomeUnknown()) {
+                throw lost;
+            }
+            return settle(documents, lost);
+        }
+    }
+
+    private List<WriteResult> settle(List<ObjectNode> documents, CouchUnreachableException lost) {
+        try {
+            List<Optional<ObjectNode>> found = database.getAll(documents.stream()
+                    .map(document -> document.path("_id").asText())
+                    .toList());
+            List<WriteResult> results = new ArrayList<>();
+            for (int i = 0; i < documents.size(); i++) {
+                results.add(lostAnswer.settle(documents.get(i), found.get(i)));
+            }
+            return results;
+        } catch (RuntimeException stillUnknown) {
+            lost.addSuppressed(stillUnknown);
+            throw lost;
+        }
+    }
+
+    private static void deliver(List<Entry> batch, List<WriteResult> results) {
+        for (int i = 0; i < batch.size(); i++) {
+            batch.get(i).result.complete(results.get(i));
+        }
+    }
+
+    /** Tells from what is in the database now what became of a write whose answer was lost. */
+    interface LostAnswer {
+        WriteResult settle(ObjectNode written, Optional<ObjectNode> found);
+    }
+
+    private record Entry(String id, ObjectNode document, CompletableFuture<WriteResult> result) {}
+}

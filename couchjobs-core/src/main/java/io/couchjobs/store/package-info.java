@@ -1,0 +1,10 @@
+/**
+ * Jobs in CouchDB: how a transition becomes one conditional write, how ownership is held and lost, how work is found.
+ *
+ * <p>Read {@link io.couchjobs.store.JobStore} (documents in and out), {@link io.couchjobs.store.ClaimedJob} (ownership) and
+ * {@link io.couchjobs.store.Acceptor} (from an index window or a change to a claim).
+ */
+@NullMarked
+package io.couchjobs.store;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,10 @@
+function (doc) {
+  if (!doc.lock) {
+    return;
+  }
+  // !code lib/job.js
+  var job = readJob(doc);
+  if (job && !job.problem) {
+    emit([job.type, doc.lock.worker || ''], doc._rev);
+  }
+}

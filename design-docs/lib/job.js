@@ -1,0 +1,97 @@
+  // Which documents can be a job: the twin of Schema.java and JobId.java, change all together.
+  // Returns null for a document that is not meant to be a job, else {type, status, time, created, problem};
+  // problem names the first field that is wrong, or is null.
+  function readJob(doc) {
+    var parts = /^job:([^:]*):([\s\S]*)$/.exec(doc._id);
+    if (doc._id.slice(0, 4) !== 'job:') {
+      return null;
+    }
+
+    function integer(value, least, most) {
+      return typeof value === 'number' && Math.floor(value) === value && value >= least && value <= most;
+    }
+    function time(value) {
+      return integer(value, -8.64e15, 8.64e15);
+    }
+    function count(value) {
+      return integer(value, 0, 2147483647);
+    }
+    function string(value) {
+      return typeof value === 'string';
+    }
+    function bool(value) {
+      return typeof value === 'boolean';
+    }
+    function array(value) {
+      return Object.prototype.toString.call(value) === '[object Array]';
+    }
+    function object(value) {
+      return typeof value === 'object' && value !== null && !array(value);
+    }
+    function all(container, check) {
+      for (var key in container) {
+        if (!check(container[key])) {
+          return false;
+        }
+      }
+      return true;
+    }
+    function status(value) {
+      return /^(waiting|scheduled|running|stuck|success|failed|cancelled)$/.test(value) && string(value);
+    }
+    function name(value, longest) {
+      return value.length <= longest && /\S/.test(value) && !/[\u0000-\u001f\u007f-\u009f]/.test(value);
+    }
+
+    var checks = {
+      status: status,
+      scheduledTime: time,
+      lock: function (value) { return object(value) && string(value.token); },
+      fence: count,
+      attempt: count,
+      maxRetries: count,
+      expirations: count,
+      errors: function (value) { return array(value) && all(value, object); },
+      resubmit: function (value) {
+        return object(value) && (value.scheduledTime === undefined || value.scheduledTime === null || time(value.scheduledTime));
+      },
+      cancelRequested: bool,
+      group: string,
+      'class': string,
+      origin: string,
+      correlationId: string,
+      tracker: string,
+      priority: function (value) { return integer(value, 0, 99); },
+      tags: function (value) { return array(value) && all(value, string); },
+      progress: object,
+      times: function (value) { return object(value) && all(value, time); }
+    };
+
+    function firstProblem() {
+      if (!parts || !name(parts[1], 128) || !name(parts[2], 512)) {
+        return '_id';
+      }
+      if (doc.data !== undefined && !object(doc.data)) {
+        return 'data';
+      }
+      for (var field in checks) {
+        if (doc[field] !== undefined && doc[field] !== null && !checks[field](doc[field])) {
+          return field;
+        }
+      }
+      var locked = doc.lock !== undefined && doc.lock !== null;
+      return locked === (doc.status === 'scheduled' || doc.status === 'running') ? null : 'lock';
+    }
+
+    var problem = firstProblem();
+    if (problem) {
+      return {problem: problem};
+    }
+    return {
+      type: parts[1],
+      status: doc.status || 'waiting',
+      time: doc.scheduledTime || 0,
+      created: (doc.times && doc.times.created) || doc.scheduledTime || 0,
+      problem: null
+    };
+  }
