@@ -15,4 +15,5 @@ module io.couchjobs {
     exports io.couchjobs.job;
     exports io.couchjobs.problem;
     exports io.couchjobs.store;
+    exports io.couchjobs.worker;
 }

@@ -1,6 +1,505 @@
 package io.couchjobs;
 
-/** A queue of jobs in one CouchDB database. */
-public final class JobQueue {
-    private JobQueue() {}
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.job.InvalidJobDataException;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Transitions;
+import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.AddResult;
+import io.couchjobs.store.CancelMode;
+import io.couchjobs.store.CancelResult;
+import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.Creator;
+import io.couchjobs.store.DesignDocuments;
+import io.couchjobs.store.DuplicateJobException;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.JobChange;
+import io.couchjobs.store.JobFilter;
+import io.couchjobs.store.JobIndex;
+import io.couchjobs.store.JobNotFoundException;
+import io.couchjobs.store.JobRefusedException;
+import io.couchjobs.store.JobStore;
+import io.couchjobs.store.NoTypeTimeoutException;
+import io.couchjobs.store.SettingsStore;
+import io.couchjobs.store.StoreClock;
+import io.couchjobs.store.TypeCounts;
+import io.couchjobs.store.TypeSettings;
+import io.couchjobs.store.Watch;
+import io.couchjobs.worker.Worker;
+import io.couchjobs.worker.WorkerBuilder;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+
+/**
+ * A queue of jobs in one CouchDB database: the front door of couchjobs. Thread-safe; make one per database and process, and
+ * close it.
+ *
+ * <p>Who creates jobs uses {@link #add}; who runs them starts a {@link #worker()}; who wants to do both by hand uses {@link
+ * #accept}. All methods throw {@link io.couchjobs.couch.CouchException} when the database cannot be reached, does not exist
+ * or refuses the credentials.
+ *
+ * <p>Guarantee: a job that was added is run at least once, and has at most one owner at any time. Source: the CouchDB
+ * background-jobs RFC (007).
+ */
+public final class JobQueue implements AutoCloseable {
+    private final CouchDatabase database;
+    private final boolean strict;
+    private final DesignDocuments designs;
+    private final JobIndex index;
+    private final SettingsStore settings;
+    private final Acceptor.Parts parts;
+    private final Creator creator;
+    private final Watch watch;
+    private final Acceptor acceptor;
+
+    JobQueue(CouchDatabase database, JobQueueBuilder options) {
+        this.database = database;
+        this.strict = options.strict();
+        this.designs = new DesignDocuments(database);
+        this.index = new JobIndex(designs);
+        this.settings = new SettingsStore(database, options.defaultTimeout());
+        StoreClock clock = new StoreClock(options.clock(), database.server()::clockSkew, System::nanoTime);
+        JobStore store = new JobStore(database);
+        Feed feed = new Feed(database);
+        this.parts = new Acceptor.Parts(store, index, settings, feed, clock);
+        this.creator = new Creator(store, clock);
+        feed.alwaysTell(settings);
+        this.watch = new Watch(feed, store);
+        this.acceptor = new Acceptor(parts, "client-" + UUID.randomUUID());
+    }
+
+    /**
+     * Opens the queue in a database. Creates the database and its design documents where they are missing.
+     *
+     * @param url the database, such as {@code http://user:password@127.0.0.1:5984/jobs}
+     * @return the open queue
+     */
+    public static JobQueue open(String url) {
+        return builder(URI.create(url)).open();
+    }
+
+    /**
+     * Starts to open the queue in a database, with options.
+     *
+     * @param url the database, such as {@code http://127.0.0.1:5984/jobs}
+     * @return a builder
+     */
+    public static JobQueueBuilder builder(URI url) {
+        return new JobQueueBuilder(url);
+    }
+
+    /** {@return the database} */
+    public CouchDatabase database() {
+        return database;
+    }
+
+    /** {@return the design documents in the database} */
+    public DesignDocuments designDocuments() {
+        return designs;
+    }
+
+    /**
+     * Creates the database and its design documents where they are missing. Idempotent; any number of processes may do it at
+     * the same time.
+     *
+     * @return what was missing
+     */
+    public InitReport init() {
+        boolean created = database.createIfMissing();
+        return new InitReport(created, designs.push());
+    }
+
+    /**
+     * Adds a job with a random id, due at once.
+     *
+     * @param type the type
+     * @param data a record, bean, map or JSON object
+     * @return what happened
+     * @throws InvalidJobDataException when the data is not a JSON object; nothing was sent
+     */
+    public AddResult add(String type, Object data) {
+        return add(JobRequest.of(type, data));
+    }
+
+    /**
+     * Adds a job, by the state it is in. Absent or finished: it waits for its time. Pending with another time: time and data
+     * are replaced. Pending with the same time: nothing is written. Running: it will run once more afterwards, at the new
+     * time; the data is ignored and its worker is not disturbed.
+     *
+     * @param request the job
+     * @return what happened
+     * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
+     */
+    public AddResult add(JobRequest request) {
+        return addAll(List.of(request)).get(0);
+    }
+
+    /**
+     * Adds jobs in one bulk write. One that cannot be added does not stop the others.
+     *
+     * @param requests the jobs
+     * @return in the same order, what happened to each
+     * @throws NoTypeTimeoutException when the queue is strict and a type has no timeout; nothing was written
+     */
+    public List<AddResult> addAll(List<JobRequest> requests) {
+        checkTypes(requests);
+        return creator.add(requests, false);
+    }
+
+    /**
+     * Adds jobs as {@link #addAll} does, but replaces the data of a pending job even when its time stays the same.
+     *
+     * @param requests the jobs
+     * @return in the same order, what happened to each
+     * @throws NoTypeTimeoutException when the queue is strict and a type has no timeout; nothing was written
+     */
+    public List<AddResult> replaceAll(List<JobRequest> requests) {
+        checkTypes(requests);
+        return creator.add(requests, true);
+    }
+
+    /**
+     * Creates a job that must not exist.
+     *
+     * @param request the job
+     * @return the job as stored
+     * @throws DuplicateJobException when it exists, in whatever state; nothing was written
+     */
+    public Job insert(JobRequest request) {
+        checkTypes(List.of(request));
+        return creator.insert(request);
+    }
+
+    /**
+     * Adds a job unless an unfinished one with its tracker (or else its id) exists. Of any number of callers one adds it.
+     *
+     * @param request the job
+     * @return true when this call added it
+     */
+    public boolean insertIfNew(JobRequest request) {
+        checkTypes(List.of(request));
+        return creator.insertIfNew(request);
+    }
+
+    /**
+     * Reads a job.
+     *
+     * @param type its type
+     * @param id its id
+     * @return the job as it is now; empty when there is none
+     * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
+     */
+    public Optional<Job> get(String type, String id) {
+        return parts.store().read(new JobId(type, id));
+    }
+
+    /**
+     * Asks for the state of a job, in the words of the RFC.
+     *
+     * @param type its type
+     * @param id its id
+     * @return the state; {@code NOT_FOUND} when there is no such job
+     */
+    public JobState state(String type, String id) {
+        return get(type, id).map(Job::state).orElse(JobState.NOT_FOUND);
+    }
+
+    /**
+     * Lists jobs.
+     *
+     * @param filter which jobs
+     * @param limit how many at most
+     * @return the jobs, newest first
+     */
+    public List<Job> list(JobFilter filter, int limit) {
+        return index.list(filter, limit);
+    }
+
+    /** {@return how many jobs there are, by type; types with settings but no jobs are there too} */
+    public Map<String, TypeCounts> counts() {
+        Map<String, TypeCounts> counts = new TreeMap<>();
+        settings.readAll().keySet().forEach(type -> counts.put(type, new TypeCounts(Map.of(), null)));
+        index.counts()
+                .forEach((type, byStatus) -> counts.put(
+                        type, new TypeCounts(byStatus, index.oldestPending(type).orElse(null))));
+        return counts;
+    }
+
+    /**
+     * Counts pending jobs.
+     *
+     * @param type the type
+     * @param until only those scheduled up to this time, inclusive
+     * @param limit where counting stops
+     * @return how many there are, at most the limit
+     */
+    public int pendingCount(String type, Instant until, int limit) {
+        return index.pendingCount(type, until, limit);
+    }
+
+    /**
+     * Lists the jobs that are owned now.
+     *
+     * @param type the type
+     * @return their ids
+     */
+    public List<String> activeIds(String type) {
+        return index.owned(type).stream().map(JobId::id).toList();
+    }
+
+    /** {@return the documents that have the id of a job but cannot be one, each with the name of a wrong field} */
+    public Map<String, String> malformed() {
+        return index.malformed();
+    }
+
+    /**
+     * Deletes a job, in whatever state; who runs it learns it as halt.
+     *
+     * @param type its type
+     * @param id its id
+     * @throws JobNotFoundException when there is no such job
+     */
+    public void remove(String type, String id) {
+        creator.remove(new JobId(type, id));
+    }
+
+    /**
+     * Cancels a job.
+     *
+     * @param type its type
+     * @param id its id
+     * @param mode whether a running job is asked to stop
+     * @return what happened
+     * @throws JobNotFoundException when there is no such job
+     */
+    public CancelResult cancel(String type, String id, CancelMode mode) {
+        return creator.cancel(new JobId(type, id), mode);
+    }
+
+    /**
+     * Lets a job run now: one that waits for its time or its retry, or a finished one again.
+     *
+     * @param type its type
+     * @param id its id
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job
+     * @throws JobRefusedException when it is running
+     */
+    public Job retryNow(String type, String id) {
+        return creator.change(new JobId(type, id), "cannot be retried", Transitions::retry);
+    }
+
+    /**
+     * Moves the scheduled time of a pending job.
+     *
+     * @param type its type
+     * @param id its id
+     * @param time not before this time
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job
+     * @throws JobRefusedException when it is not pending
+     */
+    public Job reschedule(String type, String id, Instant time) {
+        return creator.change(
+                new JobId(type, id), "cannot be rescheduled", (job, now) -> Transitions.reschedule(job, time, now));
+    }
+
+    /**
+     * Changes the priority of a pending job.
+     *
+     * @param type its type
+     * @param id its id
+     * @param priority 0 (least) to 99
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job
+     * @throws JobRefusedException when it is not pending
+     */
+    public Job setPriority(String type, String id, int priority) {
+        return creator.change(
+                new JobId(type, id),
+                "its priority cannot be changed",
+                (job, now) -> Transitions.prioritize(job, priority, now));
+    }
+
+    /**
+     * Lets a job run once more: a running one after its present run, a finished one at the given time.
+     *
+     * @param type its type
+     * @param id its id
+     * @param time not before this time
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job
+     * @throws JobRefusedException when it is pending
+     */
+    public Job resubmit(String type, String id, Instant time) {
+        return creator.change(
+                new JobId(type, id),
+                "cannot be resubmitted (it will run anyway)",
+                (job, now) -> Transitions.resubmit(job, time, null, now));
+    }
+
+    /**
+     * The settings of a type.
+     *
+     * @param type the type
+     * @return the settings; empty ones when the type has none
+     */
+    public TypeSettings settings(String type) {
+        return settings.read(type);
+    }
+
+    /**
+     * Changes the settings of a type. Running workers follow within moments.
+     *
+     * @param type the type
+     * @param change what to change
+     * @return the settings as stored
+     */
+    public TypeSettings changeSettings(String type, UnaryOperator<TypeSettings> change) {
+        return settings.change(type, change);
+    }
+
+    /**
+     * Sets how long an owner of a job of this type may be silent before another worker takes the job.
+     *
+     * @param type the type
+     * @param timeout at least a millisecond
+     */
+    public void setTypeTimeout(String type, Duration timeout) {
+        settings.change(type, present -> present.withTimeout(timeout));
+    }
+
+    /**
+     * The timeout of a type.
+     *
+     * @param type the type
+     * @return the timeout; empty when the queue's default holds
+     */
+    public Optional<Duration> getTypeTimeout(String type) {
+        return settings.read(type).timeout();
+    }
+
+    /**
+     * Lets the queue's default timeout hold for a type.
+     *
+     * @param type the type
+     */
+    public void clearTypeTimeout(String type) {
+        settings.change(type, TypeSettings::withoutTimeout);
+    }
+
+    /** {@return the types that have settings or jobs} */
+    public Set<String> types() {
+        Set<String> types = new TreeSet<>(settings.readAll().keySet());
+        types.addAll(index.counts().keySet());
+        return types;
+    }
+
+    /**
+     * Claims due jobs, waiting for one if there is none. The caller renews the lease of each ({@link ClaimedJob#update()})
+     * more often than its type's timeout, and ends it by a finish, fail or release.
+     *
+     * @param options which and how many jobs, and how long to wait
+     * @return the jobs, owned by the caller; empty when the time is over
+     * @throws InterruptedException when interrupted while waiting
+     */
+    public List<ClaimedJob> accept(AcceptOptions options) throws InterruptedException {
+        return acceptor.accept(options);
+    }
+
+    /**
+     * Waits until a job has one of the given statuses.
+     *
+     * @param type its type
+     * @param id its id
+     * @param statuses the statuses
+     * @param timeout how long to wait at most
+     * @return the job; empty when the time is over
+     * @throws JobNotFoundException when there is no such job, or it is removed meanwhile
+     * @throws InterruptedException when interrupted while waiting
+     */
+    public Optional<Job> await(String type, String id, Set<JobStatus> statuses, Duration timeout)
+            throws InterruptedException {
+        return watch.await(new JobId(type, id), job -> statuses.contains(job.status()), timeout);
+    }
+
+    /**
+     * Waits until a job is finished, well or badly.
+     *
+     * @param type its type
+     * @param id its id
+     * @param timeout how long to wait at most
+     * @return the finished job; empty when the time is over
+     * @throws JobNotFoundException when there is no such job, or it is removed meanwhile
+     * @throws InterruptedException when interrupted while waiting
+     */
+    public Optional<Job> awaitFinished(String type, String id, Duration timeout) throws InterruptedException {
+        return await(type, id, EnumSet.of(JobStatus.SUCCESS, JobStatus.FAILED, JobStatus.CANCELLED), timeout);
+    }
+
+    /**
+     * Hears of every change of status from now on.
+     *
+     * @param filter which jobs
+     * @param listener called on a shared thread: must be quick
+     * @return ends the watching when closed
+     */
+    public Feed.Listening watch(JobFilter filter, Consumer<JobChange> listener) {
+        return watch.follow(filter, listener);
+    }
+
+    /** {@return a builder of a worker that runs jobs of this queue} */
+    public WorkerBuilder worker() {
+        return Worker.builder(parts);
+    }
+
+    /** Ends the feed and all connections. Workers must be closed before. */
+    @Override
+    public void close() {
+        parts.feed().close();
+        parts.store().close();
+        database.server().close();
+    }
+
+    @Override
+    public String toString() {
+        return "JobQueue[" + database.name() + "]";
+    }
+
+    private void checkTypes(List<JobRequest> requests) {
+        if (!strict) {
+            return;
+        }
+        for (String type : requests.stream().map(request -> request.id().type()).collect(Collectors.toSet())) {
+            if (settings.get(type).timeout().isEmpty()
+                    && settings.read(type).timeout().isEmpty()) {
+                throw new NoTypeTimeoutException(type);
+            }
+        }
+    }
+
+    /**
+     * What {@link #init} found missing. Immutable and thread-safe.
+     *
+     * @param databaseCreated whether the database was created
+     * @param designDocumentsPushed the names of the design documents that were stored
+     */
+    public record InitReport(boolean databaseCreated, List<String> designDocumentsPushed) {}
 }

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * hand over those that were won; when nothing is due, sleep until the feed brings something, the next job falls due, or the
  * deadline passes. No wake-up is lost: the feed's position was taken before the index was read.
  */
-public final class Acceptor implements Feed.Listener {
+public final class Acceptor implements Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Acceptor.class);
     private static final Duration FALLBACK = Duration.ofMinutes(10);
     private static final Duration INDEX_BEHIND = Duration.ofMillis(100);
@@ -39,7 +40,7 @@ public final class Acceptor implements Feed.Listener {
     private final String worker;
     private final LongAdder conflicts = new LongAdder();
     private final Map<String, Backlog> backlogs = new HashMap<>();
-    private boolean listening;
+    private Feed.@Nullable Listening listening;
     private long changes;
     /** From how many times as many candidates a claim picks at random; grows as claims are lost to others. */
     private int spread = 1;
@@ -123,21 +124,18 @@ public final class Acceptor implements Feed.Listener {
         notifyAll();
     }
 
-    private void listen() {
-        synchronized (this) {
-            if (listening) {
-                return;
-            }
-            listening = true;
+    /** Stops listening. */
+    @Override
+    public synchronized void close() {
+        if (listening != null) {
+            listening.close();
         }
-        try {
-            feed.listen(settings);
-            feed.listen(this);
-        } catch (RuntimeException e) {
-            synchronized (this) {
-                listening = false;
-            }
-            throw e;
+    }
+
+    /** The feed's position is taken here, before the index is read for the first time. */
+    private synchronized void listen() {
+        if (listening == null) {
+            listening = feed.listen(this);
         }
     }
 

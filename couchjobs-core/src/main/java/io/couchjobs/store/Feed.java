@@ -60,6 +60,15 @@ public final class Feed implements AutoCloseable {
         return () -> listeners.remove(listener);
     }
 
+    /**
+     * Lets somebody hear of changes whenever the feed runs, without starting it.
+     *
+     * @param listener called before those that listen
+     */
+    public void alwaysTell(Listener listener) {
+        listeners.add(0, listener);
+    }
+
     @Override
     public void close() {
         Thread running;
@@ -154,7 +163,8 @@ public final class Feed implements AutoCloseable {
     }
 
     private void dispatch(Change change) {
-        FeedEvent event = new FeedEvent(change.id(), change.deleted(), change.doc());
+        FeedEvent event = new FeedEvent(
+                change.id(), change.revs().isEmpty() ? "" : change.revs().get(0), change.deleted(), change.doc());
         for (Listener listener : listeners) {
             try {
                 listener.changed(event);

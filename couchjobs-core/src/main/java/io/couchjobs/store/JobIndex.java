@@ -131,8 +131,12 @@ public final class JobIndex {
     }
 
     /** {@return the owned jobs of all types} */
-    public List<JobId> owned() {
-        return ids(ask(DesignDocument.JOBS, "owned", query -> query));
+    public List<Owned> owned() {
+        return ask(DesignDocument.JOBS, "owned", query -> query).rows().stream()
+                .flatMap(row -> JobId.fromDocId(String.valueOf(row.id())).stream()
+                        .map(id -> new Owned(
+                                id, row.key().path(1).asText(), row.value().asText())))
+                .toList();
     }
 
     /** {@return how many jobs there are, by type and status; types without jobs are missing} */
@@ -287,6 +291,15 @@ public final class JobIndex {
      * @param complete whether the index has no more rows
      */
     public record Window(List<Job> jobs, boolean complete) {}
+
+    /**
+     * A job that somebody owns. Immutable and thread-safe.
+     *
+     * @param id the job
+     * @param worker the owner's id
+     * @param rev the revision that says so
+     */
+    public record Owned(JobId id, String worker, String rev) {}
 
     private record Range(String view, List<Object> prefix) {}
 }

@@ -1,0 +1,183 @@
+package io.couchjobs;
+
+import io.couchjobs.couch.Auth;
+import io.couchjobs.couch.CouchConfig;
+import io.couchjobs.couch.CouchServer;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
+
+/** Opens a {@link JobQueue} with options. Not thread-safe. */
+public final class JobQueueBuilder {
+    private final URI url;
+    private @Nullable Auth auth;
+    private @Nullable Path caCertificate;
+    private boolean insecure;
+    private boolean createIfMissing = true;
+    private boolean strict;
+    private Duration defaultTimeout = Duration.ofSeconds(60);
+    private InstantSource clock = InstantSource.system();
+
+    JobQueueBuilder(URI url) {
+        this.url = url;
+    }
+
+    /**
+     * Sets the credentials, in place of those in the URL.
+     *
+     * @param credentials basic, session or bearer
+     * @return this
+     */
+    public JobQueueBuilder auth(Auth credentials) {
+        this.auth = credentials;
+        return this;
+    }
+
+    /**
+     * Trusts one more certificate authority.
+     *
+     * @param pem a file with its certificate, in PEM format
+     * @return this
+     */
+    public JobQueueBuilder caCertificate(Path pem) {
+        this.caCertificate = pem;
+        return this;
+    }
+
+    /**
+     * Trusts any server. For tests only: everybody in between can read and change everything.
+     *
+     * @param trustAnyServer default false
+     * @return this
+     */
+    public JobQueueBuilder insecure(boolean trustAnyServer) {
+        this.insecure = trustAnyServer;
+        return this;
+    }
+
+    /**
+     * Decides what happens when the database does not exist.
+     *
+     * @param create whether to create it and its design documents (the default), or to fail
+     * @return this
+     */
+    public JobQueueBuilder createIfMissing(boolean create) {
+        this.createIfMissing = create;
+        return this;
+    }
+
+    /**
+     * Makes the queue refuse jobs of types that have no timeout. Source: the RFC.
+     *
+     * @param refuse default false
+     * @return this
+     */
+    public JobQueueBuilder strict(boolean refuse) {
+        this.strict = refuse;
+        return this;
+    }
+
+    /**
+     * Sets the timeout of types that have none: how long an owner may be silent before another worker takes its job.
+     *
+     * @param timeout default 60 s
+     * @return this
+     * @throws IllegalArgumentException when the timeout is not positive
+     */
+    public JobQueueBuilder defaultTimeout(Duration timeout) {
+        if (timeout.isNegative() || timeout.isZero()) {
+            throw new IllegalArgumentException("defaultTimeout must be positive: " + timeout);
+        }
+        this.defaultTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * Sets the time of day, for tests.
+     *
+     * @param source default the system's
+     * @return this
+     */
+    public JobQueueBuilder clock(InstantSource source) {
+        this.clock = source;
+        return this;
+    }
+
+    /**
+     * Opens the queue.
+     *
+     * @return the open queue
+     * @throws IllegalArgumentException when the URL does not name a database
+     * @throws io.couchjobs.couch.CouchException when the database cannot be reached, refuses the credentials, or does not
+     *     exist and must not be created
+     */
+    public JobQueue open() {
+        CouchConfig.Builder config = CouchConfig.builder(serverUrl()).insecure(insecure);
+        if (auth != null) {
+            config.auth(auth);
+        }
+        if (caCertificate != null) {
+            config.caCertificate(caCertificate);
+        }
+        String database = databaseName();
+        CouchServer server = CouchServer.connect(config.build());
+        try {
+            JobQueue queue = new JobQueue(server.database(database), this);
+            if (createIfMissing) {
+                queue.init();
+            } else {
+                queue.database().info();
+            }
+            return queue;
+        } catch (RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    boolean strict() {
+        return strict;
+    }
+
+    Duration defaultTimeout() {
+        return defaultTimeout;
+    }
+
+    InstantSource clock() {
+        return clock;
+    }
+
+    private String databaseName() {
+        String path = path();
+        String name = path.substring(path.lastIndexOf('/') + 1);
+        if (name.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "the URL must name the database, as in http://127.0.0.1:5984/jobs: " + withoutUserInfo());
+        }
+        return URLDecoder.decode(name.replace("+", "%2B"), StandardCharsets.UTF_8);
+    }
+
+    private URI serverUrl() {
+        String path = path();
+        try {
+            return new URI(url.getScheme() + "://" + url.getRawAuthority()
+                    + path.substring(0, Math.max(0, path.lastIndexOf('/'))));
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException("not a URL: " + withoutUserInfo(), e);
+        }
+    }
+
+    private String path() {
+        String path = url.getRawPath() == null ? "" : url.getRawPath();
+        return path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+    }
+
+    private String withoutUserInfo() {
+        return url.toString().replaceFirst("//[^/@]*@", "//");
+    }
+}

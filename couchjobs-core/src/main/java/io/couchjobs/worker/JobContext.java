@@ -1,0 +1,114 @@
+package io.couchjobs.worker;
+
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.Progress;
+import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.HaltException;
+import java.time.Instant;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The job that a handler runs, and what can be done with it meanwhile. Thread-safe. */
+public final class JobContext {
+    private static final Logger log = LoggerFactory.getLogger("couchjobs.job");
+
+    private final ClaimedJob claim;
+    private final Run run;
+
+    JobContext(ClaimedJob claim, Run run) {
+        this.claim = claim;
+        this.run = run;
+    }
+
+    /** {@return the identity of the job} */
+    public JobId id() {
+        return claim.id();
+    }
+
+    /** {@return the job as this worker last wrote or read it} */
+    public Job job() {
+        return claim.job();
+    }
+
+    /** {@return which run of the job this is, 1 for the first} */
+    public int attempt() {
+        return claim.job().attempt();
+    }
+
+    /** {@return whether a failure of this run would be final} */
+    public boolean isLastRetry() {
+        return claim.isLastRetry();
+    }
+
+    /** {@return the UUID of this claim of the job} */
+    public String token() {
+        return claim.token();
+    }
+
+    /**
+     * A number greater than that of every earlier claim of this job. A store that refuses writes with a smaller number than
+     * it has seen is safe from owners that do not know yet that they lost the job.
+     *
+     * @return the fencing number
+     */
+    public long fence() {
+        return claim.fence();
+    }
+
+    /** {@return why the handler is to stop; empty while it may go on} */
+    public Optional<StopReason> stopReason() {
+        return run.stopReason();
+    }
+
+    /**
+     * Tells how far the run has come, and renews the lease.
+     *
+     * @param percent 0 to 100; values outside are clamped
+     * @param message what the run is at
+     * @throws HaltException when the job is not this worker's any more
+     */
+    public void progress(int percent, String message) {
+        claim.update(new Progress(percent, message));
+    }
+
+    /**
+     * Replaces the job's data, and renews the lease.
+     *
+     * @param data a record, bean, map or JSON object
+     * @throws io.couchjobs.job.InvalidJobDataException when the data is not a JSON object; nothing was written
+     * @throws HaltException when the job is not this worker's any more
+     */
+    public void update(Object data) {
+        claim.update(data);
+    }
+
+    /**
+     * Lets the job run once more after this run.
+     *
+     * @param time not before this time
+     * @throws HaltException when the job is not this worker's any more
+     */
+    public void resubmit(Instant time) {
+        claim.resubmit(time);
+    }
+
+    /**
+     * Checks, by reading it, that the job is still this worker's.
+     *
+     * @throws HaltException when it is not
+     */
+    public void assertOwned() {
+        claim.assertOwned();
+    }
+
+    /**
+     * Writes a line to the job's log. Never blocks.
+     *
+     * @param line the line
+     */
+    public void log(String line) {
+        log.info("{}: {}", claim.id(), line);
+    }
+}

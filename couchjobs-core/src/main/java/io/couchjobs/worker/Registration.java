@@ -1,0 +1,54 @@
+package io.couchjobs.worker;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.WriteResult;
+import java.time.Instant;
+import java.util.Collection;
+
+/**
+ * The document {@code worker:ID} by which a process renews the leases of all jobs it runs with one write. Not thread-safe:
+ * the lease keeper's thread uses it.
+ */
+final class Registration {
+    static final String PREFIX = "worker:";
+
+    private final CouchDatabase database;
+    private final ObjectNode document;
+
+    Registration(CouchDatabase database, String worker, Collection<String> types, Instant now) {
+        this.database = database;
+        this.document = JsonNodeFactory.instance.objectNode();
+        document.put("_id", PREFIX + worker);
+        document.put("pid", ProcessHandle.current().pid());
+        types.stream().sorted().forEach(document.putArray("types")::add);
+        document.put("started", now.toEpochMilli());
+    }
+
+    /**
+     * Writes a sign of life.
+     *
+     * @return whether CouchDB confirmed it; a write that no quorum has (202) renews nothing
+     */
+    boolean beat(int running, Instant now) {
+        document.put("running", running);
+        document.put("beat", document.path("beat").asLong() + 1);
+        document.put("at", now.toEpochMilli());
+        WriteResult written = database.put(document);
+        if (written instanceof WriteResult.Stored stored) {
+            document.put("_rev", stored.rev());
+            return true;
+        }
+        database.get(document.path("_id").asText())
+                .ifPresentOrElse(present -> document.set("_rev", present.get("_rev")), () -> document.remove("_rev"));
+        return false;
+    }
+
+    void remove() {
+        if (document.has("_rev")) {
+            document.put("_deleted", true);
+            database.put(document);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+package io.couchjobs.worker;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.couch.CouchException;
+import io.couchjobs.job.InvalidJobDataException;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobData;
+import io.couchjobs.job.JobError;
+import io.couchjobs.problem.CouchJobsException;
+import io.couchjobs.store.Backoff;
+import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.HaltException;
+import io.couchjobs.store.WriteRefusedException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One run of a job, from claim to finish: call the handler, judge how it ended, write that down. Its thread calls {@link
+ * #call}; {@link #stop} comes from any thread.
+ */
+final class Run {
+    private static final Logger log = LoggerFactory.getLogger(Run.class);
+    private static final int LONGEST_STACK = 8_000;
+    private static final int LONGEST_MESSAGE = 2_000;
+
+    private final ClaimedJob claim;
+    private final Handler<?> handler;
+    private final long startedNanos = System.nanoTime();
+    private @Nullable Thread thread;
+    private @Nullable StopReason stopReason;
+    private boolean handlerIsDone;
+
+    Run(ClaimedJob claim, Handler<?> handler) {
+        this.claim = claim;
+        this.handler = handler;
+    }
+
+    ClaimedJob claim() {
+        return claim;
+    }
+
+    long startedNanos() {
+        return startedNanos;
+    }
+
+    synchronized Optional<StopReason> stopReason() {
+        return Optional.ofNullable(stopReason);
+    }
+
+    /** Makes the handler stop. Losing the job overrides every other reason. */
+    synchronized void stop(StopReason reason) {
+        if (stopReason == null || reason == StopReason.HALTED) {
+            stopReason = reason;
+        }
+        if (thread != null && !handlerIsDone) {
+            thread.interrupt();
+        }
+    }
+
+    RunReport call() {
+        Ending ending = judge();
+        Duration took = Duration.ofNanos(System.nanoTime() - startedNanos);
+        RunReport.Outcome outcome = write(ending);
+        return new RunReport(claim.id(), claim.job().attempt(), outcome, took, ending.problem());
+    }
+
+    /** Calls the handler. Whatever it throws ends its own job, nothing else. */
+    private Ending judge() {
+        begin();
+        try {
+            Object result = handler.handle(claim.data(), new JobContext(claim, this));
+            return finished(result);
+        } catch (Throwable thrown) {
+            return failed(thrown);
+        } finally {
+            end();
+        }
+    }
+
+    private synchronized void begin() {
+        thread = Thread.currentThread();
+        if (stopReason != null) {
+            thread.interrupt();
+        }
+    }
+
+    /** From here on an interrupt would hit our own writing: clear it, and let none come. */
+    private synchronized void end() {
+        handlerIsDone = true;
+        Thread.interrupted();
+    }
+
+    private Ending finished(@Nullable Object result) {
+        if (stopReason().filter(reason -> reason == StopReason.HALTED).isPresent()) {
+            return Ending.halted("the job was lost while it ran; its result is not stored");
+        }
+        try {
+            JsonNode json = result == null ? null : JobData.tree(result);
+            return new Ending(null, job -> job.finish(json));
+        } catch (InvalidJobDataException unwritable) {
+            return Ending.failure(JobError.Kind.FAILED, "the result " + unwritable.getMessage(), null, true);
+        }
+    }
+
+    private Ending failed(Throwable thrown) {
+        if (thrown instanceof HaltException halt) {
+            return Ending.halted(String.valueOf(halt.getMessage()));
+        }
+        Optional<StopReason> stopped = stopReason();
+        if (stopped.isPresent()) {
+            return stopped(stopped.get(), thrown);
+        }
+        boolean permanent = thrown instanceof PermanentJobException || thrown instanceof InvalidJobDataException;
+        return Ending.failure(JobError.Kind.FAILED, describe(thrown), stackOf(thrown), permanent);
+    }
+
+    private static Ending stopped(StopReason reason, Throwable thrown) {
+        return switch (reason) {
+            case HALTED -> Ending.halted("the job was lost while it ran");
+            case CANCELLED ->
+                new Ending("cancelled while it ran", job -> job.acknowledgeCancel("cancelled while it ran"));
+            case TOO_SLOW ->
+                Ending.failure(JobError.Kind.KILLED, "the run was stopped at its time limit", stackOf(thrown), false);
+            case CLOSING -> new Ending("the worker closed", ClaimedJob::release);
+        };
+    }
+
+    /** Retries the write, not the job: until it is stored, or the job is lost. */
+    private RunReport.Outcome write(Ending ending) {
+        Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
+        Ending present = ending;
+        while (stopReason().filter(reason -> reason == StopReason.HALTED).isEmpty()) {
+            try {
+                return outcome(present.write.apply(claim));
+            } catch (HaltException lost) {
+                log.warn("{}", lost.getMessage());
+                return RunReport.Outcome.HALTED;
+            } catch (WriteRefusedException refused) {
+                present = afterRefusal(present, refused);
+            } catch (CouchException trouble) {
+                present = trouble.status() == 413 ? afterRefusal(present, trouble) : present;
+                log.warn("cannot store how {} ended, trying again: {}", claim.id(), trouble.getMessage());
+            } catch (CouchJobsException trouble) {
+                log.warn("cannot store how {} ended, trying again: {}", claim.id(), trouble.getMessage());
+            }
+            if (!pause(backoff)) {
+                break;
+            }
+        }
+        log.warn("{} was lost before it could be stored how it ended; another worker will run it", claim.id());
+        return RunReport.Outcome.HALTED;
+    }
+
+    /** What the database will not store as it is becomes a failure; a failure it will not store is given up. */
+    private static Ending afterRefusal(Ending ending, CouchJobsException refused) {
+        if (ending.isRefusal) {
+            return Ending.halted("the database refuses to store how the job ended: " + refused.getMessage());
+        }
+        return Ending.failure(JobError.Kind.FAILED, "the result was refused: " + refused.getMessage(), null, true)
+                .asRefusal();
+    }
+
+    private RunReport.Outcome outcome(@Nullable Job stored) {
+        if (stored == null) {
+            return RunReport.Outcome.HALTED;
+        }
+        return switch (stored.status()) {
+            case SUCCESS -> RunReport.Outcome.SUCCEEDED;
+            case STUCK -> RunReport.Outcome.RETRIED;
+            case FAILED -> RunReport.Outcome.FAILED;
+            case CANCELLED -> RunReport.Outcome.CANCELLED;
+            case WAITING, SCHEDULED, RUNNING -> RunReport.Outcome.RELEASED;
+        };
+    }
+
+    private static boolean pause(Backoff backoff) {
+        try {
+            backoff.pause();
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private static String describe(Throwable thrown) {
+        String message = thrown.getMessage();
+        String name = thrown.getClass().getName();
+        String text =
+                message == null ? name : thrown instanceof PermanentJobException ? message : name + ": " + message;
+        return shorten(text, LONGEST_MESSAGE);
+    }
+
+    private static String stackOf(Throwable thrown) {
+        StringWriter stack = new StringWriter();
+        thrown.printStackTrace(new PrintWriter(stack, true));
+        return shorten(stack.toString(), LONGEST_STACK);
+    }
+
+    private static String shorten(String text, int longest) {
+        return text.length() <= longest ? text : text.substring(0, longest) + "...";
+    }
+
+    /** How a run ended, and the write that says so; the write returns null when there is nothing to write. */
+    private record Ending(@Nullable String problem, Function<ClaimedJob, @Nullable Job> write, boolean isRefusal) {
+        Ending(@Nullable String problem, Function<ClaimedJob, @Nullable Job> write) {
+            this(problem, write, false);
+        }
+
+        static Ending halted(String problem) {
+            return new Ending(problem, job -> null);
+        }
+
+        static Ending failure(JobError.Kind kind, String message, @Nullable String stack, boolean permanent) {
+            return new Ending(message, job -> job.fail(kind, message, stack, permanent));
+        }
+
+        Ending asRefusal() {
+            return new Ending(problem, write, true);
+        }
+    }
+}

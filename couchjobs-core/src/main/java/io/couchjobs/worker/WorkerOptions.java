@@ -1,0 +1,23 @@
+package io.couchjobs.worker;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** A worker as described by its builder. */
+record WorkerOptions(
+        String id,
+        int concurrency,
+        Map<String, Handler<?>> handlers,
+        Optional<Duration> timeLimit,
+        boolean untilEmpty,
+        long maxJobs,
+        Consumer<RunReport> listener) {
+    private static final Duration EMPTY_CHECK = Duration.ofMillis(250);
+
+    /** How long a worker that stops when the queue is empty waits before it looks again. */
+    Duration emptyCheck() {
+        return EMPTY_CHECK;
+    }
+}

@@ -1,0 +1,27 @@
+package io.couchjobs.worker;
+
+/**
+ * What a worker did since it started. Immutable and thread-safe.
+ *
+ * @param claimed jobs claimed
+ * @param succeeded runs that ended well
+ * @param retried runs that failed and will be retried
+ * @param failed runs that failed for good
+ * @param cancelled runs that were cancelled
+ * @param released jobs given back
+ * @param halted jobs lost while they ran
+ * @param conflicts claims lost to other workers
+ * @param recovered jobs of dead workers that this worker's monitor set free
+ * @param running jobs running now
+ */
+public record WorkerStats(
+        long claimed,
+        long succeeded,
+        long retried,
+        long failed,
+        long cancelled,
+        long released,
+        long halted,
+        long conflicts,
+        long recovered,
+        int running) {}
