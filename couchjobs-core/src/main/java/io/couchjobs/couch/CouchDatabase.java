@@ -16,10 +16,19 @@ public final class CouchDatabase {
 
     private final CouchServer server;
     private final String name;
+    private final Administration administration;
+    private final Documents documents;
+    private final Views views;
+    private final Changes changes;
 
     CouchDatabase(CouchServer server, String name) {
         this.server = server;
         this.name = name;
+        UrlPath path = UrlPath.ROOT.segment(name);
+        administration = new Administration(server.http(), path);
+        documents = new Documents(server.http(), path);
+        views = new Views(server.http(), path);
+        changes = new Changes(server.http(), path, server.config().responseTimeout());
     }
 
     /** {@return the database's name} */
@@ -34,12 +43,12 @@ public final class CouchDatabase {
 
     /** {@return whether there is such a database} */
     public boolean exists() {
-        return later();
+        return administration.exists();
     }
 
     /** {@return true when this call created the database, false when it was there} */
     public boolean createIfMissing() {
-        return later();
+        return administration.createIfMissing();
     }
 
     /**
@@ -48,12 +57,12 @@ public final class CouchDatabase {
      * @throws CouchNotFoundException there is none
      */
     public void delete() {
-        later();
+        administration.delete();
     }
 
     /** {@return the database in numbers} */
     public DatabaseInfo info() {
-        return later();
+        return administration.info();
     }
 
     /**
@@ -62,7 +71,7 @@ public final class CouchDatabase {
      * @param id its id, {@code _design/...} and {@code _local/...} included
      */
     public Optional<ObjectNode> get(String id) {
-        return later();
+        return documents.get(id);
     }
 
     /**
@@ -72,7 +81,7 @@ public final class CouchDatabase {
      * @param rev the revision
      */
     public Optional<ObjectNode> get(String id, String rev) {
-        return later();
+        return documents.get(id, rev);
     }
 
     /**
@@ -82,7 +91,7 @@ public final class CouchDatabase {
      * @return one entry per id, in their order; empty for a missing or deleted document
      */
     public List<Optional<ObjectNode>> getAll(List<String> ids) {
-        return later();
+        return documents.getAll(ids);
     }
 
     /**
@@ -96,7 +105,7 @@ public final class CouchDatabase {
      *     one document (a field starting with {@code _}, or too large) made the server refuse them all
      */
     public List<WriteResult> bulkDocs(List<ObjectNode> docs) {
-        return later();
+        return documents.bulk(docs);
     }
 
     /**
@@ -108,7 +117,7 @@ public final class CouchDatabase {
      * @throws CouchUnauthorizedException the server does not let this user write here at all
      */
     public WriteResult put(ObjectNode doc) {
-        return later();
+        return documents.put(doc);
     }
 
     /**
@@ -118,7 +127,7 @@ public final class CouchDatabase {
      * @throws CouchNotFoundException no such design document or view
      */
     public ViewResult view(ViewQuery query) {
-        return later();
+        return views.ask(query);
     }
 
     /**
@@ -129,7 +138,7 @@ public final class CouchDatabase {
      * @throws IllegalArgumentException no query, or queries of different views
      */
     public List<ViewResult> views(List<ViewQuery> queries) {
-        return later();
+        return views.ask(queries);
     }
 
     /**
@@ -140,12 +149,12 @@ public final class CouchDatabase {
      * @return the feed; to be closed
      */
     public ChangesFeed changes(ChangesRequest request) {
-        return later();
+        return changes.open(request);
     }
 
     /** {@return the feed position now, opaque} */
     public String currentSeq() {
-        return later();
+        return info().updateSeq();
     }
 
     /**
@@ -155,12 +164,12 @@ public final class CouchDatabase {
      * @return what was removed
      */
     public PurgeResult purge(Map<String, List<String>> idRevs) {
-        return later();
+        return administration.purge(idRevs);
     }
 
     /** Starts compacting the database; does not wait for the end. */
     public void compact() {
-        later();
+        administration.compact();
     }
 
     /**
@@ -169,12 +178,12 @@ public final class CouchDatabase {
      * @param designDoc its name, with or without {@code _design/}
      */
     public void compactViews(String designDoc) {
-        later();
+        administration.compactViews(designDoc);
     }
 
     /** Starts deleting index files that no design document uses any more. */
     public void cleanUpViews() {
-        later();
+        administration.cleanUpViews();
     }
 
     /**
@@ -185,16 +194,11 @@ public final class CouchDatabase {
      * @return a connector for this database; thread-safe
      */
     public CouchDbConnector ektorp() {
-        return later();
+        return EktorpTransport.connector(server.http(), name);
     }
 
     @Override
     public String toString() {
         return "CouchDatabase[" + name + "]";
-    }
-
-    @SuppressWarnings("TypeParameterUnusedInFormals")
-    private <T> T later() {
-        throw new UnsupportedOperationException("not there yet: " + this);
     }
 }

@@ -1,6 +1,7 @@
 package io.couchjobs.couch;
 
 import io.couchjobs.problem.CouchJobsException;
+import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -36,17 +37,17 @@ public class CouchException extends CouchJobsException {
 
     /** {@return the HTTP method} */
     public String method() {
-        return failure.method();
+        return failure.request().method();
     }
 
     /** {@return the path on the server with its query, encoded} */
     public String path() {
-        return failure.path();
+        return failure.request().path();
     }
 
     /** {@return what the server calls this request in its log ({@code X-Couch-Request-ID}), when it said} */
     public Optional<String> requestId() {
-        return Optional.ofNullable(failure.requestId());
+        return Optional.ofNullable(failure.request().id());
     }
 
     /**
@@ -55,5 +56,10 @@ public class CouchException extends CouchJobsException {
      */
     public boolean outcomeUnknown() {
         return failure.outcomeUnknown();
+    }
+
+    /** {@return how long the server asks to be left alone ({@code Retry-After}), when it does} */
+    public Optional<Duration> retryAfter() {
+        return Optional.ofNullable(failure.request().retryAfter());
     }
 }

@@ -1,7 +1,10 @@
 package io.couchjobs.couch;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A CouchDB server. Thread-safe; owns the connection pools, so have one per server and close it at the end.
@@ -11,19 +14,25 @@ import java.util.List;
 public final class CouchServer implements AutoCloseable {
 
     private final CouchConfig config;
+    private final Http http;
 
-    private CouchServer(CouchConfig config) {
+    private CouchServer(CouchConfig config, Http http) {
         this.config = config;
+        this.http = http;
     }
 
     /**
      * {@return a client for that server; nothing is sent yet}
      *
      * @param config where and how
-     * @throws CouchException the certificates of the configuration cannot be read
+     * @throws IllegalArgumentException the certificates of the configuration cannot be used
      */
     public static CouchServer connect(CouchConfig config) {
-        return new CouchServer(config);
+        return connect(config, new Retries(pause -> TimeUnit.NANOSECONDS.sleep(pause.toNanos())));
+    }
+
+    static CouchServer connect(CouchConfig config, Retries retries) {
+        return new CouchServer(config, new Http(config, retries));
     }
 
     /** {@return the configuration this client was made with} */
@@ -37,7 +46,7 @@ public final class CouchServer implements AutoCloseable {
      * @throws CouchException it could not be asked, or is no CouchDB
      */
     public ServerInfo info() {
-        return later();
+        return http.exchange(Call.get(UrlPath.ROOT), CouchServer::infoOf);
     }
 
     /**
@@ -56,7 +65,7 @@ public final class CouchServer implements AutoCloseable {
      * @throws CouchException they could not be listed
      */
     public List<String> databases() {
-        return later();
+        return http.exchange(Call.get(UrlPath.ROOT.segment("_all_dbs")), answer -> Json.texts(answer.array()));
     }
 
     /**
@@ -66,15 +75,29 @@ public final class CouchServer implements AutoCloseable {
      * @return the midpoint of what is possible; zero when the clocks may agree, and before any answer
      */
     public Duration clockSkew() {
-        return later();
+        return http.clockSkew();
     }
 
     /** Closes all connections and ends all feeds. Closing twice does nothing. */
     @Override
-    public void close() {}
+    public void close() {
+        http.close();
+    }
 
-    @SuppressWarnings("TypeParameterUnusedInFormals")
-    private <T> T later() {
-        throw new UnsupportedOperationException("not there yet");
+    Http http() {
+        return http;
+    }
+
+    @Override
+    public String toString() {
+        return "CouchServer[" + config.url() + "]";
+    }
+
+    private static ServerInfo infoOf(Answer answer) throws IOException {
+        ObjectNode welcome = answer.object();
+        String version = Json.optionalText(welcome, "version")
+                .filter(given -> welcome.has("couchdb"))
+                .orElseThrow(() -> answer.unusable("this server is no CouchDB"));
+        return new ServerInfo(version, Json.text(welcome.path("vendor"), "name"), Json.optionalText(welcome, "uuid"));
     }
 }

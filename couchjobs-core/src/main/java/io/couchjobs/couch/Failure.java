@@ -1,22 +1,40 @@
 package io.couchjobs.couch;
 
 import java.io.Serializable;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What is known about a request that failed. Status 0: there was no usable answer. */
-record Failure(
-        int status,
-        String error,
-        String reason,
-        String method,
-        String path,
-        @Nullable String requestId,
-        boolean outcomeUnknown)
+/**
+ * What is known about a request that failed.
+ *
+ * @param status the HTTP status; 0 when there was no answer
+ */
+record Failure(int status, String error, String reason, Request request, boolean outcomeUnknown)
         implements Serializable {
 
+    /** Which request it was, and what the server said about it besides the error. */
+    record Request(
+            String method,
+            String path,
+            @Nullable String id,
+            @Nullable Duration retryAfter) implements Serializable {
+
+        static Request of(Call call) {
+            return new Request(call.method(), call.path().toString(), null, null);
+        }
+    }
+
     String message() {
-        return method + " " + path + ": " + (status > 0 ? status + " " : "") + error
+        return request.method() + " " + request.path() + ": " + (status > 0 ? status + " " : "") + error
                 + (reason.isEmpty() ? "" : ": " + reason)
-                + (requestId == null ? "" : " (request " + requestId + ")");
+                + (request.id() == null ? "" : " (request " + request.id() + ")");
+    }
+
+    CouchException toException(@Nullable Throwable cause) {
+        return switch (status) {
+            case 401, 403 -> new CouchUnauthorizedException(this, cause);
+            case 404 -> new CouchNotFoundException(this, cause);
+            default -> new CouchException(this, cause);
+        };
     }
 }

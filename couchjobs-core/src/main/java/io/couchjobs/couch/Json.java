@@ -1,31 +1,84 @@
 package io.couchjobs.couch;
 
-import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * JSON as the client reads and writes it: integers of any size and doubles exactly as they are (CouchDB itself keeps
- * fractions as doubles), no duplicate keys, nothing after the end.
+ * fractions as doubles), no duplicate keys, no NaN. Whether
+ * something follows is for the reader to check: in a feed it does.
  */
 final class Json {
 
-    static final ObjectMapper MAPPER = JsonMapper.builder()
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+    static final ObjectMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
+                    .addDecorator((factory, generator) -> new FiniteNumbers(generator))
+                    .build())
             .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
-            .disable(JsonParser.Feature.AUTO_CLOSE_SOURCE)
             .build();
 
     private Json() {}
+
+    /** Writes JSON bit by bit. */
+    @FunctionalInterface
+    interface Writing {
+        void to(JsonGenerator out) throws IOException;
+    }
 
     static ObjectNode object() {
         return MAPPER.createObjectNode();
     }
 
+    static ArrayNode array() {
+        return MAPPER.createArrayNode();
+    }
+
     static JsonNode value(Object value) {
         return MAPPER.valueToTree(value);
+    }
+
+    static byte[] bytes(JsonNode node) {
+        return bytes(out -> MAPPER.writeTree(out, node));
+    }
+
+    /** In memory: what cannot be written must be known before the first byte is on its way. */
+    static byte[] bytes(Writing writing) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (JsonGenerator out = MAPPER.createGenerator(bytes)) {
+            writing.to(out);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("not to be written as JSON: " + e.getOriginalMessage(), e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return bytes.toByteArray();
+    }
+
+    /** A field as text, numbers too: positions are numbers on some servers. Empty when missing. */
+    static String text(JsonNode node, String field) {
+        JsonNode value = node.path(field);
+        return value.isContainerNode() ? value.toString() : value.asText("");
+    }
+
+    static Optional<String> optionalText(JsonNode node, String field) {
+        return Optional.of(text(node, field)).filter(text -> !text.isEmpty());
+    }
+
+    static List<String> texts(JsonNode array) {
+        List<String> texts = new ArrayList<>();
+        array.forEach(element -> texts.add(element.asText()));
+        return texts;
     }
 }

@@ -50,7 +50,7 @@ public final class ViewQuery {
      * @param view the view's name
      */
     public static ViewQuery of(String designDoc, String view) {
-        return new ViewQuery(Optional.of(DocumentPath.designName(designDoc)), view, Json.object());
+        return new ViewQuery(Optional.of(UrlPath.designName(designDoc)), view, Json.object());
     }
 
     /** {@return a query for all documents, keyed by id} */

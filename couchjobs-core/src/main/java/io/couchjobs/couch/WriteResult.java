@@ -7,7 +7,7 @@ public sealed interface WriteResult {
     String id();
 
     /**
-     * 201: a quorum of the copies has it.
+     * 201 (200 for a deletion): a quorum of the copies has it.
      *
      * @param id the document's id
      * @param rev its new revision

@@ -1,0 +1,89 @@
+package io.couchjobs.couch;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Creates, measures, cleans and deletes one database. */
+final class Administration {
+
+    private static final int NOT_FOUND = 404;
+    private static final int EXISTS = 412;
+    private static final byte[] NOTHING = Json.bytes(Json.object());
+
+    private final Http http;
+    private final UrlPath database;
+
+    Administration(Http http, UrlPath database) {
+        this.http = http;
+        this.database = database;
+    }
+
+    boolean exists() {
+        return http.exchange(Call.head(database), answer -> {
+            if (answer.status() != NOT_FOUND) {
+                answer.requireSuccess();
+            }
+            return answer.isSuccess();
+        });
+    }
+
+    /** One request that creates or not: looking first would be a race. */
+    boolean createIfMissing() {
+        return http.exchange(Call.write("PUT", database), answer -> {
+            if (answer.status() == EXISTS) {
+                answer.drain();
+                return false;
+            }
+            answer.object();
+            return true;
+        });
+    }
+
+    void delete() {
+        http.exchange(Call.write("DELETE", database), Answer::object);
+    }
+
+    DatabaseInfo info() {
+        ObjectNode info = http.exchange(Call.get(database), Answer::object);
+        JsonNode sizes = info.path("sizes");
+        return new DatabaseInfo(
+                Json.text(info, "db_name"),
+                info.path("doc_count").asLong(),
+                info.path("doc_del_count").asLong(),
+                Json.text(info, "update_seq"),
+                sizes.path("file").asLong(-1),
+                sizes.path("active").asLong(-1),
+                Json.text(info, "purge_seq"));
+    }
+
+    PurgeResult purge(Map<String, List<String>> idRevs) {
+        Call call = Call.write("POST", database.segment("_purge"), Json.bytes(Json.value(idRevs)));
+        return http.exchange(call, answer -> {
+            ObjectNode purged = answer.object();
+            Map<String, List<String>> revs = new TreeMap<>();
+            purged.path("purged")
+                    .properties()
+                    .forEach(leaves -> revs.put(leaves.getKey(), Json.texts(leaves.getValue())));
+            return new PurgeResult(revs, answer.status() != 202);
+        });
+    }
+
+    void compact() {
+        start(database.segment("_compact"));
+    }
+
+    void compactViews(String designDoc) {
+        start(database.segment("_compact").segment(UrlPath.designName(designDoc)));
+    }
+
+    void cleanUpViews() {
+        start(database.segment("_view_cleanup"));
+    }
+
+    private void start(UrlPath work) {
+        http.exchange(Call.write("POST", work, NOTHING), Answer::object);
+    }
+}

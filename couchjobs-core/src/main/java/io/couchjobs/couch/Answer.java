@@ -1,0 +1,161 @@
+package io.couchjobs.couch;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.Optional;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.HttpHeaders;
+import org.apache.hc.core5.http.io.entity.EntityUtils;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.io.Closer;
+import org.apache.hc.core5.io.ModalCloseable;
+import org.jspecify.annotations.Nullable;
+
+/** An answer whose status and headers are there and whose body is still to be read. Not thread-safe. */
+final class Answer implements AutoCloseable {
+
+    private static final long LONGEST_ANSWER = 256L << 20;
+    private static final long LONGEST_ERROR = 64L << 10;
+    private static final String REQUEST_ID = "X-Couch-Request-ID";
+
+    private final Call call;
+    private final ClassicHttpResponse response;
+
+    Answer(Call call, ClassicHttpResponse response) {
+        this.call = call;
+        this.response = response;
+    }
+
+    Call call() {
+        return call;
+    }
+
+    int status() {
+        return response.getCode();
+    }
+
+    boolean isSuccess() {
+        return status() / 100 == 2;
+    }
+
+    Optional<String> header(String name) {
+        Header header = response.getFirstHeader(name);
+        return Optional.ofNullable(header).map(Header::getValue);
+    }
+
+    InputStream body() throws IOException {
+        HttpEntity entity = response.getEntity();
+        return entity == null ? InputStream.nullInputStream() : entity.getContent();
+    }
+
+    ObjectNode object() throws IOException {
+        if (json() instanceof ObjectNode object) {
+            return object;
+        }
+        throw unusable("it is no JSON object");
+    }
+
+    ArrayNode array() throws IOException {
+        if (json() instanceof ArrayNode array) {
+            return array;
+        }
+        throw unusable("it is no JSON array");
+    }
+
+    /** For answers that are read bit by bit; the caller reads to the end. */
+    JsonParser parser() throws IOException {
+        requireSuccess();
+        return Json.MAPPER.createParser(new LimitedInput(body(), LONGEST_ANSWER));
+    }
+
+    Answer requireSuccess() throws IOException {
+        if (!isSuccess()) {
+            throw failure().toException(null);
+        }
+        return this;
+    }
+
+    /** Reads what is left, so that the connection can be used again. */
+    Answer drain() throws IOException {
+        EntityUtils.consume(response.getEntity());
+        return this;
+    }
+
+    /** What the server says went wrong. Reads the body. */
+    Failure failure() throws IOException {
+        ObjectNode body = errorBody();
+        String error = Json.optionalText(body, "error").orElseGet(this::statusPhrase);
+        boolean unknown = !call.repeatable() && status() >= 500;
+        return new Failure(status(), error, Json.text(body, "reason"), request(), unknown);
+    }
+
+    CouchException unusable(String reason) {
+        return unusable(reason, null);
+    }
+
+    /** The answer came, but makes no sense. What a write did is then unknown. */
+    CouchException unusable(String reason, @Nullable Throwable cause) {
+        String text = "the answer cannot be used: " + reason;
+        return new CouchException(new Failure(status(), "bad_answer", text, request(), !call.repeatable()), cause);
+    }
+
+    Failure.Request request() {
+        return new Failure.Request(
+                call.method(),
+                call.path().toString(),
+                header(REQUEST_ID).orElse(null),
+                header(HttpHeaders.RETRY_AFTER).flatMap(Answer::seconds).orElse(null));
+    }
+
+    /** Gives the connection back when everything was read, and closes it otherwise. */
+    @Override
+    public void close() {
+        if (response instanceof ModalCloseable closeable) {
+            closeable.close(CloseMode.IMMEDIATE);
+        } else {
+            Closer.closeQuietly(response);
+        }
+    }
+
+    private JsonNode json() throws IOException {
+        try (JsonParser parser = parser()) {
+            JsonNode tree = Json.MAPPER.reader().readTree(parser);
+            if (tree == null || tree.isMissingNode()) {
+                throw unusable("it is empty");
+            }
+            if (parser.nextToken() != null) {
+                throw unusable("there is something behind the JSON");
+            }
+            return tree;
+        }
+    }
+
+    private ObjectNode errorBody() throws IOException {
+        try (InputStream body = new LimitedInput(body(), LONGEST_ERROR)) {
+            return Json.MAPPER.readTree(body.readAllBytes()) instanceof ObjectNode object ? object : Json.object();
+        } catch (JsonProcessingException | LimitedInput.TooMuch e) {
+            return Json.object(); // not from CouchDB, but from something on the way
+        }
+    }
+
+    private String statusPhrase() {
+        String phrase = Optional.ofNullable(response.getReasonPhrase()).orElse("");
+        return status() / 100 == 3
+                ? "redirected elsewhere, which is not followed; is the server's URL right?"
+                : (phrase + " (not an error as CouchDB reports it)").strip();
+    }
+
+    private static Optional<Duration> seconds(String header) {
+        return header.strip().matches("\\d{1,9}")
+                ? Optional.of(Duration.ofSeconds(Long.parseLong(header.strip())))
+                : Optional.empty();
+    }
+}

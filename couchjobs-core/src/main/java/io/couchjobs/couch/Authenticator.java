@@ -1,0 +1,39 @@
+package io.couchjobs.couch;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import org.apache.hc.core5.http.HttpHeaders;
+import org.apache.hc.core5.http.HttpRequest;
+import org.apache.hc.core5.http.HttpResponse;
+
+/** Puts the credentials into requests. Thread-safe. */
+interface Authenticator {
+
+    /** Called before each request is sent. */
+    void authenticate(HttpRequest request);
+
+    /** After a 401 for this request: tries to get better credentials. False when there are none. */
+    default boolean renew(HttpRequest refused) {
+        return false;
+    }
+
+    /** Called with each answer: the server may hand out new credentials. */
+    default void observe(HttpResponse answer) {}
+
+    static Authenticator of(Auth auth, SessionAuthenticator.Login login) {
+        if (auth instanceof Auth.Basic basic) {
+            return basic(basic);
+        } else if (auth instanceof Auth.Session session) {
+            return new SessionAuthenticator(session, login, System::nanoTime);
+        } else if (auth instanceof Auth.Bearer bearer) {
+            return new BearerAuthenticator(bearer.token());
+        }
+        return request -> {};
+    }
+
+    static Authenticator basic(Auth.Basic basic) {
+        String pair = basic.user() + ":" + basic.password().reveal();
+        String header = "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
+        return request -> request.setHeader(HttpHeaders.AUTHORIZATION, header);
+    }
+}

@@ -1,0 +1,57 @@
+package io.couchjobs.couch;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request, ready to be sent.
+ *
+ * @param repeatable whether sending it twice is the same as sending it once: a read, with whatever method
+ */
+record Call(String method, UrlPath path, @Nullable Body body, boolean repeatable, Map<String, String> headers) {
+
+    /** What is sent along, as its type says. */
+    static final class Body {
+
+        private final byte[] bytes;
+        private final String contentType;
+
+        /** The bytes are not copied: nobody changes them. */
+        Body(byte[] bytes, String contentType) {
+            this.bytes = bytes;
+            this.contentType = contentType;
+        }
+
+        byte[] bytes() {
+            return bytes;
+        }
+
+        String contentType() {
+            return contentType;
+        }
+    }
+
+    static final String JSON = "application/json";
+
+    static Call get(UrlPath path) {
+        return new Call("GET", path, null, true, Map.of());
+    }
+
+    static Call head(UrlPath path) {
+        return new Call("HEAD", path, null, true, Map.of());
+    }
+
+    /** A read that CouchDB takes as a POST. */
+    static Call ask(UrlPath path, JsonNode question) {
+        return new Call("POST", path, new Body(Json.bytes(question), JSON), true, Map.of());
+    }
+
+    static Call write(String method, UrlPath path) {
+        return new Call(method, path, null, false, Map.of());
+    }
+
+    static Call write(String method, UrlPath path, byte[] json) {
+        return new Call(method, path, new Body(json, JSON), false, Map.of());
+    }
+}

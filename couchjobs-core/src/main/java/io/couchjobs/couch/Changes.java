@@ -1,0 +1,35 @@
+package io.couchjobs.couch;
+
+import java.time.Duration;
+import java.util.Map;
+
+/** Opens the changes feeds of one database. */
+final class Changes {
+
+    private final Http http;
+    private final UrlPath database;
+    private final Duration responseTimeout;
+
+    Changes(Http http, UrlPath database, Duration responseTimeout) {
+        this.http = http;
+        this.database = database;
+        this.responseTimeout = responseTimeout;
+    }
+
+    ChangesFeed open(ChangesRequest request) {
+        UrlPath path = database.segment("_changes");
+        for (Map.Entry<String, String> option : request.query().entrySet()) {
+            path = path.query(option.getKey(), option.getValue());
+        }
+        UrlPath feed = path;
+        Call call = request.body().map(filter -> Call.ask(feed, filter)).orElseGet(() -> Call.get(feed));
+        return OpenFeed.open(http, call, request, longestSilence(request));
+    }
+
+    /** A feed that only reads what is there may have much to search before its first row. */
+    private Duration longestSilence(ChangesRequest request) {
+        Duration silence = request.longestSilence();
+        boolean shorter = silence.compareTo(responseTimeout) < 0;
+        return request.feed() == ChangesRequest.Feed.NORMAL && shorter ? responseTimeout : silence;
+    }
+}

@@ -1,0 +1,102 @@
+package io.couchjobs.couch;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Reads and writes the documents of one database. */
+final class Documents {
+
+    /** What CouchDB says of a document that is not there; any other 404 is about the database. */
+    private static final Set<String> NO_SUCH_DOCUMENT = Set.of("missing", "deleted");
+
+    private final Http http;
+    private final UrlPath database;
+
+    Documents(Http http, UrlPath database) {
+        this.http = http;
+        this.database = database;
+    }
+
+    Optional<ObjectNode> get(String id) {
+        return get(database.document(id));
+    }
+
+    Optional<ObjectNode> get(String id, String rev) {
+        return get(database.document(id).query("rev", rev));
+    }
+
+    List<Optional<ObjectNode>> getAll(List<String> ids) {
+        if (ids.isEmpty()) {
+            return List.of();
+        }
+        ObjectNode question = Json.object().put("include_docs", true);
+        question.set("keys", Json.value(ids));
+        Call call = Call.ask(database.segment("_all_docs").query("include_docs", "true"), question);
+        return http.exchange(call, answer -> {
+            List<ViewResult.Row> rows = ViewParser.one(answer).rows();
+            requireKeys(answer, rows, ids);
+            return rows.stream().map(row -> Optional.ofNullable(row.doc())).toList();
+        });
+    }
+
+    List<WriteResult> bulk(List<ObjectNode> docs) {
+        docs.forEach(Documents::idOf);
+        if (docs.isEmpty()) {
+            return List.of();
+        }
+        Call call = Call.write("POST", database.segment("_bulk_docs"), bulkBody(docs));
+        return http.exchange(
+                call,
+                answer -> WriteResults.ofBulk(
+                        answer, docs.stream().map(Documents::idOf).toList()));
+    }
+
+    WriteResult put(ObjectNode doc) {
+        String id = idOf(doc);
+        Call call = Call.write("PUT", database.document(id), Json.bytes(doc));
+        return http.exchange(call, answer -> WriteResults.ofPut(answer, id));
+    }
+
+    private Optional<ObjectNode> get(UrlPath path) {
+        return http.exchange(Call.get(path), answer -> {
+            if (answer.status() != 404) {
+                return Optional.of(answer.object());
+            }
+            Failure failure = answer.failure();
+            if (NO_SUCH_DOCUMENT.contains(failure.reason())) {
+                return Optional.empty();
+            }
+            throw failure.toException(null);
+        });
+    }
+
+    private static void requireKeys(Answer answer, List<ViewResult.Row> rows, List<String> ids) {
+        List<String> keys = rows.stream().map(row -> row.key().asText()).toList();
+        if (!keys.equals(ids)) {
+            throw answer.unusable("it is about other documents than the ones asked for");
+        }
+    }
+
+    private static byte[] bulkBody(List<ObjectNode> docs) {
+        return Json.bytes(out -> {
+            out.writeStartObject();
+            out.writeArrayFieldStart("docs");
+            for (ObjectNode doc : docs) {
+                Json.MAPPER.writeTree(out, doc);
+            }
+            out.writeEndArray();
+            out.writeEndObject();
+        });
+    }
+
+    private static String idOf(ObjectNode doc) {
+        JsonNode id = doc.path("_id");
+        if (!id.isTextual() || id.textValue().isEmpty()) {
+            throw new IllegalArgumentException("a document needs a text as its _id; it has " + id);
+        }
+        return id.textValue();
+    }
+}

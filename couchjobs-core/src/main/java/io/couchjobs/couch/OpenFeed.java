@@ -1,0 +1,169 @@
+package io.couchjobs.couch;
+
+import com.fasterxml.jackson.core.JsonParser;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A feed with a thread that reads it. A read from a socket cannot be given a deadline of its own without losing what came
+ * of a half row, so {@link #next} waits for a queue instead. The queue is short: a slow consumer slows the server down.
+ */
+final class OpenFeed implements ChangesFeed {
+
+    private static final int READ_AHEAD = 64;
+    private static final long LONGEST_ROW = 64L << 20;
+
+    /** What the reader has for the consumer: a row, or the end with its position or its failure. */
+    private record Item(
+            @Nullable Change change,
+            @Nullable String lastSeq,
+            @Nullable CouchException failure) {}
+
+    private final Answer answer;
+    private final Http http;
+    private final BlockingQueue<Item> items = new ArrayBlockingQueue<>(READ_AHEAD);
+    private final Thread reader;
+    private final boolean continuous;
+    private volatile long lastSignOfLife = System.nanoTime();
+    private volatile String lastSeq;
+    private volatile boolean closed;
+    private volatile @Nullable Item end;
+
+    private OpenFeed(Answer answer, Http http, ChangesRequest request) {
+        this.answer = answer;
+        this.http = http;
+        this.lastSeq = request.since();
+        this.continuous = request.feed() == ChangesRequest.Feed.CONTINUOUS;
+        this.reader = new Thread(this::read, "couch-feed" + answer.call().path());
+        this.reader.setDaemon(true);
+    }
+
+    static ChangesFeed open(Http http, Call call, ChangesRequest request, Duration longestSilence) {
+        Answer answer = http.openFeed(call, longestSilence);
+        try {
+            Http.read(answer, Answer::requireSuccess);
+        } catch (CouchException e) {
+            answer.close();
+            throw e;
+        }
+        OpenFeed feed = new OpenFeed(answer, http, request);
+        feed.reader.start();
+        return feed;
+    }
+
+    @Override
+    public Optional<Change> next(Duration atMost) {
+        if (isEnded()) {
+            return failOr(Optional.empty());
+        }
+        try {
+            Item item = items.poll(atMost.toNanos(), TimeUnit.NANOSECONDS);
+            return item == null || closed ? Optional.empty() : take(item);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public long lastSignOfLife() {
+        return lastSignOfLife;
+    }
+
+    @Override
+    public String lastSeq() {
+        return lastSeq;
+    }
+
+    @Override
+    public boolean isEnded() {
+        return closed || end != null;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        answer.close();
+        reader.interrupt(); // it may wait for room in the queue
+        items.clear();
+        items.offer(new Item(null, null, null)); // and the consumer for something in it
+    }
+
+    private Optional<Change> take(Item item) {
+        Change change = item.change();
+        if (change == null) {
+            end = item;
+            lastSeq = item.lastSeq() == null ? lastSeq : item.lastSeq();
+            return failOr(Optional.empty());
+        }
+        lastSeq = change.seq().isEmpty() ? lastSeq : change.seq(); // a clustered server may leave some out
+        return Optional.of(change);
+    }
+
+    private Optional<Change> failOr(Optional<Change> nothing) {
+        Item last = end;
+        if (last != null && last.failure() != null && !closed) {
+            throw last.failure();
+        }
+        return nothing;
+    }
+
+    private void read() {
+        Item last;
+        try {
+            last = new Item(null, Http.read(answer, this::readRows).orElse(null), null);
+        } catch (CouchException e) {
+            last = new Item(null, null, http.isClosed() ? null : e);
+        } catch (RuntimeException e) {
+            last = new Item(null, null, answer.unusable(String.valueOf(e.getMessage()), e));
+        } finally {
+            answer.close();
+        }
+        put(last);
+    }
+
+    private Optional<String> readRows(Answer feed) throws IOException {
+        RowLimit input = new RowLimit(feed.body());
+        try (JsonParser parser = Json.MAPPER.createParser(input)) {
+            ChangesParser changes = new ChangesParser(feed, parser, continuous);
+            Optional<Change> row = changes.next();
+            while (row.isPresent() && put(new Item(row.get(), null, null))) {
+                input.restart();
+                row = changes.next();
+            }
+            return changes.lastSeq();
+        }
+    }
+
+    private boolean put(Item item) {
+        try {
+            items.put(item);
+            return !closed;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // only close() interrupts the reader, which ends with that
+            return false;
+        }
+    }
+
+    /** Notes each sign of life, and limits the length of one row. */
+    private final class RowLimit extends LimitedInput {
+
+        RowLimit(InputStream in) {
+            super(in, LONGEST_ROW);
+        }
+
+        @Override
+        void count(int bytes) throws IOException {
+            if (bytes > 0) {
+                lastSignOfLife = System.nanoTime();
+            }
+            super.count(bytes);
+        }
+    }
+}

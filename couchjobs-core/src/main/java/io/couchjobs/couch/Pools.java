@@ -1,0 +1,91 @@
+package io.couchjobs.couch;
+
+import java.time.Duration;
+import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.impl.ChainElement;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.client5.http.io.HttpClientConnectionManager;
+import org.apache.hc.core5.http.io.SocketConfig;
+import org.apache.hc.core5.http.protocol.HttpContext;
+import org.apache.hc.core5.util.TimeValue;
+import org.apache.hc.core5.util.Timeout;
+
+/** The two connection pools of a server: feeds hold their connections for long and must not starve requests. */
+final class Pools {
+
+    private static final String SENT = "couchjobs.sent";
+    /** After that much idleness a connection is looked at before it is used: a write on a dead one has no known end. */
+    private static final TimeValue TRUSTED = TimeValue.ofMilliseconds(200);
+
+    private static final Timeout KEPT_IDLE = Timeout.ofSeconds(30);
+
+    private final CouchConfig config;
+
+    Pools(CouchConfig config) {
+        this.config = config;
+    }
+
+    CloseableHttpClient forRequests() {
+        return client(config.maxConnections()).build();
+    }
+
+    CloseableHttpClient forFeeds() {
+        return client(config.maxFeedConnections())
+                .disableContentCompression() // a compressed heartbeat waits in a buffer
+                .build();
+    }
+
+    /** Whether anything of the request may have reached the server. */
+    static boolean wasSent(HttpContext context) {
+        return context.getAttribute(SENT) != null;
+    }
+
+    static RequestConfig timeouts(CouchConfig config, Duration silence) {
+        return RequestConfig.custom()
+                .setConnectionRequestTimeout(timeout(config.connectTimeout()))
+                .setResponseTimeout(timeout(silence))
+                .setAuthenticationEnabled(false)
+                .setRedirectsEnabled(false)
+                .setProtocolUpgradeEnabled(false)
+                .build();
+    }
+
+    private HttpClientBuilder client(int connections) {
+        return HttpClientBuilder.create()
+                .setConnectionManager(manager(connections))
+                .setUserAgent(config.userAgent())
+                .disableAutomaticRetries()
+                .disableRedirectHandling()
+                .disableCookieManagement()
+                .disableAuthCaching()
+                .addExecInterceptorBefore(ChainElement.MAIN_TRANSPORT.name(), "sent", (request, scope, chain) -> {
+                    scope.clientContext.setAttribute(SENT, true); // there is a connection from here on
+                    return chain.proceed(request, scope);
+                });
+    }
+
+    private HttpClientConnectionManager manager(int connections) {
+        return PoolingHttpClientConnectionManagerBuilder.create()
+                .setConnectionFactory(QuietConnection::on)
+                .setTlsSocketStrategy(Trust.of(config))
+                .setMaxConnTotal(connections)
+                .setMaxConnPerRoute(connections)
+                .setDefaultSocketConfig(SocketConfig.custom()
+                        .setSoTimeout(timeout(config.responseTimeout()))
+                        .build())
+                .setDefaultConnectionConfig(ConnectionConfig.custom()
+                        .setConnectTimeout(timeout(config.connectTimeout()))
+                        .setSocketTimeout(timeout(config.responseTimeout()))
+                        .setValidateAfterInactivity(TRUSTED)
+                        .setIdleTimeout(KEPT_IDLE)
+                        .build())
+                .build();
+    }
+
+    private static Timeout timeout(Duration duration) {
+        return Timeout.of(duration);
+    }
+}

@@ -1,0 +1,93 @@
+package io.couchjobs.couch;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509TrustManager;
+import org.apache.hc.client5.http.ssl.ClientTlsStrategyBuilder;
+import org.apache.hc.client5.http.ssl.NoopHostnameVerifier;
+import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
+import org.apache.hc.core5.ssl.SSLContextBuilder;
+
+/** Whose certificates are believed. */
+final class Trust {
+
+    private Trust() {}
+
+    static TlsSocketStrategy of(CouchConfig config) {
+        try {
+            ClientTlsStrategyBuilder builder = ClientTlsStrategyBuilder.create().setSslContext(context(config));
+            if (config.insecure()) {
+                builder.setHostnameVerifier(NoopHostnameVerifier.INSTANCE);
+            }
+            return builder.buildClassic();
+        } catch (GeneralSecurityException | IOException e) {
+            throw new IllegalArgumentException("the CA certificate cannot be used: " + e.getMessage(), e);
+        }
+    }
+
+    private static SSLContext context(CouchConfig config) throws GeneralSecurityException, IOException {
+        if (config.insecure()) {
+            return SSLContextBuilder.create()
+                    .loadTrustMaterial(null, (chain, type) -> true)
+                    .build();
+        }
+        Optional<Path> pem = config.caCertificate();
+        return pem.isEmpty()
+                ? SSLContext.getDefault()
+                : SSLContextBuilder.create()
+                        .loadTrustMaterial(store(pem.get(), config.caCertificateOnly()), null)
+                        .build();
+    }
+
+    private static KeyStore store(Path pem, boolean only) throws GeneralSecurityException, IOException {
+        List<Certificate> certificates = new ArrayList<>(read(pem));
+        if (!only) {
+            certificates.addAll(trustedByTheJvm());
+        }
+        KeyStore store = emptyStore();
+        for (Certificate certificate : certificates) {
+            store.setCertificateEntry("ca-" + store.size(), certificate);
+        }
+        return store;
+    }
+
+    private static List<Certificate> read(Path pem) throws GeneralSecurityException, IOException {
+        try (InputStream in = Files.newInputStream(pem)) {
+            List<Certificate> certificates =
+                    List.copyOf(CertificateFactory.getInstance("X.509").generateCertificates(in));
+            if (certificates.isEmpty()) {
+                throw new IOException("no certificate in " + pem);
+            }
+            return certificates;
+        }
+    }
+
+    private static List<X509Certificate> trustedByTheJvm() throws GeneralSecurityException {
+        TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        factory.init((KeyStore) null); // the JVM's own
+        return Arrays.stream(factory.getTrustManagers())
+                .filter(X509TrustManager.class::isInstance)
+                .map(X509TrustManager.class::cast)
+                .flatMap(manager -> Arrays.stream(manager.getAcceptedIssuers()))
+                .toList();
+    }
+
+    private static KeyStore emptyStore() throws GeneralSecurityException, IOException {
+        KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+        store.load(null, null);
+        return store;
+    }
+}

@@ -1,0 +1,90 @@
+package io.couchjobs.couch;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/** Reads what became of writes. Strictly: a result given to the wrong document would be somebody else's job. */
+final class WriteResults {
+
+    private static final Map<String, Integer> STATUS_OF = Map.of(
+            "conflict", 409,
+            "forbidden", 403,
+            "unauthorized", 401,
+            "bad_request", 400,
+            "doc_validation", 400,
+            "document_too_large", 413,
+            "too_large", 413);
+
+    /** Said of who asks, not of the document. */
+    private static final Set<String> NOT_ALLOWED_AT_ALL = Set.of(
+            "Name or password is incorrect.",
+            "Authentication required.",
+            "You are not authorized to access this db.",
+            "You are not allowed to access this db.",
+            "You are not a server admin.",
+            "Account is temporarily locked due to multiple authentication failures");
+
+    private WriteResults() {}
+
+    static List<WriteResult> ofBulk(Answer answer, List<String> ids) throws IOException {
+        ArrayNode rows = answer.array();
+        if (rows.size() != ids.size()) {
+            throw answer.unusable("it has " + rows.size() + " results for " + ids.size() + " documents");
+        }
+        return IntStream.range(0, ids.size())
+                .mapToObj(i -> ofRow(answer, rows.get(i), ids.get(i)))
+                .toList();
+    }
+
+    static WriteResult ofPut(Answer answer, String id) throws IOException {
+        return switch (answer.status()) {
+            case 200, 201 -> // 200 is said of a deletion
+                new WriteResult.Stored(id, rev(answer, answer.object()));
+            case 202 -> new WriteResult.Accepted(id, rev(answer, answer.object()));
+            case 409 -> {
+                answer.drain();
+                yield new WriteResult.Conflict(id);
+            }
+            case 400, 401, 403, 413 -> refused(answer.failure(), id);
+            default -> throw unexpected(answer);
+        };
+    }
+
+    private static WriteResult ofRow(Answer answer, JsonNode row, String id) {
+        if (!row.path("id").asText().equals(id)) {
+            throw answer.unusable("a result is about " + row.path("id") + " where \"" + id + "\" was next");
+        }
+        if (!row.has("error")) {
+            boolean accepted = row.path("accepted").asBoolean();
+            String rev = rev(answer, row);
+            return accepted ? new WriteResult.Accepted(id, rev) : new WriteResult.Stored(id, rev);
+        }
+        String error = row.path("error").isTextual() ? Json.text(row, "error") : Json.text(row, "name");
+        int status = row.path("status").asInt(STATUS_OF.getOrDefault(error, 500));
+        return status == 409
+                ? new WriteResult.Conflict(id)
+                : new WriteResult.Refused(id, status, error, Json.text(row, "reason"));
+    }
+
+    private static WriteResult refused(Failure failure, String id) {
+        if (NOT_ALLOWED_AT_ALL.contains(failure.reason())) {
+            throw failure.toException(null);
+        }
+        return new WriteResult.Refused(id, failure.status(), failure.error(), failure.reason());
+    }
+
+    private static String rev(Answer answer, JsonNode row) {
+        return Json.optionalText(row, "rev").orElseThrow(() -> answer.unusable("it names no revision"));
+    }
+
+    private static CouchException unexpected(Answer answer) throws IOException {
+        return answer.isSuccess()
+                ? answer.unusable("status " + answer.status() + " says neither stored nor refused")
+                : answer.failure().toException(null);
+    }
+}
