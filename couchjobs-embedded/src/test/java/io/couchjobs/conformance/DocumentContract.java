@@ -1,0 +1,174 @@
+package io.couchjobs.conformance;
+
+import static io.couchjobs.conformance.Json.json;
+import static io.couchjobs.conformance.Json.object;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.junit.jupiter.api.Test;
+
+/** One document: written, read, changed at its revision, deleted, made again. */
+abstract class DocumentContract {
+    private static final String CONFLICT = "409 conflict: Document update conflict.";
+
+    @Test
+    void a_new_document_gets_revision_1(Db db) {
+        Reply reply = db.put("/a", "{n: 1}").expect(201);
+
+        assertThat(reply.at("/ok").asBoolean()).isTrue();
+        assertThat(reply.text("/id")).isEqualTo("a");
+        assertThat(reply.rev()).matches("1-[0-9a-f]{32}");
+        assertThat(reply.header("ETag")).isEqualTo('"' + reply.rev() + '"');
+    }
+
+    @Test
+    void a_document_comes_back_as_it_was_written(Db db) {
+        ObjectNode doc = object("""
+                {_id: 'a', nothing: null, yes: true, no: false, empty: {}, list: [1, [2, {x: []}]], text: 'ä\\n漢🎉\\u0000',
+                 millis: 1795244400123, big: 9007199254740991, negative: -5, fraction: 0.5}""");
+        String rev = db.put("/a", doc).expect(201).rev();
+
+        assertThat(db.read("a").json()).isEqualTo(doc.deepCopy().put("_rev", rev));
+    }
+
+    @Test
+    void a_post_invents_an_id_or_takes_the_given_one(Db db) {
+        Reply invented = db.post("", "{n: 1}").expect(201);
+        Reply given = db.post("", "{_id: 'mine'}").expect(201);
+
+        assertThat(db.read(invented.text("/id")).at("/n").asInt()).isEqualTo(1);
+        assertThat(given.text("/id")).isEqualTo("mine");
+        assertThat(db.post("", "{_id: 'mine'}").error()).isEqualTo(CONFLICT);
+    }
+
+    @Test
+    void a_write_without_the_revision_is_a_conflict(Db db) {
+        db.save("{_id: 'a', n: 1}");
+
+        assertThat(db.put("/a", "{n: 2}").error()).isEqualTo(CONFLICT);
+        assertThat(db.read("a").at("/n").asInt()).isEqualTo(1);
+    }
+
+    @Test
+    void a_write_with_an_old_revision_is_a_conflict(Db db) {
+        String first = db.save("{_id: 'a', n: 1}");
+        db.save("{_id: 'a', n: 2, _rev: '%s'}".formatted(first));
+
+        assertThat(db.put("/a", "{n: 3, _rev: '%s'}".formatted(first)).error()).isEqualTo(CONFLICT);
+        assertThat(db.read("a").at("/n").asInt()).isEqualTo(2);
+    }
+
+    @Test
+    void a_write_with_the_revision_of_a_document_that_never_was_is_a_conflict(Db db) {
+        assertThat(db.put("/a", "{_rev: '1-00000000000000000000000000000000'}").error())
+                .isEqualTo(CONFLICT);
+    }
+
+    @Test
+    void the_revision_may_be_given_in_the_body_the_query_or_a_header(Db db) {
+        String first = db.save("{_id: 'a'}");
+        String second = db.put("/a", "{n: 2, _rev: '%s'}".formatted(first)).rev();
+        String third = db.put("/a?rev=" + second, json("{n: 3}")).rev();
+        String fourth =
+                db.put("/a", json("{n: 4}"), "If-Match", '"' + third + '"').rev();
+
+        assertThat(second).startsWith("2-");
+        assertThat(third).startsWith("3-");
+        assertThat(fourth).startsWith("4-");
+    }
+
+    @Test
+    void two_different_revisions_in_one_write_are_refused(Db db) {
+        String rev = db.save("{_id: 'a'}");
+
+        assertThat(db.put("/a?rev=" + rev, "{_rev: '1-00000000000000000000000000000000'}")
+                        .error())
+                .isEqualTo("400 bad_request: Document rev from request body and query string have different values");
+    }
+
+    @Test
+    void a_document_that_never_was_is_missing(Db db) {
+        assertThat(db.read("a").error()).isEqualTo("404 not_found: missing");
+        assertThat(db.send("HEAD", "/a").status()).isEqualTo(404);
+    }
+
+    @Test
+    void a_deleted_document_is_deleted_and_not_missing(Db db) {
+        String tombstone = db.remove("a", db.save("{_id: 'a'}"));
+
+        assertThat(tombstone).startsWith("2-");
+        assertThat(db.read("a").error()).isEqualTo("404 not_found: deleted");
+    }
+
+    @Test
+    void a_delete_needs_the_current_revision(Db db) {
+        String first = db.save("{_id: 'a'}");
+        db.save("{_id: 'a', n: 2, _rev: '%s'}".formatted(first));
+
+        assertThat(db.delete("/a").error()).isEqualTo(CONFLICT);
+        assertThat(db.delete("/a?rev=" + first).error()).isEqualTo(CONFLICT);
+        assertThat(db.delete("/never?rev=" + first).errorKind()).isEqualTo("404 not_found");
+    }
+
+    @Test
+    void a_tombstone_can_be_read_at_its_revision(Db db) {
+        String tombstone = db.remove("a", db.save("{_id: 'a', n: 1}"));
+
+        assertThat(db.get("/a?rev=" + tombstone).json())
+                .isEqualTo(object("{_id: 'a', _deleted: true}").put("_rev", tombstone));
+    }
+
+    @Test
+    void a_tombstone_may_carry_fields(Db db) {
+        String rev = db.save("{_id: 'a', n: 1}");
+        Reply reply = db.put("/a", "{_rev: '%s', _deleted: true, why: 'done'}".formatted(rev));
+        String tombstone = reply.expect(200).rev();
+
+        assertThat(db.read("a").error()).isEqualTo("404 not_found: deleted");
+        assertThat(db.get("/a?rev=" + tombstone).text("/why")).isEqualTo("done");
+    }
+
+    @Test
+    void a_deleted_document_is_made_again_on_top_of_its_tombstone(Db db) {
+        db.remove("a", db.save("{_id: 'a', n: 1}"));
+
+        assertThat(db.put("/a", "{n: 2}").expect(201).rev()).startsWith("3-");
+        assertThat(db.read("a").at("/n").asInt()).isEqualTo(2);
+    }
+
+    @Test
+    void the_revision_of_a_tombstone_does_not_make_a_document_again(Db db) {
+        String tombstone = db.remove("a", db.save("{_id: 'a', n: 1}"));
+
+        assertThat(db.put("/a", "{n: 2, _rev: '%s'}".formatted(tombstone)).error())
+                .isEqualTo(CONFLICT);
+        assertThat(db.delete("/a?rev=" + tombstone).error()).isEqualTo("404 not_found: deleted");
+    }
+
+    @Test
+    void who_held_a_document_before_it_was_made_again_cannot_write_it(Db db) {
+        String held = db.save("{_id: 'a', n: 1}");
+        db.remove("a", held);
+        db.save("{_id: 'a', n: 2}");
+
+        assertThat(db.put("/a", "{n: 3, _rev: '%s'}".formatted(held)).error()).isEqualTo(CONFLICT);
+    }
+
+    @Test
+    void the_etag_is_the_revision_and_saves_the_body(Db db) {
+        String rev = db.save("{_id: 'a'}");
+        String etag = '"' + rev + '"';
+
+        assertThat(db.read("a").header("ETag")).isEqualTo(etag);
+        assertThat(db.send("HEAD", "/a").header("ETag")).isEqualTo(etag);
+        assertThat(db.get("/a", "If-None-Match", etag).status()).isEqualTo(304);
+    }
+
+    @Test
+    void a_delete_may_name_the_revision_in_a_header(Db db) {
+        String rev = db.save("{_id: 'a'}");
+
+        assertThat(db.delete("/a", "If-Match", rev).expect(200).at("/ok").asBoolean())
+                .isTrue();
+    }
+}

@@ -1,0 +1,79 @@
+package io.couchjobs.conformance;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** An open answer, read line by line on a thread of its own. A heartbeat is an empty line. */
+final class Feed implements AutoCloseable {
+    private static final String END = "the server ended the answer";
+
+    private final HttpResponse<InputStream> response;
+    private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+
+    Feed(HttpResponse<InputStream> response) {
+        this.response = response;
+        Thread reader = new Thread(this::read, "feed");
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    private void read() {
+        try (BufferedReader reader =
+                new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                lines.add(line);
+            }
+        } catch (IOException e) {
+            // Closed by the test.
+        }
+        lines.add(END);
+    }
+
+    String header(String name) {
+        return response.headers().firstValue(name).orElse("");
+    }
+
+    /** The next line, heartbeats included; fails after ten seconds without one. */
+    String nextLine() {
+        try {
+            String line = lines.poll(10, TimeUnit.SECONDS);
+            if (line == null) {
+                throw new AssertionError("no line within 10 s");
+            }
+            return line;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The next line that is not a heartbeat. */
+    String nextText() {
+        String line = nextLine();
+        while (line.isBlank()) {
+            line = nextLine();
+        }
+        return line;
+    }
+
+    JsonNode nextRow() {
+        return Json.json(nextText());
+    }
+
+    boolean endsNow() {
+        return nextText().equals(END);
+    }
+
+    @Override
+    public void close() throws IOException {
+        response.body().close();
+    }
+}

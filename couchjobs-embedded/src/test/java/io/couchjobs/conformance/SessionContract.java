@@ -1,0 +1,118 @@
+package io.couchjobs.conformance;
+
+import static io.couchjobs.conformance.Json.object;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+/** Who may speak: basic authentication and cookie sessions. */
+abstract class SessionContract {
+
+    @Test
+    void basic_credentials_say_who_asks(Couch couch) {
+        JsonNode who = couch.get("/_session").expect(200).at("/userCtx");
+
+        assertThat(who.path("name").asText()).isEqualTo(couch.user());
+        assertThat(who.path("roles").toString()).contains("_admin");
+    }
+
+    @Test
+    void nobody_is_a_session_without_a_name(Couch couch) {
+        Reply reply = couch.anonymous().get("/_session").expect(200);
+
+        assertThat(reply.at("/userCtx/name").isNull()).isTrue();
+        assertThat(reply.at("/userCtx/roles")).isEmpty();
+    }
+
+    @Test
+    void a_wrong_password_is_refused(Couch couch, Db db) {
+        Reply reply = couch.as(couch.user(), "wrong").get(db.path());
+
+        assertThat(reply.error()).isEqualTo("401 unauthorized: Name or password is incorrect.");
+    }
+
+    @Test
+    void an_unknown_user_is_refused_in_the_same_words(Couch couch, Db db) {
+        Reply reply = couch.as("nobody", "x").get(db.path());
+
+        assertThat(reply.error()).isEqualTo("401 unauthorized: Name or password is incorrect.");
+    }
+
+    @Test
+    void a_database_is_closed_to_who_gives_no_credentials(Couch couch, Db db) {
+        assertThat(couch.anonymous().get(db.path()).error())
+                .isEqualTo("401 unauthorized: You are not authorized to access this db.");
+    }
+
+    @Test
+    void a_database_opens_to_everybody_when_its_security_names_nobody(Couch couch, Db db) {
+        db.put("/_security", "{admins: {names: [], roles: []}, members: {names: [], roles: []}}")
+                .expect(200);
+
+        assertThat(couch.anonymous().get(db.path()).status()).isEqualTo(200);
+    }
+
+    @Test
+    void a_login_answers_with_the_user_and_a_cookie(Couch couch) {
+        Reply reply = login(couch, couch.password());
+
+        assertThat(reply.status()).isEqualTo(200);
+        assertThat(reply.at("/ok").asBoolean()).isTrue();
+        assertThat(reply.text("/name")).isEqualTo(couch.user());
+        assertThat(reply.header("Set-Cookie")).startsWith("AuthSession=").containsIgnoringCase("HttpOnly");
+    }
+
+    @Test
+    void a_login_may_come_from_a_form(Couch couch) {
+        String form = "name=" + Couch.escape(couch.user()) + "&password=" + Couch.escape(couch.password());
+
+        Reply reply = couch.anonymous()
+                .sendRaw("POST", "/_session", utf8(form), "Content-Type", "application/x-www-form-urlencoded");
+
+        assertThat(reply.status()).isEqualTo(200);
+    }
+
+    @Test
+    void a_cookie_opens_what_its_user_may_open(Couch couch, Db db) {
+        String cookie = cookie(login(couch, couch.password()));
+
+        assertThat(couch.anonymous().get(db.path(), "Cookie", cookie).status()).isEqualTo(200);
+        assertThat(couch.anonymous().get("/_session", "Cookie", cookie).text("/userCtx/name"))
+                .isEqualTo(couch.user());
+    }
+
+    @Test
+    void a_login_with_a_wrong_password_is_refused(Couch couch) {
+        assertThat(login(couch, "wrong").error()).isEqualTo("401 unauthorized: Name or password is incorrect.");
+    }
+
+    @Test
+    void a_cookie_that_nobody_issued_is_refused(Couch couch, Db db) {
+        Reply reply = couch.anonymous().get(db.path(), "Cookie", "AuthSession=bm9ib2R5OjEyMzQ6YWJj");
+
+        assertThat(reply.status()).isEqualTo(401);
+    }
+
+    @Test
+    void a_logout_takes_the_cookie_back(Couch couch) {
+        Reply reply = couch.anonymous().delete("/_session");
+
+        assertThat(reply.status()).isEqualTo(200);
+        assertThat(reply.header("Set-Cookie")).startsWith("AuthSession=;");
+    }
+
+    private static Reply login(Couch couch, String password) {
+        return couch.anonymous()
+                .post("/_session", object().put("name", couch.user()).put("password", password));
+    }
+
+    private static String cookie(Reply login) {
+        return login.expect(200).header("Set-Cookie").split(";", 2)[0];
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}
