@@ -36,4 +36,55 @@ class ConfiguredServerTest {
 
     @Nested
     class Attachments extends AttachmentContract {}
+
+    @Nested
+    class BulkWrites extends BulkWriteContract {}
+
+    @Nested
+    class BulkReads extends BulkReadContract {}
+
+    @Nested
+    class AllDocs extends AllDocsContract {}
+
+    @Nested
+    class Views extends ViewContract {}
+
+    @Nested
+    class ViewRanges extends ViewRangeContract {}
+
+    @Nested
+    class ViewUpdates extends ViewUpdateContract {}
+
+    @Nested
+    class Collation extends CollationContract {}
+
+    @Nested
+    class Reduces extends ReduceContract {}
+
+    @Nested
+    class Validations extends ValidationContract {}
+
+    @Nested
+    class Changes extends ChangesContract {}
+
+    @Nested
+    class LongPolls extends LongPollContract {}
+
+    @Nested
+    class ContinuousFeeds extends ContinuousFeedContract {}
+
+    @Nested
+    class FeedFilters extends FeedFilterContract {}
+
+    @Nested
+    class LocalDocuments extends LocalDocumentContract {}
+
+    @Nested
+    class Purges extends PurgeContract {}
+
+    @Nested
+    class Transports extends TransportContract {}
+
+    @Nested
+    class Queues extends QueueContract {}
 }

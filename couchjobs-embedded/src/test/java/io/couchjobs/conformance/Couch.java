@@ -16,6 +16,7 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /** A server, spoken to in plain HTTP. Paths are sent as given: escape ids with {@link #escape}. */
 final class Couch {
@@ -121,6 +122,11 @@ final class Couch {
     CompletableFuture<Reply> getLater(String path) {
         return HTTP.sendAsync(request("GET", path, BodyPublishers.noBody()).build(), BodyHandlers.ofByteArray())
                 .thenApply(Reply::new);
+    }
+
+    /** Runs requests at the same time as those of the test. */
+    <T> CompletableFuture<T> later(Supplier<T> requests) {
+        return CompletableFuture.supplyAsync(requests, task -> new Thread(task, "later").start());
     }
 
     /** Opens an answer that does not end, to be read line by line. */

@@ -68,6 +68,13 @@ final class Feed implements AutoCloseable {
         return Json.json(nextText());
     }
 
+    /** The heartbeat shows that the server has the request and its position. */
+    void awaitHeartbeat() {
+        while (!nextLine().isEmpty()) {
+            // The head of a long poll's answer.
+        }
+    }
+
     boolean endsNow() {
         return nextText().equals(END);
     }

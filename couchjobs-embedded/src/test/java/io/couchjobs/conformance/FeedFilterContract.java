@@ -1,0 +1,153 @@
+package io.couchjobs.conformance;
+
+import static io.couchjobs.conformance.Json.json;
+import static io.couchjobs.conformance.Json.object;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The feed of changes, only for some documents. */
+abstract class FeedFilterContract {
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
+            {}                                          | a b c d e
+            {type: 'email'}                             | a b
+            {type: 'email', n: 2}                       | b
+            {type: {'$eq': 'fax'}}                      | c
+            {n: {'$gt': 1}}                             | b c
+            {n: {'$gte': 1, '$lt': 3}}                  | a b
+            {n: {'$lte': 2}}                            | a b
+            {n: {'$ne': 1}}                             | b c
+            {type: {'$in': ['fax', 'none']}}            | c
+            {type: {'$nin': ['fax']}}                   | a b
+            {type: {'$exists': false}}                  | d e
+            {n: {'$type': 'number'}}                    | a b c
+            {'$or': [{n: 1}, {type: 'fax'}]}            | a c
+            {'$and': [{type: 'email'}, {n: 1}]}         | a
+            {'$not': {type: 'email'}}                   | c
+            {'$nor': [{type: 'email'}, {n: 4}]}         | c
+            {'lock.owner': 'w1'}                        | d
+            {lock: {owner: 'w1'}}                       | d
+            {lock: {'$exists': true}}                   | d
+            {tags: {'$all': ['x']}}                     | e
+            {tags: {'$elemMatch': {'$eq': 'y'}}}        | e
+            {tags: {'$size': 2}}                        | e
+            {n: {'$mod': [2, 0]}}                       | b
+            {type: {'$regex': '^em'}}                   | a b
+            {_id: {'$gt': 'c'}}                         | d e
+            {_id: {'$in': ['a', 'e']}}                  | a e""")
+    void a_selector_chooses_documents_by_their_fields(String selector, String expected, Db db) {
+        five(db);
+
+        Reply reply = select(db, selector, "").expect(200);
+
+        assertThat(String.join(" ", reply.ids().stream().sorted().toList())).isEqualTo(expected);
+    }
+
+    @Test
+    void a_selector_sees_each_document_as_it_is_now(Db db) {
+        String rev = db.save("{_id: 'a', status: 'waiting'}");
+        db.save("{_id: 'a', status: 'running', _rev: '%s'}".formatted(rev));
+
+        assertThat(select(db, "{status: 'waiting'}", "").ids()).isEmpty();
+        assertThat(select(db, "{status: 'running'}", "").ids()).containsExactly("a");
+    }
+
+    @Test
+    void a_selector_of_ids_sees_deletions(Db db) {
+        db.remove("a", db.save("{_id: 'a'}"));
+
+        assertThat(select(db, "{_id: 'a'}", "").at("/results/0/deleted").asBoolean())
+                .isTrue();
+        assertThat(select(db, "{_deleted: {'$exists': false}}", "").ids()).isEmpty();
+    }
+
+    @Test
+    void a_selected_change_can_bring_its_document(Db db) {
+        five(db);
+
+        assertThat(select(db, "{type: 'fax'}", "&include_docs=true")
+                        .at("/results/0/doc/n")
+                        .asInt())
+                .isEqualTo(3);
+    }
+
+    @Test
+    void a_filtered_feed_moves_on_over_what_it_does_not_tell(Db db) {
+        five(db);
+
+        String position = select(db, "{type: 'none'}", "").text("/last_seq");
+
+        assertThat(db.changes("since", position).rows()).isEmpty();
+    }
+
+    @Test
+    void a_long_poll_with_a_selector_sleeps_on_over_other_writes(Db db) {
+        String position = db.position();
+        var waiting = db.couch()
+                .later(() -> select(
+                        db,
+                        "{type: 'email'}",
+                        Couch.query("feed", "longpoll", "since", position).replace('?', '&')));
+
+        db.save("{_id: 'other', type: 'fax'}");
+        db.save("{_id: 'mine', type: 'email'}");
+
+        assertThat(waiting.join().ids()).containsExactly("mine");
+    }
+
+    @Test
+    void a_selector_that_is_none_is_refused(Db db) {
+        assertThat(db.post("/_changes?filter=_selector", "{}").errorKind()).isEqualTo("400 bad_request");
+        assertThat(select(db, "{n: {'$bogus': 1}}", "").errorKind()).isEqualTo("400 bad_request");
+    }
+
+    @Test
+    void named_documents_are_told_and_no_others(Db db) {
+        five(db);
+        db.remove("b", db.read("b").text("/_rev"));
+
+        Reply reply = db.post("/_changes?filter=_doc_ids", "{doc_ids: ['a', 'b', 'none']}")
+                .expect(200);
+
+        assertThat(reply.ids()).containsExactlyInAnyOrder("a", "b");
+    }
+
+    @Test
+    void design_documents_alone_can_be_watched(Db db) {
+        five(db);
+        db.view("function (doc) { emit(null, null); }");
+
+        assertThat(db.changes("filter", "_design").ids()).containsExactly("_design/t");
+    }
+
+    @Test
+    void documents_with_a_row_in_a_view_can_be_watched(Db db) {
+        five(db);
+        db.view("function (doc) { if (doc.type === 'email') emit(doc._id, null); }");
+
+        assertThat(db.changes("filter", "_view", "view", "t/v").ids()).containsExactlyInAnyOrder("a", "b");
+    }
+
+    @Test
+    void a_filter_may_be_a_function_of_a_design_document(Db db) {
+        five(db);
+        db.put("/_design/f", object("{filters: {of: 'function (doc, req) { return doc.type === req.query.type; }'}}"))
+                .expect(201);
+
+        assertThat(db.changes("filter", "f/of", "type", "fax").ids()).containsExactly("c");
+    }
+
+    private static Reply select(Db db, String selector, String query) {
+        return db.post("/_changes?filter=_selector" + query, object().set("selector", json(selector)));
+    }
+
+    private static void five(Db db) {
+        db.post("/_bulk_docs", """
+                {docs: [{_id: 'a', type: 'email', n: 1}, {_id: 'b', type: 'email', n: 2}, {_id: 'c', type: 'fax', n: 3},
+                        {_id: 'd', lock: {owner: 'w1'}}, {_id: 'e', tags: ['x', 'y']}]}""").expect(201);
+    }
+}
