@@ -18,13 +18,14 @@ final class ChangesParser {
     private final Answer answer;
     private final JsonParser parser;
     private final boolean continuous;
-    private Optional<String> lastSeq = Optional.empty();
+    private String lastSeq;
     private boolean inResults;
 
-    ChangesParser(Answer answer, JsonParser parser, boolean continuous) {
+    ChangesParser(Answer answer, JsonParser parser, ChangesRequest request) {
         this.answer = answer;
         this.parser = parser;
-        this.continuous = continuous;
+        this.continuous = request.feed() == ChangesRequest.Feed.CONTINUOUS;
+        this.lastSeq = request.since();
     }
 
     /** The next row; empty at the end. Waits for it. */
@@ -45,8 +46,8 @@ final class ChangesParser {
         return Optional.empty();
     }
 
-    /** The position at the end, when the server told it. */
-    Optional<String> lastSeq() {
+    /** The position after all that was read. */
+    String lastSeq() {
         return lastSeq;
     }
 
@@ -75,16 +76,16 @@ final class ChangesParser {
 
     private Optional<Change> ended(ObjectNode end) {
         failOnError(end);
-        lastSeq = Json.optionalText(end, "last_seq");
+        lastSeq = Json.optionalText(end, "last_seq").orElse(lastSeq);
         return Optional.empty();
     }
 
     private Change change(ObjectNode row) {
         failOnError(row);
         String id = Json.optionalText(row, "id").orElseThrow(() -> answer.unusable("a change without an id"));
-        String seq = row.path("seq").isNull() ? "" : Json.text(row, "seq");
+        lastSeq = row.hasNonNull("seq") ? Json.text(row, "seq") : lastSeq; // a cluster may leave some out
         return new Change(
-                seq,
+                lastSeq,
                 id,
                 revs(row),
                 row.path("deleted").asBoolean(),

@@ -28,7 +28,7 @@ public final class CouchConfig {
 
     private CouchConfig(Builder builder) {
         url = builder.url.bare();
-        auth = builder.auth != null ? builder.auth : builder.url.credentials().orElse(new Auth.None());
+        auth = builder.who();
         connectTimeout = builder.connectTimeout;
         responseTimeout = builder.responseTimeout;
         maxConnections = builder.maxConnections;
@@ -288,11 +288,19 @@ public final class CouchConfig {
                     problems,
                     auth == null || url.credentials().isEmpty(),
                     "credentials are given twice, once in the URL");
+            check(
+                    problems,
+                    !(who() instanceof Auth.Basic basic) || basic.user().indexOf(':') < 0,
+                    "a user's name cannot have a colon with basic authentication");
             check(problems, !insecure || caCertificate == null, "insecure and a CA certificate exclude each other");
             if (caCertificate != null) {
                 check(problems, Files.isReadable(caCertificate), "the CA certificate cannot be read: " + caCertificate);
             }
             return problems;
+        }
+
+        private Auth who() {
+            return auth != null ? auth : url.credentials().orElse(new Auth.None());
         }
 
         private static boolean positive(Duration duration) {

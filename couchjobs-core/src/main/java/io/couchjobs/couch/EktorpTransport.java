@@ -31,8 +31,7 @@ final class EktorpTransport implements HttpClient {
     }
 
     static CouchDbConnector connector(Http http, String database) {
-        String path = UrlPath.encode(database);
-        return new StdCouchDbConnector(path, new StdCouchDbInstance(new EktorpTransport(http)));
+        return new StdCouchDbConnector(database, new StdCouchDbInstance(new EktorpTransport(http)));
     }
 
     @Override

@@ -29,7 +29,7 @@ final class OpenFeed implements ChangesFeed {
     private final Http http;
     private final BlockingQueue<Item> items = new ArrayBlockingQueue<>(READ_AHEAD);
     private final Thread reader;
-    private final boolean continuous;
+    private final ChangesRequest request;
     private volatile long lastSignOfLife = System.nanoTime();
     private volatile String lastSeq;
     private volatile boolean closed;
@@ -39,7 +39,7 @@ final class OpenFeed implements ChangesFeed {
         this.answer = answer;
         this.http = http;
         this.lastSeq = request.since();
-        this.continuous = request.feed() == ChangesRequest.Feed.CONTINUOUS;
+        this.request = request;
         this.reader = new Thread(this::read, "couch-feed" + answer.call().path());
         this.reader.setDaemon(true);
     }
@@ -102,7 +102,7 @@ final class OpenFeed implements ChangesFeed {
             lastSeq = item.lastSeq() == null ? lastSeq : item.lastSeq();
             return failOr(Optional.empty());
         }
-        lastSeq = change.seq().isEmpty() ? lastSeq : change.seq(); // a clustered server may leave some out
+        lastSeq = change.seq();
         return Optional.of(change);
     }
 
@@ -117,7 +117,7 @@ final class OpenFeed implements ChangesFeed {
     private void read() {
         Item last;
         try {
-            last = new Item(null, Http.read(answer, this::readRows).orElse(null), null);
+            last = new Item(null, Http.read(answer, this::readRows), null);
         } catch (CouchException e) {
             last = new Item(null, null, http.isClosed() ? null : e);
         } catch (RuntimeException e) {
@@ -128,10 +128,10 @@ final class OpenFeed implements ChangesFeed {
         put(last);
     }
 
-    private Optional<String> readRows(Answer feed) throws IOException {
+    private String readRows(Answer feed) throws IOException {
         RowLimit input = new RowLimit(feed.body());
         try (JsonParser parser = Json.MAPPER.createParser(input)) {
-            ChangesParser changes = new ChangesParser(feed, parser, continuous);
+            ChangesParser changes = new ChangesParser(feed, parser, request);
             Optional<Change> row = changes.next();
             while (row.isPresent() && put(new Item(row.get(), null, null))) {
                 input.restart();

@@ -1,6 +1,9 @@
 package io.couchjobs.couch;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.zip.GZIPInputStream;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.ChainElement;
@@ -29,7 +32,9 @@ final class Pools {
     }
 
     CloseableHttpClient forRequests() {
-        return client(config.maxConnections()).build();
+        return client(config.maxConnections())
+                .setContentDecoderRegistry(new LinkedHashMap<>(Map.of("gzip", GZIPInputStream::new)))
+                .build();
     }
 
     CloseableHttpClient forFeeds() {

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.MalformedChunkCodingException;
 import org.apache.hc.core5.http.NoHttpResponseException;
-import org.apache.hc.core5.http.TruncatedChunkException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,7 +67,7 @@ final class Retries {
             Throwable cause = e.getCause();
             return cause instanceof NoHttpResponseException
                     || cause instanceof ConnectionClosedException
-                    || cause instanceof TruncatedChunkException
+                    || cause instanceof MalformedChunkCodingException
                     || cause instanceof JsonEOFException
                     || cause instanceof SocketException;
         }

@@ -1,0 +1,200 @@
+package io.couchjobs.couch;
+
+import static com.github.tomakehurst.wiremock.client.WireMock.absent;
+import static com.github.tomakehurst.wiremock.client.WireMock.any;
+import static com.github.tomakehurst.wiremock.client.WireMock.anyRequestedFor;
+import static com.github.tomakehurst.wiremock.client.WireMock.anyUrl;
+import static com.github.tomakehurst.wiremock.client.WireMock.equalTo;
+import static com.github.tomakehurst.wiremock.client.WireMock.equalToJson;
+import static com.github.tomakehurst.wiremock.client.WireMock.getRequestedFor;
+import static com.github.tomakehurst.wiremock.client.WireMock.jsonResponse;
+import static com.github.tomakehurst.wiremock.client.WireMock.okJson;
+import static com.github.tomakehurst.wiremock.client.WireMock.post;
+import static com.github.tomakehurst.wiremock.client.WireMock.postRequestedFor;
+import static com.github.tomakehurst.wiremock.client.WireMock.urlEqualTo;
+import static com.github.tomakehurst.wiremock.core.WireMockConfiguration.wireMockConfig;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Base64;
+import java.util.Deque;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class AuthTest {
+
+    private static final String UNAUTHORIZED =
+            "{\"error\":\"unauthorized\",\"reason\":\"You are not authorized to access this db.\"}";
+    private static final String STORED = "[{\"ok\":true,\"id\":\"x\",\"rev\":\"1-a\"}]";
+
+    @RegisterExtension
+    static final WireMockExtension WIRE = WireMockExtension.newInstance()
+            .options(wireMockConfig().dynamicPort())
+            .build();
+
+    @Test
+    void basic_credentials_go_with_the_first_request() {
+        WIRE.stubFor(any(anyUrl()).willReturn(okJson("{\"_id\":\"x\"}")));
+
+        get(new Auth.Basic("jörg", Secret.of("a:b+c")));
+
+        String expected = Base64.getEncoder().encodeToString("jörg:a:b+c".getBytes(StandardCharsets.UTF_8));
+        WIRE.verify(1, anyRequestedFor(anyUrl()));
+        WIRE.verify(1, anyRequestedFor(anyUrl()).withHeader("Authorization", equalTo("Basic " + expected)));
+    }
+
+    @Test
+    void credentials_in_the_url_are_taken_out_of_it() {
+        WIRE.stubFor(any(anyUrl()).willReturn(okJson("{\"_id\":\"x\"}")));
+        URI url = URI.create(WIRE.baseUrl().replace("http://", "http://me%40home:p+%3A%2F@"));
+        try (CouchServer server = CouchServer.connect(CouchConfig.builder(url).build())) {
+            server.database("db").get("x");
+        }
+
+        String expected = Base64.getEncoder().encodeToString("me@home:p+:/".getBytes(StandardCharsets.UTF_8));
+        WIRE.verify(1, anyRequestedFor(anyUrl()).withHeader("Authorization", equalTo("Basic " + expected)));
+    }
+
+    @Test
+    void nobody_sends_no_credentials() {
+        WIRE.stubFor(any(anyUrl()).willReturn(okJson("{\"_id\":\"x\"}")));
+
+        get(new Auth.None());
+
+        WIRE.verify(
+                1,
+                anyRequestedFor(anyUrl()).withHeader("Authorization", absent()).withHeader("Cookie", absent()));
+    }
+
+    @Test
+    void a_session_logs_in_once_and_then_sends_its_cookie() {
+        login("AuthSession=one; Version=1; Path=/; HttpOnly");
+        WIRE.stubFor(any(urlEqualTo("/db/x")).willReturn(okJson("{\"_id\":\"x\"}")));
+        try (CouchServer server = connect(session())) {
+            server.database("db").get("x");
+            server.database("db").get("x");
+        }
+
+        WIRE.verify(
+                1,
+                postRequestedFor(urlEqualTo("/_session"))
+                        .withRequestBody(equalToJson("{\"name\":\"me\",\"password\":\"pw\"}"))
+                        .withHeader("Authorization", absent()));
+        WIRE.verify(2, getRequestedFor(urlEqualTo("/db/x")).withHeader("Cookie", equalTo("AuthSession=one")));
+    }
+
+    @Test
+    void a_refused_cookie_is_renewed_and_even_a_write_sent_again_as_it_was_not_carried_out() {
+        login("AuthSession=fresh");
+        WIRE.stubFor(post("/db/_bulk_docs").willReturn(okJson(STORED).withStatus(201)));
+        WIRE.stubFor(post("/db/_bulk_docs")
+                .inScenario("expiry")
+                .whenScenarioStateIs("Started")
+                .willSetStateTo("expired")
+                .willReturn(jsonResponse(UNAUTHORIZED, 401)));
+        WIRE.stubFor(post("/db/_bulk_docs")
+                .inScenario("expiry")
+                .whenScenarioStateIs("expired")
+                .willReturn(okJson(STORED).withStatus(201)));
+        try (CouchServer server = connect(session())) {
+            assertThat(server.database("db").bulkDocs(List.of(Json.object().put("_id", "x"))))
+                    .hasSize(1);
+        }
+
+        WIRE.verify(2, postRequestedFor(urlEqualTo("/_session")));
+        WIRE.verify(2, postRequestedFor(urlEqualTo("/db/_bulk_docs")));
+    }
+
+    @Test
+    void a_session_that_is_refused_again_is_not_renewed_for_ever() {
+        login("AuthSession=x");
+        WIRE.stubFor(any(urlEqualTo("/db/x")).willReturn(jsonResponse(UNAUTHORIZED, 401)));
+
+        assertThatThrownBy(() -> get(session())).isInstanceOf(CouchUnauthorizedException.class);
+
+        WIRE.verify(2, getRequestedFor(urlEqualTo("/db/x")));
+    }
+
+    @Test
+    void a_wrong_password_is_said_to_be_wrong_without_showing_it() {
+        WIRE.stubFor(post("/_session")
+                .willReturn(jsonResponse(
+                        "{\"error\":\"unauthorized\",\"reason\":\"Name or password is incorrect.\"}", 401)));
+
+        assertThatThrownBy(() -> get(session()))
+                .isInstanceOf(CouchUnauthorizedException.class)
+                .hasMessage("POST /_session: 401 unauthorized: Name or password is incorrect.");
+    }
+
+    @Test
+    void a_newer_cookie_in_any_answer_is_used_from_then_on() {
+        login("AuthSession=one");
+        WIRE.stubFor(any(urlEqualTo("/db/x"))
+                .willReturn(okJson("{\"_id\":\"x\"}").withHeader("Set-Cookie", "AuthSession=two; Max-Age=600")));
+        try (CouchServer server = connect(session())) {
+            server.database("db").get("x");
+            server.database("db").get("x");
+        }
+
+        WIRE.verify(1, getRequestedFor(urlEqualTo("/db/x")).withHeader("Cookie", equalTo("AuthSession=two")));
+        WIRE.verify(1, postRequestedFor(urlEqualTo("/_session")));
+    }
+
+    @Test
+    void a_bearer_token_is_read_again_when_it_is_refused() {
+        WIRE.stubFor(any(anyUrl()).willReturn(jsonResponse(UNAUTHORIZED, 401)));
+        WIRE.stubFor(
+                any(anyUrl()).withHeader("Authorization", equalTo("Bearer new")).willReturn(okJson("{\"_id\":\"x\"}")));
+        Deque<String> tokens = new ArrayDeque<>(List.of("old", "new\n"));
+        try (CouchServer server = connect(new Auth.Bearer(tokens::remove))) {
+            server.database("db").get("x");
+            server.database("db").get("x");
+        }
+
+        assertThat(tokens).isEmpty();
+        WIRE.verify(3, anyRequestedFor(anyUrl()));
+    }
+
+    @Test
+    void a_bearer_token_that_stays_the_same_is_not_tried_again() {
+        WIRE.stubFor(any(anyUrl()).willReturn(jsonResponse(UNAUTHORIZED, 401)));
+
+        assertThatThrownBy(() -> get(new Auth.Bearer(() -> "same"))).isInstanceOf(CouchUnauthorizedException.class);
+
+        WIRE.verify(1, anyRequestedFor(anyUrl()));
+    }
+
+    @Test
+    void a_refused_write_of_one_document_is_told_from_a_refused_user() {
+        WIRE.stubFor(any(anyUrl()).willReturn(jsonResponse(UNAUTHORIZED, 401)));
+        CouchServer server = connect(new Auth.Basic("me", Secret.of("pw")));
+        try (server) {
+            assertThatThrownBy(() -> server.database("db").put(Json.object().put("_id", "x")))
+                    .isInstanceOf(CouchUnauthorizedException.class);
+        }
+    }
+
+    private static void login(String cookie) {
+        WIRE.stubFor(post("/_session").willReturn(okJson("{\"ok\":true}").withHeader("Set-Cookie", cookie)));
+    }
+
+    private static Auth session() {
+        return new Auth.Session("me", Secret.of("pw"));
+    }
+
+    private static void get(Auth auth) {
+        try (CouchServer server = connect(auth)) {
+            server.database("db").get("x");
+        }
+    }
+
+    private static CouchServer connect(Auth auth) {
+        return CouchServer.connect(
+                CouchConfig.builder(URI.create(WIRE.baseUrl())).auth(auth).build());
+    }
+}

@@ -1,0 +1,364 @@
+package io.couchjobs.couch;
+
+import static com.github.tomakehurst.wiremock.client.WireMock.aResponse;
+import static com.github.tomakehurst.wiremock.client.WireMock.any;
+import static com.github.tomakehurst.wiremock.client.WireMock.anyRequestedFor;
+import static com.github.tomakehurst.wiremock.client.WireMock.anyUrl;
+import static com.github.tomakehurst.wiremock.client.WireMock.okJson;
+import static com.github.tomakehurst.wiremock.client.WireMock.postRequestedFor;
+import static com.github.tomakehurst.wiremock.client.WireMock.urlEqualTo;
+import static com.github.tomakehurst.wiremock.core.WireMockConfiguration.wireMockConfig;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
+import com.github.tomakehurst.wiremock.http.Fault;
+import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
+import com.github.tomakehurst.wiremock.stubbing.Scenario;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FaultsTest {
+
+    @RegisterExtension
+    static final WireMockExtension WIRE = WireMockExtension.newInstance()
+            .options(wireMockConfig().dynamicPort())
+            .build();
+
+    private static final ObjectNode DOC = Json.object().put("_id", "x");
+
+    private final List<Duration> pauses = new ArrayList<>();
+    private CouchServer server;
+    private CouchDatabase db;
+
+    @BeforeEach
+    void connect() {
+        server = connect(URI.create(WIRE.baseUrl()));
+        db = server.database("db");
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"EMPTY_RESPONSE", "CONNECTION_RESET_BY_PEER", "MALFORMED_RESPONSE_CHUNK"})
+    void a_read_is_sent_again_when_its_connection_broke(Fault fault) {
+        first(aResponse().withFault(fault), okJson("{\"_id\":\"x\"}"));
+
+        assertThat(db.get("x")).isPresent();
+
+        assertThat(pauses).hasSize(1);
+        WIRE.verify(2, anyRequestedFor(anyUrl()));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"EMPTY_RESPONSE", "CONNECTION_RESET_BY_PEER", "MALFORMED_RESPONSE_CHUNK"})
+    void a_query_is_a_read_although_it_is_a_post(Fault fault) {
+        first(aResponse().withFault(fault), okJson("{\"rows\":[]}"));
+
+        assertThat(db.view(ViewQuery.allDocs()).rows()).isEmpty();
+
+        WIRE.verify(2, postRequestedFor(urlEqualTo("/db/_all_docs")));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_write_is_never_sent_twice_and_its_end_is_unknown(Fault fault) {
+        always(aResponse().withFault(fault));
+
+        CouchException bulk = failure(() -> db.bulkDocs(List.of(DOC)));
+        CouchException put = failure(() -> db.put(DOC));
+
+        assertThat(bulk.outcomeUnknown()).isTrue();
+        assertThat(put.outcomeUnknown()).isTrue();
+        assertThat(pauses).isEmpty();
+        WIRE.verify(2, anyRequestedFor(anyUrl()));
+    }
+
+    @Test
+    void a_read_that_keeps_failing_is_given_up() {
+        always(aResponse().withFault(Fault.EMPTY_RESPONSE));
+
+        CouchException failure = failure(() -> db.get("x"));
+
+        assertThat(failure).isInstanceOf(CouchUnreachableException.class);
+        assertThat(failure.outcomeUnknown()).isFalse();
+        WIRE.verify(4, anyRequestedFor(anyUrl()));
+    }
+
+    @Test
+    void a_write_that_found_no_server_was_not_carried_out() throws IOException {
+        int port;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = socket.getLocalPort();
+        }
+        try (CouchServer nobody = connect(URI.create("http://127.0.0.1:" + port));
+                CouchServer nowhere = connect(URI.create("http://no-such-host.invalid"))) {
+            CouchException refused = failure(() -> nobody.database("db").put(DOC));
+            CouchException unknown = failure(() -> nowhere.database("db").put(DOC));
+
+            assertThat(refused).isInstanceOf(CouchUnreachableException.class).hasMessageContaining("no connection");
+            assertThat(refused.outcomeUnknown()).isFalse();
+            assertThat(unknown).isInstanceOf(CouchUnreachableException.class).hasMessageContaining("unknown host");
+            assertThat(unknown.outcomeUnknown()).isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {429, 503})
+    void a_busy_server_is_left_alone_for_as_long_as_it_asks(int status) {
+        first(aResponse().withStatus(status).withHeader("Retry-After", "2"), okJson("{\"_id\":\"x\"}"));
+
+        assertThat(db.get("x")).isPresent();
+
+        assertThat(pauses).containsExactly(Duration.ofSeconds(2));
+    }
+
+    @Test
+    void a_server_that_is_busy_for_long_is_an_error_that_says_for_how_long() {
+        always(aResponse().withStatus(503).withHeader("Retry-After", "3600"));
+
+        CouchException failure = failure(() -> db.get("x"));
+
+        assertThat(failure.status()).isEqualTo(503);
+        assertThat(failure.retryAfter()).contains(Duration.ofHours(1));
+        WIRE.verify(1, anyRequestedFor(anyUrl()));
+    }
+
+    @Test
+    void a_write_that_a_busy_server_turned_away_is_not_sent_again() {
+        always(aResponse().withStatus(429).withHeader("Retry-After", "1"));
+
+        CouchException failure = failure(() -> db.bulkDocs(List.of(DOC)));
+
+        assertThat(failure.status()).isEqualTo(429);
+        assertThat(failure.outcomeUnknown()).isFalse();
+        WIRE.verify(1, anyRequestedFor(anyUrl()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {500, 502, 503, 504})
+    void the_end_of_a_write_is_unknown_when_the_server_failed_on_it(int status) {
+        always(aResponse().withStatus(status).withBody("<html>Bad gateway</html>"));
+
+        CouchException failure = failure(() -> db.bulkDocs(List.of(DOC)));
+
+        assertThat(failure.status()).isEqualTo(status);
+        assertThat(failure.outcomeUnknown()).isTrue();
+        assertThat(failure).hasMessageContaining("not an error as CouchDB reports it");
+        WIRE.verify(1, anyRequestedFor(anyUrl()));
+    }
+
+    @Test
+    void a_silent_server_is_not_waited_for_longer_than_configured_and_not_asked_twice() throws IOException {
+        try (RawServer silent = RawServer.playing(RawServer.sendAndFallSilent(""));
+                CouchServer couch = CouchServer.connect(CouchConfig.builder(silent.url())
+                        .responseTimeout(Duration.ofMillis(100))
+                        .build())) {
+            CouchException read = failure(() -> couch.database("db").get("x"));
+            CouchException write = failure(() -> couch.database("db").put(DOC));
+
+            assertThat(read).isInstanceOf(CouchUnreachableException.class).hasMessageContaining("silent");
+            assertThat(read.outcomeUnknown()).isFalse();
+            assertThat(write.outcomeUnknown()).isTrue();
+            assertThat(silent.requests()).isEqualTo(2);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "<html>Please log in</html>",
+                "[]",
+                "7",
+                "{\"_id\":\"x\"} trailing",
+                "{\"_id\":\"x\"}{\"_id\":\"y\"}",
+                "{\"_id\":\"x\",\"_id\":\"y\"}",
+                "{\"_id\":\"x\",\"deep\":{\"a\":1,\"a\":2}}",
+            })
+    void an_answer_that_is_not_the_json_it_should_be_is_refused(String body) {
+        always(okJson(body));
+
+        CouchException failure = failure(() -> db.get("x"));
+
+        assertThat(failure.error()).isEqualTo("bad_answer");
+        assertThat(failure).hasMessageStartingWith("GET /db/x: 200 bad_answer: the answer cannot be used: ");
+        WIRE.verify(1, anyRequestedFor(anyUrl()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "[]",
+                "[{\"ok\":true,\"id\":\"x\",\"rev\":\"1-a\"}]",
+                "[{\"ok\":true,\"id\":\"y\",\"rev\":\"1-a\"},{\"ok\":true,\"id\":\"x\",\"rev\":\"1-a\"}]",
+                "[{\"ok\":true,\"id\":\"x\"},{\"ok\":true,\"id\":\"y\",\"rev\":\"1-a\"}]",
+                "[{\"ok\":true,\"id\":\"x\",\"rev\":\"1-a\"},7]",
+                "{\"ok\":true}",
+            })
+    void bulk_results_that_do_not_fit_the_documents_are_refused_with_an_unknown_end(String body) {
+        always(okJson(body).withStatus(201));
+
+        CouchException failure =
+                failure(() -> db.bulkDocs(List.of(DOC, Json.object().put("_id", "y"))));
+
+        assertThat(failure.error()).isEqualTo("bad_answer");
+        assertThat(failure.outcomeUnknown()).isTrue();
+    }
+
+    @Test
+    void a_write_without_a_quorum_is_accepted_and_not_stored() {
+        always(okJson("[{\"ok\":true,\"id\":\"x\",\"rev\":\"1-a\",\"accepted\":true},"
+                        + "{\"ok\":true,\"id\":\"y\",\"rev\":\"1-b\"},"
+                        + "{\"id\":\"z\",\"error\":\"conflict\",\"reason\":\"Document update conflict.\"},"
+                        + "{\"id\":\"u\",\"error\":\"internal_server_error\",\"reason\":\"No DB shards\"}]")
+                .withStatus(202));
+
+        assertThat(db.bulkDocs(List.of(doc("x"), doc("y"), doc("z"), doc("u"))))
+                .containsExactly(
+                        new WriteResult.Accepted("x", "1-a"),
+                        new WriteResult.Stored("y", "1-b"),
+                        new WriteResult.Conflict("z"),
+                        new WriteResult.Refused("u", 500, "internal_server_error", "No DB shards"));
+        always(okJson("{\"ok\":true,\"id\":\"x\",\"rev\":\"1-a\"}").withStatus(202));
+        assertThat(db.put(DOC)).isEqualTo(new WriteResult.Accepted("x", "1-a"));
+    }
+
+    @Test
+    void a_bulk_write_asks_for_no_other_quorum_than_the_servers() {
+        always(okJson("[{\"ok\":true,\"id\":\"x\",\"rev\":\"1-a\"}]").withStatus(201));
+
+        db.bulkDocs(List.of(DOC));
+
+        WIRE.verify(1, postRequestedFor(urlEqualTo("/db/_bulk_docs")));
+    }
+
+    @Test
+    void nothing_to_write_or_read_is_not_sent() {
+        assertThat(db.bulkDocs(List.of())).isEmpty();
+        assertThat(db.getAll(List.of())).isEmpty();
+        WIRE.verify(0, anyRequestedFor(anyUrl()));
+    }
+
+    @Test
+    void a_redirect_is_an_error_and_not_followed() {
+        always(aResponse().withStatus(302).withHeader("Location", WIRE.baseUrl() + "/elsewhere"));
+
+        CouchException read = failure(() -> db.get("x"));
+
+        assertThat(read.status()).isEqualTo(302);
+        assertThat(read).hasMessageContaining("redirected");
+        assertThat(failure(() -> db.put(DOC)).status()).isEqualTo(302);
+        WIRE.verify(0, anyRequestedFor(urlEqualTo("/elsewhere")));
+    }
+
+    @Test
+    void an_error_names_the_servers_own_number_of_the_request() {
+        always(okJson("{\"error\":\"oops\",\"reason\":\"very\"}")
+                .withStatus(418)
+                .withHeader("X-Couch-Request-ID", "abc123"));
+
+        CouchException failure = failure(() -> db.get("x"));
+
+        assertThat(failure).hasMessage("GET /db/x: 418 oops: very (request abc123)");
+        assertThat(failure.requestId()).contains("abc123");
+        assertThat(failure.status()).isEqualTo(418);
+        assertThat(failure.error()).isEqualTo("oops");
+        assertThat(failure.reason()).isEqualTo("very");
+        assertThat(failure.method()).isEqualTo("GET");
+        assertThat(failure.path()).isEqualTo("/db/x");
+    }
+
+    @Test
+    void a_server_may_live_below_a_path() {
+        always(okJson("{\"_id\":\"a/b\"}"));
+        try (CouchServer behindProxy = connect(URI.create(WIRE.baseUrl() + "/couch/"))) {
+            behindProxy.database("a+b/c").get("a/b");
+        }
+
+        WIRE.verify(1, anyRequestedFor(urlEqualTo("/couch/a%2Bb%2Fc/a%2Fb")));
+    }
+
+    @Test
+    void a_view_that_breaks_off_with_an_error_is_not_taken_for_a_whole_one() {
+        always(okJson("{\"rows\":[{\"id\":\"a\",\"key\":1,\"value\":1}],\"error\":\"timeout\",\"reason\":\"slow\"}"));
+
+        assertThat(failure(() -> db.view(ViewQuery.of("d", "v")))).hasMessageContaining("broke off: timeout");
+    }
+
+    @Test
+    void documents_that_were_not_asked_for_are_refused() {
+        always(okJson("{\"rows\":[{\"id\":\"a\",\"key\":\"a\",\"value\":{},\"doc\":{\"_id\":\"a\"}}]}"));
+
+        assertThat(failure(() -> db.getAll(List.of("b"))).error()).isEqualTo("bad_answer");
+    }
+
+    @Test
+    void an_interrupt_ends_the_attempts_and_stays() {
+        always(aResponse().withFault(Fault.EMPTY_RESPONSE));
+        try (CouchServer interrupted = CouchServer.connect(
+                CouchConfig.builder(URI.create(WIRE.baseUrl())).build(), new Retries(pause -> {
+                    throw new InterruptedException();
+                }))) {
+            failure(() -> interrupted.database("db").get("x"));
+        }
+
+        assertThat(Thread.interrupted()).isTrue();
+        WIRE.verify(1, anyRequestedFor(anyUrl()));
+    }
+
+    @Test
+    void a_closed_server_sends_nothing() {
+        server.close();
+
+        CouchException failure = failure(() -> db.put(DOC));
+
+        assertThat(failure).isInstanceOf(CouchUnreachableException.class);
+        assertThat(failure.outcomeUnknown()).isFalse();
+        WIRE.verify(0, anyRequestedFor(anyUrl()));
+    }
+
+    private CouchServer connect(URI url) {
+        return CouchServer.connect(CouchConfig.builder(url).build(), new Retries(pauses::add));
+    }
+
+    private static void always(ResponseDefinitionBuilder response) {
+        WIRE.stubFor(any(anyUrl()).willReturn(response));
+    }
+
+    private static void first(ResponseDefinitionBuilder response, ResponseDefinitionBuilder then) {
+        WIRE.stubFor(any(anyUrl())
+                .inScenario("once")
+                .whenScenarioStateIs(Scenario.STARTED)
+                .willSetStateTo("later")
+                .willReturn(response));
+        WIRE.stubFor(
+                any(anyUrl()).inScenario("once").whenScenarioStateIs("later").willReturn(then));
+    }
+
+    private static CouchException failure(Runnable call) {
+        CouchException failure = catchThrowableOfType(CouchException.class, call::run);
+        assertThat(failure).isNotNull();
+        return failure;
+    }
+
+    private static ObjectNode doc(String id) {
+        return Json.object().put("_id", id);
+    }
+}

@@ -1,0 +1,109 @@
+package io.couchjobs.couch;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A server that answers with exactly the bytes a test wants, to any request, and can fall silent. */
+final class RawServer implements AutoCloseable {
+
+    private final ServerSocket socket;
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final AtomicInteger requests = new AtomicInteger();
+    private final String scheme;
+
+    /** What it does with a connection after the request's header. */
+    @FunctionalInterface
+    interface Script {
+        void play(OutputStream out, CountDownLatch end) throws IOException, InterruptedException;
+    }
+
+    private RawServer(ServerSocket socket, String scheme, Script script) {
+        this.socket = socket;
+        this.scheme = scheme;
+        Thread thread = new Thread(() -> serve(script), "raw-server");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    static RawServer playing(Script script) throws IOException {
+        return on(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), "http", script);
+    }
+
+    static RawServer on(ServerSocket socket, String scheme, Script script) {
+        return new RawServer(socket, scheme, script);
+    }
+
+    /** Sends these bytes and then nothing more, without closing the connection. */
+    static Script sendAndFallSilent(String text) {
+        return (out, end) -> {
+            send(out, text);
+            end.await();
+        };
+    }
+
+    /** Sends these bytes and cuts the connection. */
+    static Script sendAndCut(String text) {
+        return (out, end) -> send(out, text);
+    }
+
+    static String chunk(String text) {
+        return Integer.toHexString(text.getBytes(StandardCharsets.UTF_8).length) + "\r\n" + text + "\r\n";
+    }
+
+    static String chunkedHeader() {
+        return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+    }
+
+    URI url() {
+        return URI.create(scheme + "://localhost:" + socket.getLocalPort());
+    }
+
+    int requests() {
+        return requests.get();
+    }
+
+    @Override
+    public void close() throws IOException {
+        end.countDown();
+        socket.close();
+    }
+
+    private void serve(Script script) {
+        while (!socket.isClosed()) {
+            try {
+                Socket connection = socket.accept();
+                Thread thread = new Thread(() -> answer(connection, script), "raw-connection");
+                thread.setDaemon(true);
+                thread.start();
+            } catch (IOException e) {
+                return; // closed
+            }
+        }
+    }
+
+    private void answer(Socket connection, Script script) {
+        try (connection) {
+            BufferedReader in =
+                    new BufferedReader(new InputStreamReader(connection.getInputStream(), StandardCharsets.US_ASCII));
+            for (String line = in.readLine(); line != null && !line.isEmpty(); line = in.readLine()) {}
+            requests.incrementAndGet();
+            script.play(connection.getOutputStream(), end);
+        } catch (IOException | InterruptedException e) {
+            // the client went away, which some tests want
+        }
+    }
+
+    private static void send(OutputStream out, String text) throws IOException {
+        out.write(text.getBytes(StandardCharsets.UTF_8));
+        out.flush();
+    }
+}
