@@ -71,6 +71,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     public List<ClaimedJob> accept(AcceptOptions options) throws InterruptedException {
         listen();
         long started = clock.nanos();
+        boolean certain = false;
         Backoff lostRaces = new Backoff(Duration.ofMillis(2), Duration.ofMillis(250));
         while (true) {
             long seen = changeCount();
@@ -86,7 +87,12 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
             }
             Duration left = left(options, started);
             if (left.isZero() || left.isNegative()) {
-                return List.of();
+                if (certain) {
+                    return List.of();
+                }
+                certain = true;
+                doubt();
+                continue;
             }
             await(open, options, left, seen);
         }
@@ -115,8 +121,13 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
 
     @Override
     public synchronized void gap() {
-        backlogs.values().forEach(Backlog::doubt);
+        doubt();
         wake();
+    }
+
+    /** The feed may be a moment behind: before saying that there is nothing, the index is asked. */
+    private synchronized void doubt() {
+        backlogs.values().forEach(Backlog::doubt);
     }
 
     private synchronized void wake() {
@@ -241,7 +252,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
             TimeUnit.NANOSECONDS.timedWait(this, deadline - clock.nanos());
         }
         if (pause.equals(FALLBACK) && changes == seen) {
-            backlogs.values().forEach(Backlog::doubt);
+            doubt();
         }
     }
 

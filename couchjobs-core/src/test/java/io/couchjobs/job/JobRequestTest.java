@@ -1,0 +1,88 @@
+package io.couchjobs.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class JobRequestTest {
+    record Email(String to, Instant when) {}
+
+    static List<Object> notObjects() {
+        return List.of("text", 7, true, List.of(1), new int[] {1});
+    }
+
+    @ParameterizedTest
+    @MethodSource("notObjects")
+    void data_must_be_a_json_object(Object data) {
+        assertThatThrownBy(() -> JobRequest.of("email", data))
+                .isInstanceOf(InvalidJobDataException.class)
+                .hasMessageContaining("JSON object");
+    }
+
+    @Test
+    void data_is_required() {
+        assertThatThrownBy(() -> JobRequest.builder("email").build()).isInstanceOf(InvalidJobDataException.class);
+    }
+
+    @Test
+    void data_that_jackson_cannot_write_is_refused() {
+        assertThatThrownBy(() -> JobRequest.of("email", new Object())).isInstanceOf(InvalidJobDataException.class);
+    }
+
+    @Test
+    void records_go_in_and_come_out() {
+        Email email = new Email("ada", Instant.parse("2026-01-02T03:04:05Z"));
+        assertThat(JobRequest.of("email", email).data().path("when").asText()).isEqualTo("2026-01-02T03:04:05Z");
+        assertThat(JobData.bind(JobRequest.of("email", email).data(), Email.class))
+                .isEqualTo(email);
+    }
+
+    @Test
+    void data_that_does_not_fit_the_class_is_named() {
+        assertThatThrownBy(() -> JobData.bind(Jobs.json("{'when':'soon'}"), Email.class))
+                .isInstanceOf(InvalidJobDataException.class)
+                .hasMessageContaining("Email")
+                .hasMessageContaining("soon");
+    }
+
+    @Test
+    void all_problems_are_named_at_once() {
+        assertThatThrownBy(() -> JobRequest.builder("email")
+                        .data(Map.of())
+                        .priority(100)
+                        .maxRetries(-1)
+                        .id("1")
+                        .tracker("t")
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("100")
+                .hasMessageContaining("-1")
+                .hasMessageContaining("tracker");
+    }
+
+    @Test
+    void a_tracker_decides_the_id_and_without_both_it_is_random() {
+        JobRequest tracked = JobRequest.builder("email")
+                .data(Map.of())
+                .tracker("welcome-ada")
+                .build();
+        assertThat(tracked.id()).isEqualTo(new JobId("email", "tracker:welcome-ada"));
+        assertThat(JobRequest.of("email", Map.of()).id())
+                .isNotEqualTo(JobRequest.of("email", Map.of()).id());
+    }
+
+    @Test
+    void a_request_does_not_change_with_what_it_was_made_of() {
+        var data = Jobs.json("{'n':1}");
+        JobRequest request = JobRequest.of("email", data);
+        data.put("n", 2);
+        request.data().put("n", 3);
+        assertThat(request.data().path("n").asInt()).isEqualTo(1);
+    }
+}

@@ -1,0 +1,101 @@
+package io.couchjobs.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JobTest {
+    @Test
+    void a_document_with_nothing_but_data_is_a_waiting_job_due_at_once() {
+        Job job = Jobs.job("'data':{'x':1}");
+        assertThat(job.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(job.scheduledTime()).isEqualTo(Instant.EPOCH);
+        assertThat(job.priority()).isEqualTo(50);
+        assertThat(job.group()).isEmpty();
+        assertThat(job.lock()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "'status':null,'scheduledTime':null",
+                "'scheduledTime':1.0,'data':{}",
+                "'tags':[],'errors':[],'times':{}",
+                "'status':'running','lock':{'token':'t'}",
+                "'unknown':[1,{'a':null}]"
+            })
+    void null_and_unknown_fields_do_no_harm(String fields) {
+        assertThat(Jobs.job(fields).id()).isEqualTo(new JobId("email", "42"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "status | 'status':7",
+                "status | 'status':'done'",
+                "data | 'data':'x'",
+                "data | 'data':null",
+                "data | 'data':[1]",
+                "scheduledTime | 'scheduledTime':'now'",
+                "scheduledTime | 'scheduledTime':1.5",
+                "scheduledTime | 'scheduledTime':1e300",
+                "lock | 'lock':'me'",
+                "lock | 'status':'waiting','lock':{'token':'t'}",
+                "lock | 'status':'running'",
+                "attempt | 'attempt':-1",
+                "attempt | 'attempt':'1'",
+                "errors | 'errors':{}",
+                "errors | 'errors':[1]",
+                "resubmit | 'resubmit':true",
+                "cancelRequested | 'cancelRequested':'yes'",
+                "group | 'group':1",
+                "priority | 'priority':100",
+                "tags | 'tags':'a'",
+                "tags | 'tags':[1]",
+                "progress | 'progress':50",
+                "times | 'times':{'created':'now'}"
+            })
+    void a_document_that_cannot_be_a_job_is_refused_by_the_name_of_the_field(String field, String fields) {
+        assertThatThrownBy(() -> Jobs.job(fields))
+                .isInstanceOf(MalformedJobException.class)
+                .hasMessageContaining("job:email:42")
+                .hasMessageContaining(field);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"job:email", "job::1", "job:email:", "mail:1", "job: :1", "job:a\u0001b:1"})
+    void other_documents_are_not_jobs(String docId) {
+        assertThat(JobId.fromDocId(docId)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a/b", "../x", "?q=1&r", "a:b:c", "%2F", "日本", "<script>", "'; rm -rf /"})
+    void ids_may_look_like_anything(String id) {
+        JobId job = new JobId("email", id);
+        assertThat(JobId.fromDocId(job.docId())).contains(job);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "a:b", "a\nb", "\ud800"})
+    void a_bad_type_is_named(String type) {
+        assertThatThrownBy(() -> new JobId(type, "1"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("type");
+    }
+
+    @Test
+    void numbers_are_compared_by_value() {
+        Job written = Transitions.claim(Jobs.job("'data':{'x':1.0}"), "t", "w", true, Jobs.NOW)
+                .write()
+                .orElseThrow();
+        Job read = Job.parse(Jobs.json(written.toDocument().toString()));
+        assertThat(read.saysTheSameAs(written)).isTrue();
+    }
+}

@@ -1,0 +1,36 @@
+package io.couchjobs.job;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.UncheckedIOException;
+import java.time.Instant;
+
+/** Jobs for tests. */
+public final class Jobs {
+    public static final Instant NOW = Instant.ofEpochMilli(1_700_000_000_000L);
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    private Jobs() {}
+
+    public static ObjectNode json(String json) {
+        try {
+            return (ObjectNode) MAPPER.readTree(json.replace('\'', '"'));
+        } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A job with the given fields beside its _id. */
+    public static Job job(String fields) {
+        ObjectNode document = json("{" + fields + "}");
+        document.put("_id", "job:email:42");
+        return Job.parse(document);
+    }
+
+    /** A job of a status, with what such a job has, and a field that couchjobs does not know. */
+    public static Job inStatus(JobStatus status) {
+        String lock = status.isLocked() ? ",'lock':{'token':'t1','worker':'w1','since':1}" : "";
+        return job("'status':'" + status.json() + "','_rev':'3-abc','data':{'n':1},'scheduledTime':1000,'attempt':1,"
+                + "'fence':7,'times':{'created':5,'started':1699999999000},'mine':{'x':[1]}" + lock);
+    }
+}
