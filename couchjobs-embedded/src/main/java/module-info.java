@@ -2,6 +2,7 @@
 module io.couchjobs.embedded {
     requires com.fasterxml.jackson.databind;
     requires com.h2database.mvstore;
+    requires com.ibm.icu;
     requires org.mozilla.rhino;
     requires org.slf4j;
     requires jdk.httpserver;

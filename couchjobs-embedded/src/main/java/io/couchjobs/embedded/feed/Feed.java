@@ -1,0 +1,115 @@
+package io.couchjobs.embedded.feed;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.protocol.Json;
+import io.couchjobs.embedded.store.Change;
+import io.couchjobs.embedded.store.Database;
+import io.couchjobs.embedded.store.Doc;
+import io.couchjobs.embedded.tree.Node;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Writes one changes feed to one client, on the thread that calls. A client that went away is noticed by the next
+ * write, at the latest the next heartbeat.
+ *
+ * @see <a href="https://docs.couchdb.org/en/stable/api/database/changes.html">The changes API</a>
+ */
+public final class Feed {
+    private final Database database;
+    private final FeedRequest request;
+    private final OutputStream out;
+    private final Framing framing;
+    private long position;
+    private long left;
+
+    public Feed(Database database, FeedRequest request, OutputStream out) {
+        this.database = database;
+        this.request = request;
+        this.out = out;
+        this.framing = Framing.of(request.form());
+        this.position = request.since();
+        this.left = request.limit();
+    }
+
+    public void run() throws IOException, InterruptedException {
+        write(framing.begin());
+        boolean waits =
+                request.form() != FeedRequest.Form.NORMAL && !request.rows().descending();
+        boolean found = writeRows();
+        while (waits && left > 0 && !(found && request.form() == FeedRequest.Form.LONGPOLL) && await()) {
+            found = writeRows();
+        }
+        write(framing.end(Seqs.text(database, position), database.pending(position)));
+        out.flush();
+    }
+
+    /** Rows are flushed as a burst; the position moves over filtered rows too. */
+    private boolean writeRows() throws IOException {
+        boolean found = false;
+        long target = database.updateSeq();
+        Iterator<Change> changes =
+                request.rows().descending() ? database.changesBackwards(request.since()) : database.changes(position);
+        while (left > 0 && changes.hasNext()) {
+            Change change = changes.next();
+            Optional<Doc> doc = database.winner(change.id()).filter(request.filter());
+            if (doc.isPresent() && doc.get().seq() == change.seq()) {
+                String seq = Seqs.text(database, change.seq());
+                write(framing.row(seq, Json.text(row(doc.get(), seq))));
+                left--;
+                found = true;
+            }
+            position = change.seq();
+        }
+        position = changes.hasNext() || request.rows().descending() ? position : Math.max(position, target);
+        out.flush();
+        return found;
+    }
+
+    /** False when the feed is over: no change in time, or the database is gone. */
+    private boolean await() throws IOException, InterruptedException {
+        long start = System.nanoTime();
+        while (!database.isClosed()) {
+            long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+            long wait = request.heartbeat() > 0 ? request.heartbeat() : request.timeout() - waited;
+            if (wait <= 0) {
+                return false;
+            }
+            if (database.awaitAfter(position, wait)) {
+                return true;
+            }
+            if (request.heartbeat() > 0 && !database.isClosed()) {
+                write(framing.heartbeat());
+                out.flush();
+            }
+        }
+        return false;
+    }
+
+    private ObjectNode row(Doc doc, String seq) {
+        ObjectNode row = Json.object().put("seq", seq).put("id", doc.id());
+        ArrayNode changes = row.putArray("changes");
+        List<Node> leaves = doc.tree().leaves();
+        (request.rows().allLeaves() ? leaves : leaves.subList(0, 1))
+                .forEach(leaf -> changes.addObject().put("rev", leaf.rev().toString()));
+        if (doc.node().deleted()) {
+            row.put("deleted", true);
+        }
+        if (request.rows().docs()) {
+            ObjectNode json = request.rows().conflicts() ? doc.jsonWithConflicts() : doc.json();
+            database.attachments().present(json, request.rows().attachments());
+            row.set("doc", json);
+        }
+        return row;
+    }
+
+    private void write(String text) throws IOException {
+        out.write(text.getBytes(StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,31 @@
+package io.couchjobs.embedded.feed;
+
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.store.Database;
+
+/** Positions in a feed as clients see them: a number and a mark of the database, as opaque as CouchDB's own. */
+public final class Seqs {
+    private static final int MARK = 24;
+
+    private Seqs() {}
+
+    public static String text(Database database, long seq) {
+        return seq + "-g1" + database.uuid().substring(0, MARK);
+    }
+
+    /** Reads a position; one of another database, or of one deleted meanwhile, is the beginning, as in CouchDB. */
+    public static long parse(Database database, String text) {
+        String since = text.replace("\"", "");
+        if (since.equals("now")) {
+            return database.updateSeq();
+        }
+        int dash = since.indexOf('-');
+        try {
+            long seq = Long.parseLong(dash < 0 ? since : since.substring(0, dash));
+            boolean ours = dash < 0 || since.equals(text(database, seq));
+            return ours ? Math.max(0, seq) : 0;
+        } catch (NumberFormatException e) {
+            throw new CouchError(400, "bad_request", "Malformed sequence supplied in 'since' parameter.");
+        }
+    }
+}

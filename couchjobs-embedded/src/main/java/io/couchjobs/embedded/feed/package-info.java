@@ -1,0 +1,3 @@
+/** The changes feed: its filters, its selector language and its four forms. */
+@org.jspecify.annotations.NullMarked
+package io.couchjobs.embedded.feed;

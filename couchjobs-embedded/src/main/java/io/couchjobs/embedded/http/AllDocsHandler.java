@@ -1,0 +1,153 @@
+package io.couchjobs.embedded.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.feed.Seqs;
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.protocol.Json;
+import io.couchjobs.embedded.store.Database;
+import io.couchjobs.embedded.store.Doc;
+import io.couchjobs.embedded.store.IdRange;
+import io.couchjobs.embedded.view.QueryArgs;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.h2.mvstore.Cursor;
+import org.jspecify.annotations.Nullable;
+
+/** {@code _all_docs} and {@code _design_docs}: the documents by id. */
+final class AllDocsHandler {
+    private static final String DESIGN_FIRST = "_design/";
+    private static final String DESIGN_LAST = "_design/\uDBFF\uDFFF";
+
+    void register(Map<String, DbHandler> handlers) {
+        handlers.put("_all_docs", (call, db) -> handle(call, db.database(), false));
+        handlers.put("_design_docs", (call, db) -> handle(call, db.database(), true));
+    }
+
+    private static void handle(Call call, Database database, boolean designOnly) throws IOException {
+        boolean several = call.segment(2).equals("queries");
+        Queries.run(call, several, (args, out) -> answer(database, args, designOnly, out));
+    }
+
+    private static void answer(Database database, QueryArgs args, boolean designOnly, OutputStream out)
+            throws IOException {
+        RowWriter rows = new RowWriter(out);
+        Optional<List<JsonNode>> keys = args.keys();
+        String seq = args.updateSeq() ? Seqs.text(database, database.updateSeq()) : null;
+        if (keys.isPresent()) {
+            rows.begin(database.docCount(), -1, seq);
+            byKeys(database, args, keys.get(), rows);
+        } else {
+            byRange(database, args, designOnly, rows, seq);
+        }
+        rows.end();
+    }
+
+    private static void byKeys(Database database, QueryArgs args, List<JsonNode> keys, RowWriter rows)
+            throws IOException {
+        List<JsonNode> wanted = new ArrayList<>(keys);
+        if (args.descending()) {
+            Collections.reverse(wanted);
+        }
+        Iterator<JsonNode> page =
+                wanted.stream().skip(args.skip()).limit(args.limit()).iterator();
+        while (page.hasNext()) {
+            rows.row(keyRow(database, args, page.next()));
+        }
+    }
+
+    private static ObjectNode keyRow(Database database, QueryArgs args, JsonNode key) {
+        Optional<Doc> doc = key.isTextual() ? database.winner(key.textValue()) : Optional.empty();
+        if (doc.isEmpty()) {
+            ObjectNode row = Json.object();
+            row.set("key", key);
+            return row.put("error", "not_found");
+        }
+        ObjectNode row = row(key.textValue(), doc.get().rev().toString());
+        if (doc.get().node().deleted()) {
+            ((ObjectNode) row.get("value")).put("deleted", true);
+        }
+        if (args.includeDocs()) {
+            row.set("doc", doc.get().node().deleted() ? null : docJson(database, args, doc.get()));
+        }
+        return row;
+    }
+
+    private static ObjectNode row(String id, String rev) {
+        ObjectNode row = Json.object().put("id", id).put("key", id);
+        row.putObject("value").put("rev", rev);
+        return row;
+    }
+
+    private static JsonNode docJson(Database database, QueryArgs args, Doc doc) {
+        return DocShape.ofRow(args.conflicts(), args.attachments()).json(database, doc);
+    }
+
+    private static void byRange(
+            Database database, QueryArgs args, boolean designOnly, RowWriter rows, @Nullable String seq)
+            throws IOException {
+        IdRange live = database.live();
+        String from = text(args.startKey(), designOnly && !args.descending() ? DESIGN_FIRST : null);
+        String to = text(args.endKey(), designOnly && !args.descending() ? DESIGN_LAST : null);
+        if (designOnly && args.descending()) {
+            from = text(args.startKey(), DESIGN_LAST);
+            to = text(args.endKey(), DESIGN_FIRST);
+        }
+        long offset = Math.min(live.size(), offset(live, from, args.descending()) + args.skip());
+        rows.begin(live.size(), offset, seq);
+        Cursor<String, String> cursor = live.cursor(from, to, args.descending());
+        long skip = args.skip();
+        long left = args.limit();
+        while (left > 0 && cursor.hasNext()) {
+            String id = cursor.next();
+            boolean excluded = !args.inclusiveEnd() && id.equals(to);
+            if (!excluded && skip-- <= 0) {
+                left--;
+                write(database, args, rows, id, cursor.getValue());
+            }
+        }
+    }
+
+    private static void write(Database database, QueryArgs args, RowWriter rows, String id, String rev)
+            throws IOException {
+        ObjectNode row = row(id, rev);
+        if (args.includeDocs()) {
+            row.set(
+                    "doc",
+                    database.live(id).map(doc -> docJson(database, args, doc)).orElse(null));
+        }
+        rows.row(row);
+    }
+
+    private static long offset(IdRange live, @Nullable String from, boolean descending) {
+        if (from == null) {
+            return 0;
+        }
+        long before = live.countBefore(from);
+        return descending ? live.size() - before - (live.rev(from) == null ? 0 : 1) : before;
+    }
+
+    private static @Nullable String text(@Nullable JsonNode key, @Nullable String otherwise) {
+        return key != null && key.isTextual() ? key.textValue() : otherwise;
+    }
+
+    static void localDocs(Call call, Db db) throws IOException {
+        call.allow("GET", "HEAD");
+        LazyOutput out = new LazyOutput(call);
+        RowWriter rows = new RowWriter(out).begin(-1, 0, null);
+        Iterator<String> ids = db.database().local().ids();
+        while (ids.hasNext()) {
+            String id = ids.next();
+            ObjectNode doc = db.database().local().read(id).orElseThrow(CouchError::missing);
+            rows.row(row(id, doc.path("_rev").asText()));
+        }
+        rows.end();
+        out.close();
+    }
+}

@@ -1,0 +1,126 @@
+package io.couchjobs.embedded.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.protocol.Json;
+import io.couchjobs.embedded.store.Database;
+import io.couchjobs.embedded.store.Doc;
+import io.couchjobs.embedded.store.Edit;
+import io.couchjobs.embedded.store.EditResult;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+
+/** Many documents in one request. */
+final class BulkHandler {
+    void register(Map<String, DbHandler> handlers) {
+        handlers.put("_bulk_docs", BulkHandler::write);
+        handlers.put("_bulk_get", BulkHandler::read);
+    }
+
+    private static void write(Call call, Db db) {
+        call.allow("POST");
+        ObjectNode request = call.jsonObject();
+        if (!request.path("docs").isArray()) {
+            throw CouchError.badRequest(
+                    request.has("docs")
+                            ? "`docs` parameter must be an array."
+                            : "POST body must include `docs` parameter.");
+        }
+        List<Edit> edits = new ArrayList<>();
+        request.path("docs").forEach(doc -> edits.add(Edits.of(doc)));
+        if (edits.stream().anyMatch(edit -> edit.id().startsWith("_design/"))) {
+            db.requireAdmin();
+        }
+        if (request.path("new_edits").asBoolean(true)) {
+            call.answer(201, rows(edits, db));
+        } else {
+            edits.forEach(BulkHandler::requireRevisions);
+            call.answer(201, refused(db.database().replicate(edits, db.gate())));
+        }
+    }
+
+    static void requireRevisions(Edit edit) {
+        if (edit.history().isEmpty()) {
+            throw CouchError.badRequest("When `new_edits: false`, the document needs `_rev` or `_revisions` specified");
+        }
+    }
+
+    /** The {@code _local/} documents among them go their own way. */
+    private static ArrayNode rows(List<Edit> edits, Db db) {
+        List<Edit> replicated = edits.stream().filter(edit -> !isLocal(edit)).toList();
+        Iterator<EditResult> results =
+                db.database().write(replicated, db.gate()).iterator();
+        ArrayNode rows = Json.array();
+        edits.forEach(edit -> rows.add(isLocal(edit) ? local(edit, db) : row(results.next())));
+        return rows;
+    }
+
+    private static boolean isLocal(Edit edit) {
+        return edit.id().startsWith("_local/");
+    }
+
+    private static ObjectNode local(Edit edit, Db db) {
+        try {
+            return Json.object().put("ok", true).put("id", edit.id()).put("rev", LocalHandler.store(db, edit));
+        } catch (CouchError e) {
+            return Json.object().put("id", edit.id()).setAll(DocumentHandler.error(e));
+        }
+    }
+
+    private static ObjectNode row(EditResult result) {
+        if (result.error() != null) {
+            ObjectNode row = Json.object().put("id", result.id());
+            return row.setAll(DocumentHandler.error(result.error()));
+        }
+        return Json.object()
+                .put("ok", true)
+                .put("id", result.id())
+                .put("rev", result.revOrThrow().toString());
+    }
+
+    private static ArrayNode refused(List<EditResult> results) {
+        ArrayNode rows = Json.array();
+        for (EditResult result : results) {
+            if (result.error() != null) {
+                ObjectNode row = Json.object().put("id", result.id()).put("rev", String.valueOf(result.rev()));
+                rows.add(row.setAll(DocumentHandler.error(result.error())));
+            }
+        }
+        return rows;
+    }
+
+    private static void read(Call call, Db db) {
+        call.allow("POST");
+        JsonNode wanted = call.jsonObject().path("docs");
+        if (!wanted.isArray()) {
+            throw CouchError.badRequest("Missing JSON list of 'docs'.");
+        }
+        ObjectNode answer = Json.object();
+        ArrayNode results = answer.putArray("results");
+        for (JsonNode one : wanted) {
+            results.add(result(call, db.database(), one));
+        }
+        call.answer(200, answer);
+    }
+
+    private static ObjectNode result(Call call, Database database, JsonNode wanted) {
+        String id = wanted.path("id").asText();
+        String rev = wanted.path("rev").asText(null);
+        ObjectNode result = Json.object().put("id", id);
+        ObjectNode found = result.putArray("docs").addObject();
+        try {
+            Doc doc = rev == null
+                    ? database.winner(id).orElseThrow(CouchError::missing)
+                    : DocumentHandler.find(database, id, rev, call.flag("latest"));
+            found.set("ok", DocShape.of(call).json(database, doc));
+        } catch (CouchError e) {
+            ObjectNode error = found.putObject("error").put("id", id).put("rev", rev == null ? "undefined" : rev);
+            error.setAll(DocumentHandler.error(e));
+        }
+        return result;
+    }
+}

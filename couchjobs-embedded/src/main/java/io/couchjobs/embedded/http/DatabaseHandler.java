@@ -1,0 +1,54 @@
+package io.couchjobs.embedded.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.feed.Seqs;
+import io.couchjobs.embedded.protocol.Json;
+import io.couchjobs.embedded.store.Database;
+
+/** A database as a whole; POST adds a document to it. */
+final class DatabaseHandler {
+    private static final int DISK_FORMAT = 8;
+
+    private DatabaseHandler() {}
+
+    static void handle(Call call, Databases databases, User user) {
+        call.allow("DELETE", "GET", "HEAD", "POST", "PUT");
+        String name = call.segment(0);
+        switch (call.method()) {
+            case "PUT" -> create(call, databases, user, name);
+            case "DELETE" -> {
+                user.requireAdmin();
+                databases.delete(name);
+                call.answer(200, Json.object().put("ok", true));
+            }
+            case "POST" -> DocumentHandler.post(call, databases.open(name, user));
+            default -> call.answer(200, info(databases.open(name, user).database()));
+        }
+    }
+
+    private static void create(Call call, Databases databases, User user, String name) {
+        user.requireAdmin();
+        databases.store().create(name);
+        call.setHeader("Location", call.url());
+        call.answer(201, Json.object().put("ok", true));
+    }
+
+    private static ObjectNode info(Database database) {
+        ObjectNode info = Json.object()
+                .put("instance_start_time", "0")
+                .put("db_name", database.name())
+                .put("purge_seq", Seqs.text(database, database.purgeSeq()))
+                .put("update_seq", Seqs.text(database, database.updateSeq()));
+        info.putObject("sizes")
+                .put("file", database.size())
+                .put("external", database.size())
+                .put("active", database.size());
+        info.putObject("props");
+        info.put("doc_del_count", database.deletedCount())
+                .put("doc_count", database.docCount())
+                .put("disk_format_version", DISK_FORMAT)
+                .put("compact_running", false);
+        info.putObject("cluster").put("q", 1).put("n", 1).put("w", 1).put("r", 1);
+        return info;
+    }
+}

@@ -1,0 +1,126 @@
+package io.couchjobs.embedded.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.protocol.Json;
+import io.couchjobs.embedded.store.Doc;
+import io.couchjobs.embedded.store.Edit;
+import io.couchjobs.embedded.tree.RevTree;
+import io.couchjobs.embedded.tree.Revision;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One document: read, written, deleted. */
+final class DocumentHandler {
+    private final Call call;
+    private final Db db;
+    private final String id;
+
+    DocumentHandler(Call call, Db db, String id) {
+        this.call = call;
+        this.db = db;
+        this.id = id;
+    }
+
+    void handle() {
+        call.allow("DELETE", "GET", "HEAD", "POST", "PUT", "COPY");
+        switch (call.method()) {
+            case "PUT" -> put();
+            case "DELETE" -> delete();
+            case "GET", "HEAD" -> get();
+            default -> {
+                call.setHeader("Allow", "DELETE,GET,HEAD,PUT");
+                throw new CouchError(405, "method_not_allowed", "Only DELETE,GET,HEAD,PUT allowed");
+            }
+        }
+    }
+
+    static void post(Call call, Db db) {
+        Edit edit = Edits.of(call.json());
+        if (edit.id().startsWith("_local/")) {
+            LocalHandler.write(call, db, edit);
+            return;
+        }
+        new DocumentHandler(call, db, edit.id()).store(edit);
+    }
+
+    private void put() {
+        boolean newEdits = !call.param("new_edits").filter("false"::equals).isPresent();
+        Edit edit = Edits.of(Json.parse(call.body()), id, newEdits ? call.rev() : null);
+        if (newEdits) {
+            store(edit);
+        } else {
+            replicate(edit);
+        }
+    }
+
+    private void store(Edit edit) {
+        if (id.startsWith("_design/")) {
+            db.requireAdmin();
+        }
+        Revision rev = db.database().write(List.of(edit), db.gate()).get(0).revOrThrow();
+        call.setHeader("Location", call.is("POST") ? call.url() + "/" + id : call.url());
+        stored(201, rev);
+    }
+
+    private void replicate(Edit edit) {
+        BulkHandler.requireRevisions(edit);
+        stored(201, db.database().replicate(List.of(edit), db.gate()).get(0).revOrThrow());
+    }
+
+    private void stored(int status, Revision rev) {
+        call.etag(rev.toString());
+        call.answer(status, Json.object().put("ok", true).put("id", id).put("rev", rev.toString()));
+    }
+
+    private void delete() {
+        RevTree tree = db.database().tree(id);
+        if (tree.isEmpty()) {
+            throw CouchError.missing();
+        }
+        String rev = call.rev();
+        if (tree.winner().deleted() && rev == null) {
+            throw CouchError.deleted();
+        }
+        List<Revision> base = rev == null ? List.of() : List.of(Revision.parse(rev));
+        Edit tombstone = new Edit(id, base, true, Json.object());
+        stored(200, db.database().write(List.of(tombstone), db.gate()).get(0).revOrThrow());
+    }
+
+    private void get() {
+        if (call.param("open_revs").isPresent()) {
+            OpenRevs.answer(call, db.database(), id);
+            return;
+        }
+        Doc doc = find(db.database(), id, call.param("rev").orElse(null), call.flag("latest"));
+        String etag = doc.rev().toString();
+        call.etag(etag);
+        if (call.hasVersion(etag)) {
+            call.answer(304);
+        } else {
+            call.answer(200, DocShape.of(call).json(db.database(), doc));
+        }
+    }
+
+    static Doc find(io.couchjobs.embedded.store.Database database, String id, @Nullable String rev, boolean latest) {
+        if (rev != null) {
+            Revision wanted = Revision.parse(rev);
+            Revision found = latest
+                    ? database.tree(id).leavesFrom(wanted).stream()
+                            .findFirst()
+                            .map(node -> node.rev())
+                            .orElse(wanted)
+                    : wanted;
+            return database.revision(id, found).orElseThrow(CouchError::missing);
+        }
+        Doc doc = database.winner(id).orElseThrow(CouchError::missing);
+        if (doc.node().deleted()) {
+            throw CouchError.deleted();
+        }
+        return doc;
+    }
+
+    static ObjectNode error(CouchError error) {
+        return Json.object().put("error", error.error()).put("reason", error.reason());
+    }
+}

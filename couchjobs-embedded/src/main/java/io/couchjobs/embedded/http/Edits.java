@@ -1,0 +1,93 @@
+package io.couchjobs.embedded.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.store.Edit;
+import io.couchjobs.embedded.tree.Revision;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Turns what a client sent into an {@link Edit}, or says what is wrong with it. */
+final class Edits {
+    private static final String RESERVED = "Only reserved document ids may start with underscore.";
+    private static final Set<String> IGNORED = Set.of(
+            "_revs_info", "_conflicts", "_deleted_conflicts", "_local_seq", "_revisions", "_id", "_rev", "_deleted");
+
+    private Edits() {}
+
+    /** An edit of a document in a body: its id is inside, or made up. */
+    static Edit of(JsonNode given) {
+        ObjectNode doc = object(given);
+        JsonNode id = doc.get("_id");
+        if (id != null && !id.isTextual()) {
+            throw illegalId("Document id must be a string");
+        }
+        return of(doc, id == null ? ServerHandler.uuid() : id.textValue(), null);
+    }
+
+    /** An edit of a document whose id is in the URL, and perhaps its revision. */
+    static Edit of(JsonNode given, String id, @Nullable String rev) {
+        ObjectNode doc = object(given).deepCopy();
+        String inBody = doc.path("_rev").asText(null);
+        if (rev != null && inBody != null && !rev.equals(inBody)) {
+            throw CouchError.badRequest("Document rev from request body and query string have different values");
+        }
+        if (rev != null) {
+            doc.put("_rev", rev);
+        }
+        checkId(id);
+        return edit(doc, id);
+    }
+
+    private static ObjectNode object(JsonNode given) {
+        if (given instanceof ObjectNode doc) {
+            return doc;
+        }
+        throw CouchError.badRequest("Document must be a JSON object");
+    }
+
+    private static void checkId(String id) {
+        if (id.isEmpty()) {
+            throw illegalId("Document id must not be empty");
+        }
+        if (id.startsWith("_") && !id.startsWith("_design/") && !id.startsWith("_local/")) {
+            throw illegalId(RESERVED);
+        }
+    }
+
+    private static CouchError illegalId(String reason) {
+        return new CouchError(400, "illegal_docid", reason);
+    }
+
+    private static Edit edit(ObjectNode doc, String id) {
+        boolean deleted = doc.path("_deleted").booleanValue();
+        List<Revision> history = history(doc);
+        ObjectNode body = doc.deepCopy();
+        body.remove(IGNORED);
+        body.fieldNames().forEachRemaining(Edits::checkMember);
+        return new Edit(id, history, deleted, body);
+    }
+
+    private static void checkMember(String name) {
+        if (name.startsWith("_") && !name.equals("_attachments")) {
+            throw new CouchError(400, "doc_validation", "Bad special document member: " + name);
+        }
+    }
+
+    private static List<Revision> history(ObjectNode doc) {
+        JsonNode revisions = doc.path("_revisions");
+        List<Revision> history = new ArrayList<>();
+        int pos = revisions.path("start").asInt();
+        for (JsonNode hash : revisions.path("ids")) {
+            history.add(new Revision(pos--, hash.asText()));
+        }
+        JsonNode rev = doc.get("_rev");
+        if (history.isEmpty() && rev != null && !rev.isNull()) {
+            history.add(Revision.parse(rev.asText()));
+        }
+        return history;
+    }
+}

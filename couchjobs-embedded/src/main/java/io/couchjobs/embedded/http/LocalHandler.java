@@ -1,0 +1,45 @@
+package io.couchjobs.embedded.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.protocol.Json;
+import io.couchjobs.embedded.store.Edit;
+
+/** The {@code _local/} documents. */
+final class LocalHandler {
+    private LocalHandler() {}
+
+    static void handle(Call call, Db db) {
+        call.allow("DELETE", "GET", "HEAD", "PUT");
+        String id = "_local/" + call.rest(2);
+        switch (call.method()) {
+            case "PUT" -> write(call, db, Edits.of(Json.parse(call.body()), id, call.rev()));
+            case "DELETE" -> {
+                db.database().local().delete(id, call.rev());
+                call.answer(200, ok(id, "0-0"));
+            }
+            default -> {
+                ObjectNode doc = db.database().local().read(id).orElseThrow(CouchError::missing);
+                call.etag(doc.path("_rev").asText());
+                call.answer(200, doc);
+            }
+        }
+    }
+
+    static void write(Call call, Db db, Edit edit) {
+        call.answer(201, ok(edit.id(), store(db, edit)));
+    }
+
+    static String store(Db db, Edit edit) {
+        String rev = edit.history().isEmpty() ? null : edit.history().get(0).toString();
+        if (edit.deleted()) {
+            db.database().local().delete(edit.id(), rev);
+            return "0-0";
+        }
+        return db.database().local().write(edit.id(), rev, edit.body());
+    }
+
+    private static ObjectNode ok(String id, String rev) {
+        return Json.object().put("ok", true).put("id", id).put("rev", rev);
+    }
+}

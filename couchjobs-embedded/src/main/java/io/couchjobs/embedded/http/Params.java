@@ -1,0 +1,43 @@
+package io.couchjobs.embedded.http;
+
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.protocol.Json;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** Reading parameters that several resources have. */
+final class Params {
+    private Params() {}
+
+    static long number(String name, String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw CouchError.queryParse("Invalid value for integer: \"" + text + "\" (" + name + ")");
+        }
+    }
+
+    /** {@return the names a client wants, by {@code startkey}, {@code endkey}, {@code skip} and {@code limit}} */
+    static List<String> page(Call call, List<String> names) {
+        Predicate<String> wanted = name -> true;
+        String start = call.param("startkey")
+                .or(() -> call.param("start_key"))
+                .map(Params::string)
+                .orElse(null);
+        String end = call.param("endkey")
+                .or(() -> call.param("end_key"))
+                .map(Params::string)
+                .orElse(null);
+        wanted = start == null ? wanted : wanted.and(name -> name.compareTo(start) >= 0);
+        wanted = end == null ? wanted : wanted.and(name -> name.compareTo(end) <= 0);
+        return names.stream()
+                .filter(wanted)
+                .skip(call.param("skip").map(text -> number("skip", text)).orElse(0L))
+                .limit(call.param("limit").map(text -> number("limit", text)).orElse(Long.MAX_VALUE))
+                .toList();
+    }
+
+    private static String string(String json) {
+        return Json.parse(json).asText();
+    }
+}

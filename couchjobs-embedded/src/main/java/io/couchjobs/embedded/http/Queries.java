@@ -1,0 +1,56 @@
+package io.couchjobs.embedded.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.view.QueryArgs;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** One query or several in one request. */
+final class Queries {
+    /** Writes the answer to one query. */
+    @FunctionalInterface
+    interface Answer {
+        void write(QueryArgs args, OutputStream out) throws IOException;
+    }
+
+    private Queries() {}
+
+    /** Reads the query, from the URL or a body, and answers it. */
+    static void run(Call call, boolean several, Answer answer) throws IOException {
+        call.allow("GET", "HEAD", "POST");
+        ObjectNode body = call.is("POST") ? call.jsonObject() : null;
+        QueryArgs args = QueryArgs.of(call.query(), body);
+        if (args.queries().isEmpty() && several) {
+            throw CouchError.badRequest("POST body must include `queries` parameter.");
+        }
+        LazyOutput out = new LazyOutput(call);
+        if (args.queries().isPresent()) {
+            all(args, args.queries().get(), answer, out);
+        } else {
+            answer.write(args, out);
+        }
+        out.write('\n');
+        out.close();
+    }
+
+    private static void all(QueryArgs args, List<JsonNode> queries, Answer answer, OutputStream out)
+            throws IOException {
+        List<QueryArgs> each = queries.stream().map(args::with).toList();
+        String separator = "";
+        out.write(bytes("{\"results\":[\n"));
+        for (QueryArgs one : each) {
+            out.write(bytes(separator));
+            answer.write(one, out);
+            separator = ",\n";
+        }
+        out.write(bytes("\n]}"));
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

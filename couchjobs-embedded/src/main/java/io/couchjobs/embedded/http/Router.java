@@ -1,0 +1,72 @@
+package io.couchjobs.embedded.http;
+
+import io.couchjobs.embedded.protocol.CouchError;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Which handler answers which path. */
+final class Router {
+    private final Databases databases;
+    private final Accounts accounts;
+    private final Map<String, Handler> server = new HashMap<>();
+    private final Map<String, DbHandler> database = new HashMap<>();
+
+    Router(Databases databases, Accounts accounts) {
+        this.databases = databases;
+        this.accounts = accounts;
+        new ServerHandler(databases.store()).register(server);
+        new SessionHandler(accounts).register(server);
+        new BulkHandler().register(database);
+        new AllDocsHandler().register(database);
+        new RevsHandler().register(database);
+        new SettingsHandler().register(database);
+        database.put("_changes", new ChangesHandler());
+        database.put("_local_docs", AllDocsHandler::localDocs);
+    }
+
+    void handle(Call call) throws IOException, InterruptedException {
+        String first = call.segment(0);
+        Handler handler = server.get(first);
+        if (handler != null) {
+            handler.handle(call, accounts.of(call));
+        } else if (call.path().size() == 1) {
+            DatabaseHandler.handle(call, databases, accounts.of(call));
+        } else {
+            toDatabase(call, databases.open(first, accounts.of(call)));
+        }
+    }
+
+    private void toDatabase(Call call, Db db) throws IOException, InterruptedException {
+        String second = call.segment(1);
+        DbHandler handler = database.get(second);
+        if (handler != null) {
+            handler.handle(call, db);
+        } else if (second.equals("_local")) {
+            LocalHandler.handle(call, db);
+        } else if (second.equals("_design")) {
+            toDesign(call, db);
+        } else if (second.startsWith("_") && !second.startsWith("_design/") && !second.startsWith("_local/")) {
+            throw new CouchError(400, "illegal_docid", "Only reserved document ids may start with underscore.");
+        } else {
+            toDocument(call, db, second, 2);
+        }
+    }
+
+    private static void toDesign(Call call, Db db) throws IOException {
+        String id = "_design/" + call.segment(2);
+        switch (call.segment(3)) {
+            case "_view" -> new ViewHandler(id).handle(call, db);
+            case "_info" -> ViewHandler.info(call, db, id);
+            default -> toDocument(call, db, id, 3);
+        }
+    }
+
+    private static void toDocument(Call call, Db db, String id, int length) {
+        if (call.path().size() == length) {
+            new DocumentHandler(call, db, id).handle();
+        } else {
+            new AttachmentHandler(call, db, id, call.rest(length)).handle();
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.couchjobs.embedded.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.IntNode;
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.protocol.Json;
+import java.util.Map;
+import java.util.function.IntConsumer;
+
+/** Settings and upkeep of a database. */
+final class SettingsHandler {
+    void register(Map<String, DbHandler> handlers) {
+        handlers.put("_security", SettingsHandler::security);
+        handlers.put(
+                "_revs_limit",
+                (call, db) -> limit(
+                        call,
+                        db,
+                        db.database().settings().revsLimit(),
+                        db.database().settings()::revsLimit));
+        handlers.put(
+                "_purged_infos_limit",
+                (call, db) -> limit(
+                        call,
+                        db,
+                        db.database().settings().purgedInfosLimit(),
+                        db.database().settings()::purgedInfosLimit));
+        handlers.put("_compact", SettingsHandler::compact);
+        handlers.put("_view_cleanup", SettingsHandler::viewCleanup);
+        handlers.put("_ensure_full_commit", SettingsHandler::ensureFullCommit);
+        handlers.put("_shards", SettingsHandler::shards);
+    }
+
+    private static void security(Call call, Db db) {
+        call.allow("GET", "HEAD", "PUT");
+        if (call.isRead()) {
+            call.answer(200, db.database().settings().security());
+            return;
+        }
+        db.requireAdmin();
+        db.database().settings().security(Json.asObject(Json.parse(call.body()), "Request body must be a JSON object"));
+        call.answer(200, Json.object().put("ok", true));
+    }
+
+    private static void limit(Call call, Db db, int now, IntConsumer set) {
+        call.allow("GET", "PUT");
+        if (call.is("GET")) {
+            call.answer(200, IntNode.valueOf(now));
+            return;
+        }
+        db.requireAdmin();
+        JsonNode value = Json.parse(call.body());
+        if (!value.isInt() || value.intValue() < 1) {
+            throw CouchError.badRequest("`rev_limit` must be a positive integer");
+        }
+        set.accept(value.intValue());
+        call.answer(200, Json.object().put("ok", true));
+    }
+
+    /** Done when the answer comes, where CouchDB only begins; indexes have nothing to compact. */
+    private static void compact(Call call, Db db) {
+        upkeep(call, db);
+        if (call.path().size() == 2) {
+            db.database().compact();
+        } else {
+            db.views().group("_design/" + call.segment(2));
+        }
+        call.answer(202, Json.object().put("ok", true));
+    }
+
+    private static void viewCleanup(Call call, Db db) {
+        upkeep(call, db);
+        db.views().cleanUp();
+        call.answer(202, Json.object().put("ok", true));
+    }
+
+    private static void ensureFullCommit(Call call, Db db) {
+        call.allow("POST");
+        call.json();
+        call.answer(201, Json.object().put("ok", true).put("instance_start_time", "0"));
+    }
+
+    private static void upkeep(Call call, Db db) {
+        call.allow("POST");
+        db.requireAdmin();
+        String type = call.header("Content-Type").orElse("");
+        if (!type.startsWith("application/json")) {
+            throw new CouchError(415, "bad_content_type", "Content-Type must be application/json");
+        }
+    }
+
+    private static void shards(Call call, Db db) {
+        call.allow("GET");
+        var answer = Json.object();
+        answer.putObject("shards").putArray("00000000-ffffffff").add("embedded@127.0.0.1");
+        call.answer(200, answer);
+    }
+}

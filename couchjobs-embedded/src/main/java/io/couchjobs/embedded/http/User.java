@@ -1,0 +1,66 @@
+package io.couchjobs.embedded.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.protocol.Json;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Who calls; a null name is nobody in particular. */
+record User(@Nullable String name, List<String> roles) {
+    static final String ADMIN = "_admin";
+    static final User NOBODY = new User(null, List.of());
+
+    User {
+        roles = List.copyOf(roles);
+    }
+
+    boolean isAdmin() {
+        return roles.contains(ADMIN);
+    }
+
+    void requireAdmin() {
+        if (!isAdmin()) {
+            throw CouchError.unauthorized("You are not a server admin.");
+        }
+    }
+
+    boolean isAdminOf(JsonNode security) {
+        return isAdmin() || isIn(security.path("admins"));
+    }
+
+    /** A database whose members are not named is open to all. */
+    boolean isMemberOf(JsonNode security) {
+        JsonNode members = security.path("members");
+        boolean open = members.path("names").isEmpty() && members.path("roles").isEmpty();
+        return open || isAdminOf(security) || isIn(members);
+    }
+
+    private boolean isIn(JsonNode people) {
+        for (JsonNode one : people.path("names")) {
+            if (one.asText().equals(name)) {
+                return true;
+            }
+        }
+        for (JsonNode one : people.path("roles")) {
+            if (roles.contains(one.asText())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** {@return what validation functions see} */
+    ObjectNode context(@Nullable String database) {
+        ObjectNode context = Json.object();
+        if (database != null) {
+            context.put("db", database);
+        }
+        context.put("name", name);
+        ArrayNode array = context.putArray("roles");
+        roles.forEach(array::add);
+        return context;
+    }
+}

@@ -1,0 +1,3 @@
+/** A fresh database for every test. */
+@org.jspecify.annotations.NullMarked
+package io.couchjobs.embedded.junit;

@@ -1,0 +1,99 @@
+package io.couchjobs.embedded.protocol;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+
+/** Reading and writing JSON, one mapper for all. Thread-safe. */
+public final class Json {
+    private static final int LONGEST = 64 << 20;
+    private static final ObjectMapper MAPPER = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+
+    static {
+        MAPPER.getFactory()
+                .setStreamReadConstraints(StreamReadConstraints.builder()
+                        .maxStringLength(LONGEST)
+                        .maxNumberLength(10_000)
+                        .build());
+        MAPPER.getFactory().disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+        MAPPER.getFactory().disable(JsonGenerator.Feature.FLUSH_PASSED_TO_STREAM);
+    }
+
+    private Json() {}
+
+    public static ObjectNode object() {
+        return MAPPER.createObjectNode();
+    }
+
+    public static ArrayNode array() {
+        return MAPPER.createArrayNode();
+    }
+
+    /** Reads what a client sent; anything but one JSON value is the client's error. */
+    public static JsonNode parse(byte[] bytes) {
+        try {
+            return checked(MAPPER.readTree(bytes));
+        } catch (IOException e) {
+            throw CouchError.badRequest("invalid UTF-8 JSON");
+        }
+    }
+
+    /** As {@link #parse(byte[])}, of a value inside a query string. */
+    public static JsonNode parse(String text) {
+        try {
+            return checked(MAPPER.readTree(text));
+        } catch (JsonProcessingException e) {
+            throw CouchError.badRequest("invalid UTF-8 JSON");
+        }
+    }
+
+    private static JsonNode checked(JsonNode value) {
+        if (value.isMissingNode()) {
+            throw CouchError.badRequest("invalid UTF-8 JSON");
+        }
+        return value;
+    }
+
+    public static ObjectNode parseObject(byte[] bytes, String otherwise) {
+        return asObject(parse(bytes), otherwise);
+    }
+
+    public static ObjectNode asObject(JsonNode value, String otherwise) {
+        if (value instanceof ObjectNode object) {
+            return object;
+        }
+        throw CouchError.badRequest(otherwise);
+    }
+
+    public static byte[] bytes(JsonNode value) {
+        try {
+            return MAPPER.writeValueAsBytes(value);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public static String text(JsonNode value) {
+        try {
+            return MAPPER.writeValueAsString(value);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A generator that leaves the stream open and flushes it only when told. */
+    public static JsonGenerator generator(OutputStream out) throws IOException {
+        return MAPPER.createGenerator(out);
+    }
+}

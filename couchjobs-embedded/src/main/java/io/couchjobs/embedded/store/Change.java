@@ -1,0 +1,4 @@
+package io.couchjobs.embedded.store;
+
+/** A document's newest change. */
+public record Change(long seq, String id) {}

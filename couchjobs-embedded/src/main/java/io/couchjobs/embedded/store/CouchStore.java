@@ -1,0 +1,116 @@
+package io.couchjobs.embedded.store;
+
+import io.couchjobs.embedded.protocol.CouchError;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+import org.h2.mvstore.MVMap;
+import org.h2.mvstore.MVStore;
+import org.jspecify.annotations.Nullable;
+
+/** All databases of one server: in memory, or in one file that survives a killed process. Thread-safe. */
+public final class CouchStore implements AutoCloseable {
+    private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_$()+/-]*|_users|_replicator|_global_changes");
+    private static final String FILE = "couchjobs-embedded.mv";
+    private static final int LONGEST_NAME = 238;
+
+    private final MVStore store;
+    private final Commits commits;
+    private final MVMap<String, String> catalog;
+    private final Map<String, Database> open = new ConcurrentHashMap<>();
+
+    private CouchStore(MVStore store, boolean persistent) {
+        this.store = store;
+        this.commits = new Commits(store, persistent);
+        this.catalog = store.openMap("databases");
+        catalog.forEach((name, uuid) -> open.put(name, open(name, uuid)));
+    }
+
+    /** Opens the store in a folder, which is made when absent; null keeps everything in memory. */
+    public static CouchStore open(@Nullable Path directory) {
+        return directory == null ? new CouchStore(new MVStore.Builder().open(), false) : onDisk(directory);
+    }
+
+    /** Commits are ours alone: one by the store itself could catch a change of several maps half done. */
+    private static CouchStore onDisk(Path directory) {
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        String file = directory.resolve(FILE).toString();
+        MVStore store = new MVStore.Builder()
+                .fileName(file)
+                .autoCommitDisabled()
+                .autoCommitBufferSize(0)
+                .open();
+        return new CouchStore(store, true);
+    }
+
+    public List<String> names() {
+        return catalog.keyList();
+    }
+
+    public Optional<Database> find(String name) {
+        return Optional.ofNullable(open.get(name));
+    }
+
+    public Database get(String name) {
+        return find(name).orElseThrow(CouchError::noDatabase);
+    }
+
+    public synchronized void create(String name) {
+        checkName(name);
+        if (open.containsKey(name)) {
+            throw new CouchError(412, "file_exists", "The database could not be created, the file already exists.");
+        }
+        String uuid = UUID.randomUUID().toString().replace("-", "");
+        open.put(name, commits.durably(() -> {
+            catalog.put(name, uuid);
+            return open(name, uuid);
+        }));
+    }
+
+    private static void checkName(String name) {
+        if (!NAME.matcher(name).matches()) {
+            throw new CouchError(
+                    400,
+                    "illegal_database_name",
+                    "Name: '" + name + "'. Only lowercase characters (a-z), digits (0-9), and any of the characters"
+                            + " _, $, (, ), +, -, and / are allowed. Must begin with a letter.");
+        }
+        if (name.length() > LONGEST_NAME) {
+            throw new CouchError(
+                    400, "database_name_too_long", "The database name '" + name + "' is longer than 238 characters.");
+        }
+    }
+
+    private Database open(String name, String uuid) {
+        return new Database(name, uuid, store, commits);
+    }
+
+    public synchronized void delete(String name) {
+        Database database = get(name);
+        open.remove(name);
+        database.close();
+        commits.durably(() -> {
+            catalog.remove(name);
+            database.drop();
+            return name;
+        });
+    }
+
+    /** Ends all feeds; what was acknowledged is on disk already. */
+    @Override
+    public void close() {
+        open.values().forEach(Database::close);
+        store.close();
+    }
+}

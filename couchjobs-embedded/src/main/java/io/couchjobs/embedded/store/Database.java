@@ -1,0 +1,321 @@
+package io.couchjobs.embedded.store;
+
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.tree.Node;
+import io.couchjobs.embedded.tree.RevTree;
+import io.couchjobs.embedded.tree.Revision;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.h2.mvstore.Cursor;
+import org.h2.mvstore.MVStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One database. Writes are serialised and durable when a method returns; reads do not wait for them. Thread-safe.
+ */
+public final class Database {
+    private static final String DESIGN = "_design/";
+
+    private final String name;
+    private final String uuid;
+    private final MVStore store;
+    private final Commits commits;
+    private final Maps maps;
+    private final Bodies bodies;
+    private final Attachments attachments;
+    private final LocalDocs local;
+    private final Settings settings;
+    private final Pulse pulse;
+    private volatile long updateSeq;
+    private volatile long designSeq;
+
+    Database(String name, String uuid, MVStore store, Commits commits) {
+        this.name = name;
+        this.uuid = uuid;
+        this.store = store;
+        this.commits = commits;
+        this.maps = Maps.open(store, prefix());
+        this.bodies = new Bodies(maps.bodies());
+        this.attachments = new Attachments(maps.attachments());
+        this.local = new LocalDocs(maps.local(), commits);
+        this.settings = new Settings(maps.meta(), commits);
+        this.updateSeq =
+                Math.max(last(maps.changes().lastKey()), last(maps.purged().lastKey()));
+        this.pulse = new Pulse(updateSeq);
+    }
+
+    private static long last(@Nullable Long key) {
+        return Objects.requireNonNullElse(key, 0L);
+    }
+
+    private String prefix() {
+        return uuid + ".";
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public String uuid() {
+        return uuid;
+    }
+
+    public Settings settings() {
+        return settings;
+    }
+
+    public LocalDocs local() {
+        return local;
+    }
+
+    public Attachments attachments() {
+        return attachments;
+    }
+
+    public long updateSeq() {
+        return updateSeq;
+    }
+
+    /** {@return a number that moves whenever a design document changes} */
+    public long designSeq() {
+        return designSeq;
+    }
+
+    public long docCount() {
+        return maps.live().sizeAsLong();
+    }
+
+    public long deletedCount() {
+        return maps.docs().sizeAsLong() - maps.live().sizeAsLong();
+    }
+
+    public long purgeSeq() {
+        return last(maps.purged().lastKey()) == 0 ? 0 : maps.purged().sizeAsLong();
+    }
+
+    /** Stores client writes, each over the revision it names; one result per edit, in order. */
+    public List<EditResult> write(List<Edit> edits, Gate gate) {
+        Writer writer = new Writer(bodies, attachments, gate);
+        return writeAll(edits, writer::interactive);
+    }
+
+    /** Stores replicated writes with the revisions they bring. */
+    public List<EditResult> replicate(List<Edit> edits, Gate gate) {
+        Writer writer = new Writer(bodies, attachments, gate);
+        return writeAll(edits, writer::replicated);
+    }
+
+    @FunctionalInterface
+    private interface Step {
+        Writer.Grown grow(Edit edit, DocRecord known);
+    }
+
+    private List<EditResult> writeAll(List<Edit> edits, Step step) {
+        List<EditResult> results = commits.durably(() -> {
+            synchronized (this) {
+                return edits.stream().map(edit -> writeOne(edit, step)).toList();
+            }
+        });
+        pulse.moveTo(updateSeq);
+        return results;
+    }
+
+    private EditResult writeOne(Edit edit, Step step) {
+        DocRecord known = maps.docs().getOrDefault(edit.id(), DocRecord.NONE);
+        try {
+            Writer.Grown grown = step.grow(edit, known);
+            if (grown.changed()) {
+                save(edit.id(), known, grown.tree().stem(settings.revsLimit()));
+            }
+            return EditResult.stored(edit.id(), grown.rev());
+        } catch (CouchError e) {
+            return EditResult.refused(edit.id(), edit.rev(), e);
+        }
+    }
+
+    private void save(String id, DocRecord known, RevTree tree) {
+        long seq = updateSeq + 1;
+        bodies.dropUnused(known.tree(), tree);
+        maps.docs().put(id, new DocRecord(seq, tree));
+        maps.changes().remove(known.seq());
+        maps.changes().append(seq, id);
+        if (tree.winner().deleted()) {
+            maps.live().remove(id);
+        } else {
+            maps.live().put(id, tree.winner().rev().toString());
+        }
+        moved(id, seq);
+    }
+
+    private void moved(String id, long seq) {
+        updateSeq = seq;
+        if (id.startsWith(DESIGN)) {
+            designSeq = seq;
+        }
+    }
+
+    /** {@return the tree of a document, empty when it was never here} */
+    public RevTree tree(String id) {
+        return maps.docs().getOrDefault(id, DocRecord.NONE).tree();
+    }
+
+    /** {@return the winning revision, deleted or not} */
+    public Optional<Doc> winner(String id) {
+        return Optional.ofNullable(maps.docs().get(id))
+                .flatMap(doc -> read(id, doc, doc.tree().winner()));
+    }
+
+    /** {@return the winning revision, unless it is deleted} */
+    public Optional<Doc> live(String id) {
+        return winner(id).filter(doc -> !doc.node().deleted());
+    }
+
+    /** {@return one revision, when its content is still here} */
+    public Optional<Doc> revision(String id, Revision rev) {
+        return Optional.ofNullable(maps.docs().get(id))
+                .flatMap(doc -> doc.tree().find(rev).flatMap(node -> read(id, doc, node)));
+    }
+
+    private Optional<Doc> read(String id, DocRecord doc, Node node) {
+        return bodies.read(node).map(body -> new Doc(id, doc.seq(), doc.tree(), node, body));
+    }
+
+    /** {@return whether the content of a revision is still here} */
+    public boolean isAvailable(Node node) {
+        return maps.bodies().containsKey(node.body());
+    }
+
+    /** {@return the ids and winning revisions of live documents, between two ids, both included} */
+    public IdRange live() {
+        return new IdRange(maps.live());
+    }
+
+    /** {@return every document's newest change after a number, oldest first} */
+    public Iterator<Change> changes(long after) {
+        return over(maps.changes().cursor(after + 1));
+    }
+
+    /** {@return every document's newest change, newest first, down to and without a number} */
+    public Iterator<Change> changesBackwards(long after) {
+        return over(maps.changes().cursor(null, after + 1, true));
+    }
+
+    /** {@return the purges after a number} */
+    public Iterator<Change> purges(long after) {
+        return over(maps.purged().cursor(after + 1));
+    }
+
+    /** {@return how many changes are left after a number} */
+    public long pending(long after) {
+        Long next = maps.changes().higherKey(after);
+        return next == null ? 0 : maps.changes().sizeAsLong() - maps.changes().getKeyIndex(next);
+    }
+
+    private static Iterator<Change> over(Cursor<Long, String> cursor) {
+        return new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                return cursor.hasNext();
+            }
+
+            @Override
+            public Change next() {
+                Long seq = cursor.next();
+                return new Change(seq, cursor.getValue());
+            }
+        };
+    }
+
+    /** Waits at most so many milliseconds for a change after a number; false when there was none. */
+    public boolean awaitAfter(long seq, long millis) throws InterruptedException {
+        return pulse.awaitAfter(seq, millis);
+    }
+
+    public boolean isClosed() {
+        return pulse.isClosed();
+    }
+
+    /** Forgets leaves as if they had never been, and returns those that were here. */
+    public List<Revision> purge(String id, List<Revision> leaves) {
+        List<Revision> purged = commits.durably(() -> {
+            synchronized (this) {
+                return purgeOne(id, leaves);
+            }
+        });
+        pulse.moveTo(updateSeq);
+        return purged;
+    }
+
+    private List<Revision> purgeOne(String id, List<Revision> leaves) {
+        DocRecord known = maps.docs().getOrDefault(id, DocRecord.NONE);
+        RevTree tree = known.tree();
+        List<Revision> purged = new ArrayList<>();
+        for (Revision rev : leaves) {
+            if (tree.leaf(rev).isPresent()) {
+                tree = tree.without(rev);
+                purged.add(rev);
+            }
+        }
+        if (!purged.isEmpty()) {
+            maps.purged().append(updateSeq + 1, id);
+            moved(id, updateSeq + 1);
+            forget(id, known, tree);
+        }
+        return purged;
+    }
+
+    private void forget(String id, DocRecord known, RevTree tree) {
+        if (!tree.isEmpty()) {
+            save(id, known, tree);
+            return;
+        }
+        bodies.dropUnused(known.tree(), tree);
+        maps.docs().remove(id);
+        maps.live().remove(id);
+        maps.changes().remove(known.seq());
+    }
+
+    /** Drops the contents of all revisions that are not leaves. */
+    public void compact() {
+        for (String id : maps.docs().keyList()) {
+            commits.apply(() -> compactOne(id));
+        }
+        commits.flush();
+    }
+
+    private synchronized boolean compactOne(String id) {
+        DocRecord known = maps.docs().get(id);
+        if (known == null) {
+            return false;
+        }
+        RevTree compacted = known.tree().compacted();
+        bodies.dropUnused(known.tree(), compacted);
+        maps.docs().put(id, new DocRecord(known.seq(), compacted));
+        return true;
+    }
+
+    /** {@return about how many bytes the documents take} */
+    public long size() {
+        long perBody = 512;
+        return maps.bodies().sizeAsLong() * perBody;
+    }
+
+    /** {@return room for indexes: maps that live and die with this database} */
+    public IndexSpace indexes() {
+        return new IndexSpace(store, commits, prefix() + "index.");
+    }
+
+    void close() {
+        pulse.close();
+    }
+
+    void drop() {
+        store.getMapNames().stream()
+                .filter(map -> map.startsWith(prefix()))
+                .toList()
+                .forEach(store::removeMap);
+    }
+}

@@ -1,0 +1,39 @@
+package io.couchjobs.embedded.store;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.protocol.Json;
+import io.couchjobs.embedded.tree.Node;
+import io.couchjobs.embedded.tree.RevTree;
+import io.couchjobs.embedded.tree.Revision;
+import java.util.List;
+
+/** One revision of a document, read. The body is the reader's own copy. */
+public record Doc(String id, long seq, RevTree tree, Node node, ObjectNode body) {
+    public Revision rev() {
+        return node.rev();
+    }
+
+    /** {@return the document as clients see it: {@code _id} and {@code _rev} first, then its members} */
+    public ObjectNode json() {
+        ObjectNode json = Json.object().put("_id", id).put("_rev", rev().toString());
+        if (node.deleted()) {
+            json.put("_deleted", true);
+        }
+        json.setAll(body);
+        return json;
+    }
+
+    /** As {@link #json()}, with the live losing leaves when there are any. */
+    public ObjectNode jsonWithConflicts() {
+        return withRevs(json(), "_conflicts", tree.conflicts());
+    }
+
+    public static ObjectNode withRevs(ObjectNode json, String member, List<Revision> revs) {
+        if (!revs.isEmpty()) {
+            ArrayNode array = json.putArray(member);
+            revs.forEach(rev -> array.add(rev.toString()));
+        }
+        return json;
+    }
+}

@@ -1,0 +1,27 @@
+package io.couchjobs.embedded.store;
+
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.tree.Revision;
+import org.jspecify.annotations.Nullable;
+
+/** What became of an {@link Edit}: the new revision, or the error. */
+public record EditResult(
+        String id, @Nullable Revision rev, @Nullable CouchError error) {
+    static EditResult stored(String id, Revision rev) {
+        return new EditResult(id, rev, null);
+    }
+
+    static EditResult refused(String id, @Nullable Revision rev, CouchError error) {
+        return new EditResult(id, rev, error);
+    }
+
+    public Revision revOrThrow() {
+        if (error != null) {
+            throw error;
+        }
+        if (rev == null) {
+            throw CouchError.conflict();
+        }
+        return rev;
+    }
+}

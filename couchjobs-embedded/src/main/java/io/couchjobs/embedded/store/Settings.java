@@ -1,0 +1,50 @@
+package io.couchjobs.embedded.store;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.embedded.protocol.Json;
+import org.h2.mvstore.MVMap;
+
+/** What can be set on a database. Thread-safe. */
+public final class Settings {
+    private static final String ADMINS_ONLY =
+            "{\"members\":{\"roles\":[\"_admin\"]},\"admins\":{\"roles\":[\"_admin\"]}}";
+
+    private final MVMap<String, String> meta;
+    private final Commits commits;
+
+    Settings(MVMap<String, String> meta, Commits commits) {
+        this.meta = meta;
+        this.commits = commits;
+    }
+
+    /** {@return how many generations a tree keeps; 1000 unless set} */
+    public int revsLimit() {
+        return Integer.parseInt(meta.getOrDefault("revs_limit", "1000"));
+    }
+
+    public void revsLimit(int limit) {
+        set("revs_limit", Integer.toString(limit));
+    }
+
+    /** {@return how many purges a server would remember; kept, but without effect here} */
+    public int purgedInfosLimit() {
+        return Integer.parseInt(meta.getOrDefault("purged_infos_limit", "1000"));
+    }
+
+    public void purgedInfosLimit(int limit) {
+        set("purged_infos_limit", Integer.toString(limit));
+    }
+
+    /** {@return who may do what; administrators only, unless set} */
+    public JsonNode security() {
+        return Json.parse(meta.getOrDefault("security", ADMINS_ONLY));
+    }
+
+    public void security(JsonNode security) {
+        set("security", Json.text(security));
+    }
+
+    private void set(String key, String value) {
+        commits.durably(() -> meta.put(key, value));
+    }
+}

@@ -1,0 +1,94 @@
+package io.couchjobs.embedded.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.protocol.Json;
+import io.couchjobs.embedded.tree.Node;
+import io.couchjobs.embedded.tree.RevTree;
+import io.couchjobs.embedded.tree.Revision;
+import org.jspecify.annotations.Nullable;
+
+/** Puts one edit into its document's tree, or refuses it. Used under the database's lock. */
+final class Writer {
+    static final int LARGEST_DOCUMENT = 8_000_000;
+
+    private final Bodies bodies;
+    private final Attachments attachments;
+    private final Gate gate;
+
+    Writer(Bodies bodies, Attachments attachments, Gate gate) {
+        this.bodies = bodies;
+        this.attachments = attachments;
+        this.gate = gate;
+    }
+
+    /** The tree after an edit, the revision that the edit became, and whether it was news. */
+    record Grown(RevTree tree, Revision rev, boolean changed) {}
+
+    /** A client's write: it must name a leaf, or nothing when there is no live document. */
+    Grown interactive(Edit edit, DocRecord known) {
+        RevTree tree = known.tree();
+        Revision parent = parent(edit, tree);
+        ObjectNode before = parent == null ? null : body(tree, parent);
+        attachments.intake(edit.id(), edit.body(), before, parent == null ? 1 : parent.pos() + 1);
+        byte[] bytes = bytes(edit);
+        Revision rev = Hashes.next(parent, edit.deleted(), bytes);
+        check(edit, known, new Node(rev, parent, edit.deleted(), Node.NO_BODY), before);
+        return new Grown(tree.with(new Node(rev, parent, edit.deleted(), bodies.add(bytes))), rev, true);
+    }
+
+    /** A replicated write: its revision is taken over with its ancestors, beside whatever is there. */
+    Grown replicated(Edit edit, DocRecord known) {
+        RevTree tree = known.tree();
+        Revision rev = edit.history().get(0);
+        if (tree.find(rev).isPresent()) {
+            return new Grown(tree, rev, false);
+        }
+        ObjectNode before = edit.history().stream()
+                .flatMap(older -> tree.find(older).stream())
+                .findFirst()
+                .flatMap(bodies::read)
+                .orElse(null);
+        attachments.intake(edit.id(), edit.body(), before, rev.pos());
+        byte[] bytes = bytes(edit);
+        check(edit, known, new Node(rev, null, edit.deleted(), Node.NO_BODY), before);
+        return new Grown(tree.merge(edit.history(), edit.deleted(), bodies.add(bytes)), rev, true);
+    }
+
+    private static @Nullable Revision parent(Edit edit, RevTree tree) {
+        Revision named = edit.rev();
+        if (named != null) {
+            return tree.leaf(named).orElseThrow(CouchError::conflict).rev();
+        }
+        if (tree.isEmpty()) {
+            return null;
+        }
+        if (!tree.winner().deleted()) {
+            throw CouchError.conflict();
+        }
+        return tree.winner().rev();
+    }
+
+    private @Nullable ObjectNode body(RevTree tree, Revision rev) {
+        return tree.find(rev).flatMap(bodies::read).orElse(null);
+    }
+
+    private static byte[] bytes(Edit edit) {
+        byte[] bytes = Json.bytes(edit.body());
+        if (bytes.length > LARGEST_DOCUMENT) {
+            throw new CouchError(413, "document_too_large", edit.id());
+        }
+        return bytes;
+    }
+
+    private void check(Edit edit, DocRecord known, Node node, @Nullable ObjectNode before) {
+        Doc newDoc = new Doc(edit.id(), known.seq(), known.tree(), node, edit.body());
+        gate.check(newDoc, before == null ? null : old(edit.id(), known.tree(), node, before));
+    }
+
+    private static @Nullable ObjectNode old(String id, RevTree tree, Node node, ObjectNode body) {
+        return tree.find(node.parent() == null ? tree.winner().rev() : node.parent())
+                .map(parent -> new Doc(id, 0, tree, parent, body).json())
+                .orElse(null);
+    }
+}

@@ -1,0 +1,189 @@
+package io.couchjobs.embedded.tree;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All known revisions of a document. Immutable. The winner is the same on every server that has the same leaves: a live
+ * leaf before a deleted one, then the longer branch, then the greater hash.
+ */
+public final class RevTree {
+    private static final Comparator<Node> WINNING =
+            Comparator.comparing(Node::deleted).thenComparing(Node::rev, Comparator.reverseOrder());
+    private static final RevTree EMPTY = new RevTree(new LinkedHashMap<>());
+
+    private final Map<Revision, Node> nodes;
+    private final List<Node> leaves;
+
+    private RevTree(Map<Revision, Node> nodes) {
+        this.nodes = nodes;
+        this.leaves = findLeaves(nodes);
+    }
+
+    public static RevTree empty() {
+        return EMPTY;
+    }
+
+    public static RevTree of(Collection<Node> nodes) {
+        Map<Revision, Node> map = new LinkedHashMap<>();
+        nodes.forEach(node -> map.put(node.rev(), node));
+        return new RevTree(map);
+    }
+
+    private static List<Node> findLeaves(Map<Revision, Node> nodes) {
+        Set<Revision> parents = new HashSet<>();
+        nodes.values().forEach(node -> parents.add(node.parent()));
+        return nodes.values().stream()
+                .filter(node -> !parents.contains(node.rev()))
+                .sorted(WINNING)
+                .toList();
+    }
+
+    public boolean isEmpty() {
+        return nodes.isEmpty();
+    }
+
+    public Collection<Node> nodes() {
+        return nodes.values();
+    }
+
+    /** {@return the leaves, the winner first} */
+    public List<Node> leaves() {
+        return leaves;
+    }
+
+    /** {@return the revision that readers see; the tree must not be empty} */
+    public Node winner() {
+        return leaves.get(0);
+    }
+
+    public List<Revision> conflicts() {
+        return otherLeaves(false);
+    }
+
+    public List<Revision> deletedConflicts() {
+        return otherLeaves(true);
+    }
+
+    private List<Revision> otherLeaves(boolean deleted) {
+        return leaves.stream()
+                .skip(1)
+                .filter(leaf -> leaf.deleted() == deleted)
+                .map(Node::rev)
+                .toList();
+    }
+
+    public Optional<Node> find(Revision rev) {
+        return Optional.ofNullable(nodes.get(rev));
+    }
+
+    public Optional<Node> leaf(Revision rev) {
+        return leaves.stream().filter(leaf -> leaf.rev().equals(rev)).findFirst();
+    }
+
+    /** {@return the leaves that descend from a revision, or are it} */
+    public List<Node> leavesFrom(Revision rev) {
+        return leaves.stream().filter(leaf -> path(leaf.rev()).contains(rev)).toList();
+    }
+
+    /** {@return a revision and its known ancestors, newest first; empty when it is not known} */
+    public List<Revision> path(Revision rev) {
+        List<Revision> path = new ArrayList<>();
+        Node node = nodes.get(rev);
+        while (node != null) {
+            path.add(node.rev());
+            node = node.parent() == null ? null : nodes.get(node.parent());
+        }
+        return path;
+    }
+
+    public RevTree with(Node node) {
+        Map<Revision, Node> copy = new LinkedHashMap<>(nodes);
+        copy.put(node.rev(), node);
+        return new RevTree(copy);
+    }
+
+    /**
+     * Grafts a branch that was grown elsewhere. Known revisions stay what they are, so merging is idempotent and the
+     * order of merges does not matter.
+     *
+     * @param path the new leaf and its ancestors, newest first, without gaps
+     */
+    public RevTree merge(List<Revision> path, boolean deleted, long body) {
+        Map<Revision, Node> copy = new LinkedHashMap<>(nodes);
+        Revision parent = null;
+        for (int i = path.size() - 1; i >= 0; i--) {
+            Revision rev = path.get(i);
+            graft(copy, i == 0 ? new Node(rev, parent, deleted, body) : new Node(rev, parent, false, Node.NO_BODY));
+            parent = rev;
+        }
+        return new RevTree(copy);
+    }
+
+    private static void graft(Map<Revision, Node> nodes, Node node) {
+        Node known = nodes.putIfAbsent(node.rev(), node);
+        if (known != null && known.parent() == null && node.parent() != null) {
+            nodes.put(known.rev(), known.under(node.parent()));
+        }
+    }
+
+    /** Forgets all revisions that are more than {@code limit} generations deep below every leaf. */
+    public RevTree stem(int limit) {
+        if (nodes.size() <= limit) {
+            return this;
+        }
+        Set<Revision> kept = new LinkedHashSet<>();
+        leaves.forEach(leaf -> path(leaf.rev()).stream().limit(limit).forEach(kept::add));
+        return kept.size() == nodes.size() ? this : keep(kept);
+    }
+
+    /** Forgets a leaf and those of its ancestors that no other leaf has. */
+    public RevTree without(Revision leaf) {
+        Set<Revision> kept = leaves.stream()
+                .filter(other -> !other.rev().equals(leaf))
+                .flatMap(other -> path(other.rev()).stream())
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+        return keep(kept);
+    }
+
+    private RevTree keep(Set<Revision> kept) {
+        Map<Revision, Node> copy = new LinkedHashMap<>();
+        nodes.values().stream()
+                .filter(node -> kept.contains(node.rev()))
+                .forEach(node -> copy.put(node.rev(), kept.contains(node.parent()) ? node : node.under(null)));
+        return new RevTree(copy);
+    }
+
+    /** Forgets where the content of older revisions is: what a compaction leaves. */
+    public RevTree compacted() {
+        Map<Revision, Node> copy = new LinkedHashMap<>();
+        nodes.values().forEach(node -> copy.put(node.rev(), node.withoutBody()));
+        leaves.forEach(leaf -> copy.put(leaf.rev(), leaf));
+        return new RevTree(copy);
+    }
+
+    /** {@return the deepest known revision older than one that is not known, for the sender of a branch} */
+    public List<Revision> possibleAncestors(int pos) {
+        return leaves.stream().map(Node::rev).filter(rev -> rev.pos() < pos).toList();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof RevTree tree && nodes.equals(tree.nodes);
+    }
+
+    @Override
+    public int hashCode() {
+        return nodes.hashCode();
+    }
+}

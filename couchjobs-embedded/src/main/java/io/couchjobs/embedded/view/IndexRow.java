@@ -1,0 +1,57 @@
+package io.couchjobs.embedded.view;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.h2.mvstore.DataUtils;
+import org.h2.mvstore.WriteBuffer;
+import org.h2.mvstore.type.BasicDataType;
+import org.h2.mvstore.type.StringDataType;
+
+/** What one call of {@code emit} left: the document's id, key and value as JSON. */
+@SuppressWarnings("ArrayRecordComponent") // never compared as a value
+record IndexRow(String id, byte[] key, byte[] value) {
+
+    /** Where a row stands: after its key, then the id, then the order of emission. */
+    static byte[] place(byte[] sortKey, String id, int n) {
+        byte[] idBytes = id.getBytes(StandardCharsets.UTF_8);
+        return ByteBuffer.allocate(sortKey.length + idBytes.length + 1 + Integer.BYTES)
+                .put(sortKey)
+                .put(idBytes)
+                .put((byte) 0)
+                .putInt(n)
+                .array();
+    }
+
+    /** How a row is stored. */
+    static final class Type extends BasicDataType<IndexRow> {
+        static final Type INSTANCE = new Type();
+
+        @Override
+        public int getMemory(IndexRow row) {
+            return 96 + 2 * row.id.length() + row.key.length + row.value.length;
+        }
+
+        @Override
+        public void write(WriteBuffer buffer, IndexRow row) {
+            StringDataType.INSTANCE.write(buffer, row.id);
+            buffer.putVarInt(row.key.length).put(row.key);
+            buffer.putVarInt(row.value.length).put(row.value);
+        }
+
+        @Override
+        public IndexRow read(ByteBuffer buffer) {
+            return new IndexRow(StringDataType.INSTANCE.read(buffer), bytes(buffer), bytes(buffer));
+        }
+
+        private static byte[] bytes(ByteBuffer buffer) {
+            byte[] bytes = new byte[DataUtils.readVarInt(buffer)];
+            buffer.get(bytes);
+            return bytes;
+        }
+
+        @Override
+        public IndexRow[] createStorage(int size) {
+            return new IndexRow[size];
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.couchjobs.embedded.view;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.embedded.protocol.Collation;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stretch of an index in ascending order; null is open.
+ *
+ * @param from the first place that belongs to it
+ * @param to the first place that does not
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared as a value
+record KeyRange(byte @Nullable [] from, byte @Nullable [] to) {
+    private static final byte ABOVE = (byte) 0xFF;
+
+    static KeyRange of(QueryArgs args) {
+        byte[] start = edge(args.startKey(), args.startDocId(), args.descending());
+        byte[] end = edge(args.endKey(), args.endDocId(), args.descending() != args.inclusiveEnd());
+        return args.descending() ? new KeyRange(end, start) : new KeyRange(start, end);
+    }
+
+    static KeyRange exactly(JsonNode key) {
+        return new KeyRange(edge(key, null, false), edge(key, null, true));
+    }
+
+    /** A place just before the rows of a key (and document), or just after them. */
+    private static byte @Nullable [] edge(@Nullable JsonNode key, @Nullable String docId, boolean after) {
+        if (key == null) {
+            return null;
+        }
+        byte[] place = Collation.key(key);
+        if (docId != null) {
+            byte[] id = docId.getBytes(StandardCharsets.UTF_8);
+            int length = place.length;
+            place = Arrays.copyOf(place, length + id.length + (after ? 1 : 0));
+            System.arraycopy(id, 0, place, length, id.length);
+            if (after) {
+                place[place.length - 1] = 1;
+            }
+            return place;
+        }
+        return after ? plus(place) : place;
+    }
+
+    private static byte[] plus(byte[] place) {
+        byte[] longer = Arrays.copyOf(place, place.length + 1);
+        longer[place.length] = ABOVE;
+        return longer;
+    }
+
+    boolean isEmpty() {
+        return from != null && to != null && Arrays.compareUnsigned(from, to) >= 0;
+    }
+}

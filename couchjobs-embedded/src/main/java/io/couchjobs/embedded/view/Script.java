@@ -1,0 +1,99 @@
+package io.couchjobs.embedded.view;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.protocol.Json;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import org.mozilla.javascript.Context;
+import org.mozilla.javascript.Function;
+import org.mozilla.javascript.RhinoException;
+import org.mozilla.javascript.Scriptable;
+import org.mozilla.javascript.ScriptableObject;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Functions of one design document, compiled into a scope of their own. Thread-safe: one call at a time. */
+final class Script {
+    private static final Logger LOG = LoggerFactory.getLogger(Script.class);
+    private static final Sandbox SANDBOX = new Sandbox();
+    private static final String HARNESS = harness();
+
+    private final String name;
+    private final Scriptable scope;
+    private final Scriptable harness;
+
+    Script(String name, JsonNode design, List<String> sources) {
+        this.name = name;
+        this.scope = SANDBOX.call(context -> {
+            ScriptableObject global = context.initSafeStandardObjects();
+            context.evaluateString(global, HARNESS, "harness.js", 1, null);
+            return global;
+        });
+        this.harness = (Scriptable) scope.get("harness", scope);
+        call("design", Json.text(design));
+        sources.forEach(this::compile);
+    }
+
+    private static String harness() {
+        try (InputStream in = Objects.requireNonNull(Script.class.getResourceAsStream("harness.js"))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void compile(String source) {
+        try {
+            call("add", source);
+        } catch (ScriptFailure e) {
+            throw new CouchError(500, "compilation_error", e.getMessage() + " in " + name);
+        }
+    }
+
+    /** {@return for each function, what it emitted: an array of pairs} */
+    JsonNode map(String doc) {
+        JsonNode emitted = Json.parse(call("map", doc));
+        logMessages(doc);
+        return emitted;
+    }
+
+    JsonNode reduce(JsonNode keys, JsonNode values, boolean rereduce) {
+        return Json.parse(call("reduce", Json.text(keys), Json.text(values), rereduce));
+    }
+
+    JsonNode validate(JsonNode newDoc, JsonNode oldDoc, JsonNode user, JsonNode security) {
+        return Json.parse(call("validate", Json.text(newDoc), Json.text(oldDoc), Json.text(user), Json.text(security)));
+    }
+
+    boolean filter(JsonNode doc, JsonNode request) {
+        return Json.parse(call("filter", Json.text(doc), Json.text(request))).booleanValue();
+    }
+
+    private void logMessages(String doc) {
+        String messages = call("messages");
+        if (messages.length() > 2) {
+            String about = doc.substring(0, Math.min(doc.length(), 120));
+            LOG.info("{} says {} about the document {}", name, messages, about);
+        }
+    }
+
+    private synchronized String call(String function, Object... args) {
+        try {
+            return SANDBOX.call(context -> invoke(context, function, args));
+        } catch (RhinoException e) {
+            throw new ScriptFailure(String.valueOf(e.getMessage()));
+        } catch (Sandbox.OutOfTime | StackOverflowError e) {
+            throw new ScriptFailure(String.valueOf(e));
+        }
+    }
+
+    private String invoke(Context context, String function, Object... args) {
+        Function called = (Function) harness.get(function, harness);
+        return Context.toString(called.call(context, scope, harness, args));
+    }
+}

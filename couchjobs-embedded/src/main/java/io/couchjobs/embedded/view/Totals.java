@@ -1,0 +1,166 @@
+package io.couchjobs.embedded.view;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.BigIntegerNode;
+import com.fasterxml.jackson.databind.node.DoubleNode;
+import com.fasterxml.jackson.databind.node.IntNode;
+import com.fasterxml.jackson.databind.node.LongNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.protocol.Collation;
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.protocol.Json;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** The server's own reduce functions. */
+final class Totals {
+    private Totals() {}
+
+    static final class Count implements Reducer.Total {
+        private long count;
+
+        @Override
+        public void add(IndexRow row) {
+            count++;
+        }
+
+        @Override
+        public JsonNode result() {
+            return LongNode.valueOf(count);
+        }
+    }
+
+    /** Exact, where CouchDB estimates. */
+    static final class Distinct implements Reducer.Total {
+        private final Set<ByteBuffer> keys = new HashSet<>();
+
+        @Override
+        public void add(IndexRow row) {
+            keys.add(ByteBuffer.wrap(Collation.key(Json.parse(row.key()))));
+        }
+
+        @Override
+        public JsonNode result() {
+            return LongNode.valueOf(keys.size());
+        }
+    }
+
+    static final class Sum implements Reducer.Total {
+        private JsonNode sum = IntNode.valueOf(0);
+
+        @Override
+        public void add(IndexRow row) {
+            sum = plus(sum, Json.parse(row.value()));
+        }
+
+        @Override
+        public JsonNode result() {
+            return sum;
+        }
+    }
+
+    static final class Stats implements Reducer.Total {
+        private JsonNode sum = IntNode.valueOf(0);
+        private JsonNode squares = IntNode.valueOf(0);
+        private JsonNode min = IntNode.valueOf(0);
+        private JsonNode max = IntNode.valueOf(0);
+        private long count;
+
+        @Override
+        public void add(IndexRow row) {
+            JsonNode value = Json.parse(row.value());
+            if (!value.isNumber()) {
+                throw notANumber("_stats");
+            }
+            min = count == 0 || value.doubleValue() < min.doubleValue() ? value : min;
+            max = count == 0 || value.doubleValue() > max.doubleValue() ? value : max;
+            sum = plus(sum, value);
+            squares = plus(squares, square(value));
+            count++;
+        }
+
+        @Override
+        public JsonNode result() {
+            ObjectNode stats = Json.object();
+            stats.set("sum", sum);
+            stats.put("count", count);
+            stats.set("min", min);
+            stats.set("max", max);
+            stats.set("sumsqr", squares);
+            return stats;
+        }
+    }
+
+    private static JsonNode square(JsonNode value) {
+        return value.isIntegralNumber()
+                ? small(BigIntegerNode.valueOf(value.bigIntegerValue().pow(2)))
+                : DoubleNode.valueOf(value.doubleValue() * value.doubleValue());
+    }
+
+    /** Numbers add up; arrays and objects add up member by member, a number counting as the array of itself. */
+    private static JsonNode plus(JsonNode left, JsonNode right) {
+        if (left.isNumber() && right.isNumber()) {
+            return plusNumber(left, right);
+        }
+        if (isZero(left) && right.isObject()) {
+            return plusObject(Json.object(), right);
+        }
+        if (left instanceof ObjectNode object && right.isObject()) {
+            return plusObject(object, right);
+        }
+        if ((left.isArray() || left.isNumber()) && (right.isArray() || right.isNumber())) {
+            return plusArray(isZero(left) ? Json.array() : asArray(left), asArray(right));
+        }
+        throw notANumber("_sum");
+    }
+
+    private static boolean isZero(JsonNode value) {
+        return value.isInt() && value.intValue() == 0;
+    }
+
+    private static JsonNode plusNumber(JsonNode left, JsonNode right) {
+        if (left.isIntegralNumber() && right.isIntegralNumber()) {
+            return small(BigIntegerNode.valueOf(left.bigIntegerValue().add(right.bigIntegerValue())));
+        }
+        return DoubleNode.valueOf(left.doubleValue() + right.doubleValue());
+    }
+
+    private static JsonNode small(BigIntegerNode number) {
+        return number.canConvertToLong() ? LongNode.valueOf(number.longValue()) : number;
+    }
+
+    private static ArrayNode asArray(JsonNode value) {
+        return value instanceof ArrayNode array ? array : Json.array().add(value);
+    }
+
+    private static JsonNode plusArray(ArrayNode left, ArrayNode right) {
+        ArrayNode sums = Json.array();
+        for (int i = 0; i < Math.max(left.size(), right.size()); i++) {
+            if (i >= left.size() || i >= right.size()) {
+                sums.add(i < left.size() ? left.get(i) : right.get(i));
+            } else {
+                sums.add(plus(left.get(i), right.get(i)));
+            }
+        }
+        return sums;
+    }
+
+    private static JsonNode plusObject(ObjectNode left, JsonNode right) {
+        ObjectNode sums = left.deepCopy();
+        for (Map.Entry<String, JsonNode> member : right.properties()) {
+            JsonNode before = sums.get(member.getKey());
+            sums.set(member.getKey(), before == null ? member.getValue() : plus(before, member.getValue()));
+        }
+        return sums;
+    }
+
+    private static CouchError notANumber(String function) {
+        return new CouchError(
+                500,
+                "builtin_reduce_error",
+                "The " + function + " function requires that map values be numbers, arrays of numbers, or objects.");
+    }
+}

@@ -1,0 +1,89 @@
+package io.couchjobs.embedded.view;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.store.Database;
+import io.couchjobs.embedded.store.Doc;
+import io.couchjobs.embedded.store.Gate;
+import java.util.ArrayList;
+import java.util.List;
+import org.h2.mvstore.Cursor;
+import org.jspecify.annotations.Nullable;
+
+/** The {@code validate_doc_update} functions of a database, compiled again after a design document changed. Thread-safe. */
+public final class Validators {
+    private final Database database;
+    private List<Script> scripts = List.of();
+    private long compiledAt = -1;
+
+    public Validators(Database database) {
+        this.database = database;
+    }
+
+    /** {@return a gate that asks all functions, on behalf of a user} */
+    public Gate gate(JsonNode user) {
+        return (newDoc, oldDoc) -> check(newDoc, oldDoc, user);
+    }
+
+    private void check(Doc newDoc, @Nullable ObjectNode oldDoc, JsonNode user) {
+        if (newDoc.id().startsWith("_design/")) {
+            return;
+        }
+        List<Script> current = current();
+        if (current.isEmpty()) {
+            return;
+        }
+        JsonNode old = oldDoc == null ? NullNode.getInstance() : oldDoc;
+        for (Script script : current) {
+            answer(script, newDoc.json(), old, user);
+        }
+    }
+
+    private void answer(Script script, JsonNode newDoc, JsonNode oldDoc, JsonNode user) {
+        JsonNode verdict;
+        try {
+            verdict = script.validate(newDoc, oldDoc, user, database.settings().security());
+        } catch (ScriptFailure e) {
+            throw new CouchError(500, "unknown_error", String.valueOf(e.getMessage()));
+        }
+        if (verdict.has("forbidden")) {
+            throw CouchError.forbidden(reason(verdict.get("forbidden")));
+        }
+        if (verdict.has("unauthorized")) {
+            throw CouchError.unauthorized(reason(verdict.get("unauthorized")));
+        }
+        if (!verdict.isNull()) {
+            throw new CouchError(
+                    500, verdict.path("name").asText(), verdict.path("message").asText());
+        }
+    }
+
+    private static String reason(JsonNode reason) {
+        return reason.isTextual() ? reason.textValue() : reason.toString();
+    }
+
+    private synchronized List<Script> current() {
+        long now = database.designSeq();
+        if (compiledAt != now) {
+            scripts = compile();
+            compiledAt = now;
+        }
+        return scripts;
+    }
+
+    private List<Script> compile() {
+        List<Script> compiled = new ArrayList<>();
+        Cursor<String, String> ids = database.live().cursor("_design/", "_design0", false);
+        while (ids.hasNext()) {
+            database.live(ids.next())
+                    .filter(doc -> doc.body().path("validate_doc_update").isTextual())
+                    .ifPresent(doc -> compiled.add(new Script(
+                            doc.id(),
+                            doc.body(),
+                            List.of(doc.body().path("validate_doc_update").textValue()))));
+        }
+        return List.copyOf(compiled);
+    }
+}

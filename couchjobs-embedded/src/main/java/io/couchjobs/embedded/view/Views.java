@@ -1,0 +1,60 @@
+package io.couchjobs.embedded.view;
+
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.store.Database;
+import io.couchjobs.embedded.store.Doc;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.h2.mvstore.Cursor;
+
+/** The view indexes of one database. Thread-safe. */
+public final class Views {
+    private static final String FIRST = "_design/";
+    private static final String LAST = "_design0";
+
+    private final Database database;
+    private final Map<String, ViewGroup> bySignature = new ConcurrentHashMap<>();
+
+    public Views(Database database) {
+        this.database = database;
+    }
+
+    /** {@return the index of a design document, as the document is now; not refreshed} */
+    public ViewGroup group(String designId) {
+        Doc doc = database.winner(designId).orElseThrow(CouchError::missing);
+        if (doc.node().deleted()) {
+            throw CouchError.deleted();
+        }
+        DesignDoc design = DesignDoc.of(doc);
+        ViewGroup known = bySignature.get(design.signature());
+        return known != null ? known : opened(design);
+    }
+
+    /** A signature that was not seen before means that a design document changed, and that its old index can go. */
+    private synchronized ViewGroup opened(DesignDoc design) {
+        ViewGroup group = bySignature.computeIfAbsent(design.signature(), signature -> new ViewGroup(database, design));
+        cleanUp();
+        return group;
+    }
+
+    /** Removes the indexes that no design document has any more. */
+    public synchronized void cleanUp() {
+        Set<String> used = signatures();
+        bySignature.keySet().retainAll(used);
+        database.indexes().retain(map -> used.contains(map.substring(0, map.indexOf('.'))));
+    }
+
+    private Set<String> signatures() {
+        Set<String> ids = new java.util.HashSet<>();
+        Cursor<String, String> cursor = database.live().cursor(FIRST, LAST, false);
+        while (cursor.hasNext()) {
+            ids.add(cursor.next());
+        }
+        return ids.stream()
+                .flatMap(id -> database.live(id).stream())
+                .map(doc -> DesignDoc.of(doc).signature())
+                .collect(Collectors.toSet());
+    }
+}

@@ -1,0 +1,3 @@
+/** JavaScript in a sandbox, view indexes and their queries, document validation functions. */
+@org.jspecify.annotations.NullMarked
+package io.couchjobs.embedded.view;
