@@ -140,9 +140,10 @@ class TransitionsTest {
                         .correlationId("c")
                         .build(),
                 NOW);
-        Job expected = Job.parse(Jobs.json("{'_id':'job:email:7','status':'waiting','scheduledTime':9,'data':{'to':'ada'},"
-                + "'group':'g','class':'big','origin':'me','correlationId':'c','priority':75,"
-                + "'maxRetries':1,'tags':['a','b'],'times':{'created':1700000000000}}"));
+        Job expected =
+                Job.parse(Jobs.json("{'_id':'job:email:7','status':'waiting','scheduledTime':9,'data':{'to':'ada'},"
+                        + "'group':'g','class':'big','origin':'me','correlationId':'c','priority':75,"
+                        + "'maxRetries':1,'tags':['a','b'],'times':{'created':1700000000000}}"));
         assertThat(job.saysTheSameAs(expected)).as(job.toDocument().toString()).isTrue();
     }
 
