@@ -1,0 +1,80 @@
+package io.couchjobs;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+class LayersTest {
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .withImportOption(location -> !location.contains("/embedded/"))
+            .importPackages("io.couchjobs");
+
+    @Test
+    void the_test_sees_the_whole_library() {
+        assertThat(CLASSES.size()).isGreaterThan(100);
+        assertThat(CLASSES.contain("io.couchjobs.couch.CouchDatabase")).isTrue();
+    }
+
+    @Test
+    void layers_point_one_way() {
+        layeredArchitecture()
+                .consideringOnlyDependenciesInLayers()
+                .layer("front")
+                .definedBy("io.couchjobs")
+                .layer("worker")
+                .definedBy("io.couchjobs.worker")
+                .layer("store")
+                .definedBy("io.couchjobs.store")
+                .layer("job")
+                .definedBy("io.couchjobs.job")
+                .layer("couch")
+                .definedBy("io.couchjobs.couch")
+                .whereLayer("front")
+                .mayNotBeAccessedByAnyLayer()
+                .whereLayer("worker")
+                .mayOnlyBeAccessedByLayers("front")
+                .whereLayer("store")
+                .mayOnlyBeAccessedByLayers("front", "worker")
+                .whereLayer("job")
+                .mayOnlyBeAccessedByLayers("front", "worker", "store")
+                .whereLayer("couch")
+                .mayOnlyBeAccessedByLayers("front", "worker", "store")
+                .check(CLASSES);
+    }
+
+    @Test
+    void packages_have_no_cycles() {
+        slices().matching("io.couchjobs.(*)..").should().beFreeOfCycles().check(CLASSES);
+    }
+
+    @Test
+    void the_rules_of_jobs_do_no_io_and_read_no_clock() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.couchjobs.job")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "io.couchjobs.couch", "java.net..", "java.nio.file..", "org.ektorp..", "org.apache..")
+                .orShould()
+                .callMethod(java.time.Instant.class, "now")
+                .orShould()
+                .callMethod(System.class, "currentTimeMillis")
+                .check(CLASSES);
+    }
+
+    @Test
+    void no_package_is_named_after_nothing() {
+        noClasses()
+                .should()
+                .resideInAnyPackage("..internal..", "..util..", "..impl..")
+                .check(CLASSES);
+    }
+}
