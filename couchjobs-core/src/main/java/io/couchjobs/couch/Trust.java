@@ -17,6 +17,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 import org.apache.hc.client5.http.ssl.ClientTlsStrategyBuilder;
+import org.apache.hc.client5.http.ssl.HostnameVerificationPolicy;
 import org.apache.hc.client5.http.ssl.NoopHostnameVerifier;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
 import org.apache.hc.core5.ssl.SSLContextBuilder;
@@ -30,6 +31,7 @@ final class Trust {
         try {
             ClientTlsStrategyBuilder builder = ClientTlsStrategyBuilder.create().setSslContext(context(config));
             if (config.insecure()) {
+                builder.setHostVerificationPolicy(HostnameVerificationPolicy.CLIENT); // or the JVM checks it too
                 builder.setHostnameVerifier(NoopHostnameVerifier.INSTANCE);
             }
             return builder.buildClassic();

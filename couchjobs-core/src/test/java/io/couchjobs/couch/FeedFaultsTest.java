@@ -1,0 +1,194 @@
+package io.couchjobs.couch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class FeedFaultsTest {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final String ROW_A = "{\"seq\":\"1-x\",\"id\":\"a\",\"changes\":[{\"rev\":\"1-r\"}]}\n";
+    private static final String ROW_B = "{\"seq\":\"2-x\",\"id\":\"b\",\"changes\":[{\"rev\":\"1-r\"}]}\n";
+
+    @Test
+    void what_came_before_the_connection_broke_is_handed_out_first() throws IOException {
+        try (RawServer wire = chunks(ROW_A, ROW_B, "{\"seq\":\"3-x\",\"id\":\"c\",\"chan");
+                CouchServer server = connect(wire);
+                ChangesFeed feed = server.database("db").changes(ChangesRequest.continuous())) {
+            assertThat(feed.next(LONG).orElseThrow().id()).isEqualTo("a");
+            assertThat(feed.next(LONG).orElseThrow().id()).isEqualTo("b");
+            assertThat(feed.isEnded()).isFalse();
+
+            assertThatThrownBy(() -> feed.next(LONG)).isInstanceOf(CouchUnreachableException.class);
+
+            assertThat(feed.isEnded()).isTrue();
+            assertThat(feed.lastSeq()).isEqualTo("2-x");
+            assertThatThrownBy(() -> feed.next(LONG)).isInstanceOf(CouchUnreachableException.class);
+        }
+    }
+
+    @Test
+    void a_row_is_handed_out_as_soon_as_it_is_whole() throws IOException {
+        String rows = RawServer.chunkedHeader() + RawServer.chunk("\n" + ROW_A + "\n\n") + RawServer.chunk(ROW_B);
+        try (RawServer wire = RawServer.playing(RawServer.sendAndFallSilent(rows));
+                CouchServer server = connect(wire);
+                ChangesFeed feed = server.database("db").changes(ChangesRequest.continuous())) {
+            assertThat(feed.next(LONG)).contains(new Change("1-x", "a", List.of("1-r"), false, null));
+            assertThat(feed.next(LONG)).contains(new Change("2-x", "b", List.of("1-r"), false, null));
+            assertThat(feed.next(Duration.ZERO)).isEmpty();
+            assertThat(feed.isEnded()).isFalse();
+        }
+    }
+
+    @Test
+    void a_feed_that_is_silent_for_three_heartbeats_is_broken() throws IOException {
+        String rows = RawServer.chunkedHeader() + RawServer.chunk(ROW_A);
+        try (RawServer wire = RawServer.playing(RawServer.sendAndFallSilent(rows));
+                CouchServer server = connect(wire);
+                ChangesFeed feed = server.database("db")
+                        .changes(ChangesRequest.continuous().heartbeat(Duration.ofMillis(30)))) {
+            assertThat(feed.next(LONG)).isPresent();
+
+            assertThatThrownBy(() -> feed.next(LONG))
+                    .isInstanceOf(CouchUnreachableException.class)
+                    .hasMessageContaining("silent");
+        }
+    }
+
+    @Test
+    void what_is_no_feed_is_refused() throws IOException {
+        for (String body : List.of("<html>", "[]", "7", "{\"seq\":\"1\"}", "{\"id\":\"a\"} x")) {
+            try (RawServer wire = chunks(body);
+                    CouchServer server = connect(wire);
+                    ChangesFeed feed = server.database("db").changes(ChangesRequest.continuous())) {
+                assertThatThrownBy(() -> untilEnd(feed)).as(body).isInstanceOf(CouchException.class);
+            }
+        }
+        for (String body : List.of("<html>", "[]", "{}", "{\"results\":7}", "{\"results\":[]} x")) {
+            try (RawServer wire = chunks(body);
+                    CouchServer server = connect(wire);
+                    ChangesFeed feed = server.database("db").changes(ChangesRequest.normal())) {
+                assertThatThrownBy(() -> untilEnd(feed)).as(body).isInstanceOf(CouchException.class);
+            }
+        }
+    }
+
+    @Test
+    void an_error_in_the_feed_is_told() throws IOException {
+        try (RawServer wire = chunks(ROW_A, "{\"error\":\"timeout\",\"reason\":\"no shards\"}\n");
+                CouchServer server = connect(wire);
+                ChangesFeed feed = server.database("db").changes(ChangesRequest.continuous())) {
+            assertThat(feed.next(LONG)).isPresent();
+            assertThatThrownBy(() -> feed.next(LONG)).hasMessageContaining("timeout no shards");
+        }
+    }
+
+    @Test
+    void the_position_at_the_end_is_the_one_to_go_on_from() throws IOException {
+        String body = "{\"results\":[\n" + ROW_A + "],\n\"last_seq\":\"9-z\",\"pending\":0}\n";
+        String header = RawServer.chunkedHeader();
+        try (RawServer wire = RawServer.playing(RawServer.sendAndCut(header + RawServer.chunk(body) + "0\r\n\r\n"));
+                CouchServer server = connect(wire);
+                ChangesFeed feed = server.database("db").changes(ChangesRequest.normal())) {
+            assertThat(feed.lastSeq()).isEqualTo("0");
+            assertThat(feed.next(LONG)).isPresent();
+            assertThat(feed.lastSeq()).isEqualTo("1-x");
+            assertThat(feed.next(LONG)).isEmpty();
+            assertThat(feed.lastSeq()).isEqualTo("9-z");
+            assertThat(feed.isEnded()).isTrue();
+        }
+    }
+
+    @Test
+    void a_slow_consumer_holds_up_the_server_and_can_still_close_the_feed() throws Exception {
+        RawServer.Script endless = (out, end) -> {
+            byte[] row = RawServer.chunk(ROW_A).getBytes(StandardCharsets.UTF_8);
+            out.write(RawServer.chunkedHeader().getBytes(StandardCharsets.UTF_8));
+            while (true) {
+                out.write(row);
+            }
+        };
+        try (RawServer wire = RawServer.playing(endless);
+                CouchServer server = connect(wire)) {
+            ChangesFeed feed = server.database("db").changes(ChangesRequest.continuous());
+            assertThat(feed.next(LONG)).isPresent();
+
+            feed.close();
+
+            assertThat(feed.next(LONG)).isEmpty();
+            assertThat(feed.isEnded()).isTrue();
+            threadEnds("couch-feed/db");
+        }
+    }
+
+    @Test
+    void closing_the_server_ends_its_feeds() throws Exception {
+        try (RawServer wire = RawServer.playing(RawServer.sendAndFallSilent(RawServer.chunkedHeader()))) {
+            CouchServer server = connect(wire);
+            ChangesFeed feed = server.database("db").changes(ChangesRequest.continuous());
+            CompletableFuture<Optional<Change>> waiting =
+                    CompletableFuture.supplyAsync(() -> feed.next(Duration.ofMinutes(1)));
+
+            server.close();
+
+            assertThat(waiting.get(30, TimeUnit.SECONDS)).isEmpty();
+            assertThat(feed.isEnded()).isTrue();
+        }
+    }
+
+    @Test
+    void one_feed_more_than_there_are_connections_is_refused_and_requests_go_on() throws IOException {
+        try (RawServer wire = RawServer.playing(RawServer.sendAndFallSilent(RawServer.chunkedHeader()));
+                CouchServer server = CouchServer.connect(CouchConfig.builder(wire.url())
+                        .maxFeedConnections(1)
+                        .maxConnections(1)
+                        .connectTimeout(Duration.ofMillis(200))
+                        .responseTimeout(Duration.ofMillis(200))
+                        .build())) {
+            ChangesFeed first = server.database("db").changes(ChangesRequest.continuous());
+
+            assertThatThrownBy(() -> server.database("db").changes(ChangesRequest.continuous()))
+                    .isInstanceOf(CouchUnreachableException.class)
+                    .hasMessageContaining("all connections of this client are busy");
+            assertThatThrownBy(() -> server.database("db").get("x"))
+                    .isInstanceOf(CouchUnreachableException.class)
+                    .hasMessageContaining("silent"); // it was sent
+            first.close();
+        }
+    }
+
+    private static void untilEnd(ChangesFeed feed) {
+        while (!feed.isEnded()) {
+            feed.next(LONG);
+        }
+    }
+
+    private static void threadEnds(String prefix) throws InterruptedException {
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (thread.getName().startsWith(prefix)) {
+                thread.join(LONG.toMillis());
+                assertThat(thread.isAlive()).isFalse();
+            }
+        }
+    }
+
+    private static RawServer chunks(String... chunks) throws IOException {
+        StringBuilder text = new StringBuilder(RawServer.chunkedHeader());
+        for (String chunk : chunks) {
+            text.append(RawServer.chunk(chunk));
+        }
+        return RawServer.playing(RawServer.sendAndCut(text.toString()));
+    }
+
+    private static CouchServer connect(RawServer wire) {
+        return CouchServer.connect(CouchConfig.builder(wire.url()).build());
+    }
+}
