@@ -155,7 +155,7 @@ public final class ChangesRequest {
      */
     public ChangesRequest docIds(Collection<String> ids) {
         ObjectNode filter = Json.object();
-        ids.forEach(filter.withArray("doc_ids")::add);
+        ids.forEach(filter.putArray("doc_ids")::add);
         return with("filter", "_doc_ids").withBody(filter);
     }
 

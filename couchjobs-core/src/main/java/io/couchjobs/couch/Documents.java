@@ -38,6 +38,7 @@ final class Documents {
         return http.exchange(call, answer -> {
             List<ViewResult.Row> rows = ViewParser.one(answer).rows();
             requireKeys(answer, rows, ids);
+            requireNoTrouble(answer, rows);
             return rows.stream().map(row -> Optional.ofNullable(row.doc())).toList();
         });
     }
@@ -77,6 +78,16 @@ final class Documents {
         List<String> keys = rows.stream().map(row -> row.key().asText()).toList();
         if (!keys.equals(ids)) {
             throw answer.unusable("it is about other documents than the ones asked for");
+        }
+    }
+
+    /** A document that could not be read is not one that is missing. */
+    private static void requireNoTrouble(Answer answer, List<ViewResult.Row> rows) {
+        for (ViewResult.Row row : rows) {
+            if (row.error().filter(error -> !error.equals("not_found")).isPresent()) {
+                throw answer.unusable(
+                        "of " + row.key() + " it says " + row.error().get());
+            }
         }
     }
 

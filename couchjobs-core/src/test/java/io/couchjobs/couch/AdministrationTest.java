@@ -93,7 +93,7 @@ class AdministrationTest {
     @Test
     void a_session_of_the_real_server_is_good_for_reading_and_writing() {
         Auth.Basic basic = (Auth.Basic) COUCH.server().config().auth();
-        CouchConfig config = CouchConfig.builder(COUCH.server().config().url())
+        CouchConfig config = COUCH.config()
                 .auth(new Auth.Session(basic.user(), basic.password()))
                 .build();
         try (CouchServer server = CouchServer.connect(config)) {
@@ -106,7 +106,7 @@ class AdministrationTest {
 
     @Test
     void compressed_bodies_are_understood() {
-        CouchConfig config = CouchConfig.builder(TestServer.url()).gzipAbove(0).build();
+        CouchConfig config = COUCH.config().gzipAbove(0).build();
         try (CouchServer server = CouchServer.connect(config)) {
             server.info();
             CouchDatabase same = server.database(db.name());

@@ -144,8 +144,10 @@ class ChangesTest {
         ObjectNode selector = Json.object().put("x", 2);
 
         try (ChangesFeed some = db.changes(ChangesRequest.normal().docIds(List.of("a", "b")));
+                ChangesFeed none = db.changes(ChangesRequest.normal().docIds(List.of()));
                 ChangesFeed selected = db.changes(ChangesRequest.normal().selector(selector))) {
             assertThat(drain(some)).extracting(Change::id).containsExactlyInAnyOrder("a", "b");
+            assertThat(drain(none)).isEmpty();
             assertThat(drain(selected)).extracting(Change::id).containsExactly("c");
         }
     }

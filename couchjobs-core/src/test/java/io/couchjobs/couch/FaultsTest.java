@@ -310,6 +310,13 @@ class FaultsTest {
     }
 
     @Test
+    void a_document_that_could_not_be_read_is_not_taken_for_a_missing_one() {
+        always(okJson("{\"rows\":[{\"key\":\"a\",\"error\":\"timeout\"},{\"key\":\"b\",\"error\":\"not_found\"}]}"));
+
+        assertThat(failure(() -> db.getAll(List.of("a", "b")))).hasMessageContaining("timeout");
+    }
+
+    @Test
     void an_interrupt_ends_the_attempts_and_stays() {
         always(aResponse().withFault(Fault.EMPTY_RESPONSE));
         try (CouchServer interrupted = CouchServer.connect(

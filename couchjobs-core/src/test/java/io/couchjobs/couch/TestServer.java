@@ -1,16 +1,16 @@
 package io.couchjobs.couch;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
+import io.couchjobs.embedded.EmbeddedCouch;
 import java.net.URI;
 import java.util.UUID;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** A database of its own for a test class. */
+/** A database of its own for a test class: on the server of {@code COUCHJOBS_TEST_URL}, else on an embedded one. */
 final class TestServer implements BeforeAllCallback, AfterAllCallback {
 
+    private EmbeddedCouch embedded;
     private CouchServer server;
     private CouchDatabase database;
 
@@ -22,23 +22,36 @@ final class TestServer implements BeforeAllCallback, AfterAllCallback {
         return database;
     }
 
-    static URI url() {
-        return URI.create(System.getenv("COUCHJOBS_TEST_URL"));
+    /** The server's configuration, to be varied. */
+    CouchConfig.Builder config() {
+        return CouchConfig.builder(server.config().url()).auth(server.config().auth());
     }
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        assumeTrue(System.getenv("COUCHJOBS_TEST_URL") != null, "COUCHJOBS_TEST_URL names no server");
-        server = CouchServer.connect(CouchConfig.builder(url()).build());
+        String given = System.getenv("COUCHJOBS_TEST_URL");
+        server = CouchServer.connect(
+                given == null
+                        ? embedded()
+                        : CouchConfig.builder(URI.create(given)).build());
         database = server.database("couch-client-" + UUID.randomUUID());
         database.createIfMissing();
     }
 
     @Override
     public void afterAll(ExtensionContext context) {
-        if (server != null) {
-            database.delete();
-            server.close();
+        database.delete();
+        server.close();
+        if (embedded != null) {
+            embedded.close();
         }
+    }
+
+    private CouchConfig embedded() {
+        embedded = EmbeddedCouch.builder().inMemory().admin("admin", "secret").start();
+        URI url = URI.create("http://127.0.0.1:" + embedded.port());
+        return CouchConfig.builder(url)
+                .auth(new Auth.Basic("admin", Secret.of("secret")))
+                .build();
     }
 }
