@@ -61,8 +61,9 @@ abstract class ChangesContract {
     @Test
     void the_position_of_a_row_is_where_to_go_on(Db db) {
         db.fill(1, 6);
-        List<String> ids = db.changes().ids();
-        String third = db.changes().rows().get(2).path("seq").asText();
+        Reply all = db.changes();
+        List<String> ids = all.ids();
+        String third = all.rows().get(2).path("seq").asText();
 
         List<String> rest = db.changes("since", third).ids();
 
@@ -110,7 +111,7 @@ abstract class ChangesContract {
     @Test
     void a_deletion_brings_its_tombstone(Db db) {
         String rev = db.save("{_id: 'a'}");
-        db.put("/a", "{_rev: '%s', _deleted: true, why: 'done'}".formatted(rev)).expect(200);
+        db.put("/a", "{_rev: '%s', _deleted: true, why: 'done'}".formatted(rev)).expect(200, 201);
 
         JsonNode doc = db.changes("include_docs", "true").rows().get(0).path("doc");
 
@@ -130,17 +131,15 @@ abstract class ChangesContract {
     @Test
     void a_feed_is_read_in_pages(Db db) {
         db.fill(1, 10);
-        Set<String> seen = new HashSet<>();
-        List<String> all = new ArrayList<>();
-        Reply page = db.changes("limit", "3");
-        while (!page.rows().isEmpty()) {
-            all.addAll(page.ids());
-            seen.addAll(page.ids());
-            page = db.changes("limit", "3", "since", page.text("/last_seq"));
+        List<String> seen = new ArrayList<>();
+        String position = "0";
+        for (int page = 0; page < 4; page++) {
+            Reply reply = db.changes("limit", "3", "since", position);
+            seen.addAll(reply.ids());
+            position = reply.text("/last_seq");
         }
 
-        assertThat(seen).hasSize(10);
-        assertThat(all).hasSize(10);
+        assertThat(seen).hasSize(10).doesNotHaveDuplicates();
     }
 
     @Test

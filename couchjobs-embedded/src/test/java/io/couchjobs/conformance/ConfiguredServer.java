@@ -1,17 +1,24 @@
 package io.couchjobs.conformance;
 
+import io.couchjobs.embedded.EmbeddedCouch;
 import java.net.URI;
-import org.opentest4j.TestAbortedException;
 
-/** The server that the suite runs against: the one named by {@code COUCHJOBS_TEST_URL}. */
+/** The server that the suite runs against: the one named by {@code COUCHJOBS_TEST_URL}, or else the embedded one. */
 final class ConfiguredServer {
     private ConfiguredServer() {}
 
     static URI url() {
-        String url = System.getenv("COUCHJOBS_TEST_URL");
-        if (url == null || url.isBlank()) {
-            throw new TestAbortedException("no server: set COUCHJOBS_TEST_URL=http://user:password@host:port");
+        String named = System.getenv("COUCHJOBS_TEST_URL");
+        return URI.create(named == null || named.isBlank() ? Embedded.url() : named);
+    }
+
+    /** Started when first asked for; in memory, it ends with the process. */
+    private static final class Embedded {
+        private static final EmbeddedCouch SERVER =
+                EmbeddedCouch.inMemory().admin("admin", "secret").start();
+
+        static String url() {
+            return "http://admin:secret@127.0.0.1:" + SERVER.port();
         }
-        return URI.create(url);
     }
 }

@@ -2,10 +2,12 @@ package io.couchjobs.conformance;
 
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The whole suite against the {@link ConfiguredServer}. */
 @Tag("server")
+@Timeout(60)
 class ConfiguredServerTest {
     @RegisterExtension
     static final ServerExtension SERVER = new ServerExtension(ConfiguredServer::url);

@@ -3,6 +3,7 @@ package io.couchjobs.conformance;
 import static io.couchjobs.conformance.Json.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,7 +37,9 @@ abstract class ConflictContract {
         }
 
         assertThat(db.read("a").text("/_rev")).isEqualTo("2-cccc");
-        assertThat(db.get("/a?conflicts=true").at("/_conflicts")).isEqualTo(json("['2-bbbb', '2-aaaa']"));
+        assertThat(db.get("/a?conflicts=true").at("/_conflicts"))
+                .extracting(JsonNode::asText)
+                .containsExactlyInAnyOrder("2-bbbb", "2-aaaa");
     }
 
     @Test
@@ -89,7 +92,7 @@ abstract class ConflictContract {
         db.remove("a", "1-bbbb");
         db.remove("a", "1-aaaa");
 
-        assertThat(db.read("a").error()).isEqualTo("404 not_found: deleted");
+        assertThat(db.read("a").errorKind()).isEqualTo("404 not_found");
         assertThat(db.get("").at("/doc_count").asInt()).isZero();
     }
 

@@ -16,11 +16,12 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** A server, spoken to in plain HTTP. Paths are sent as given: escape ids with {@link #escape}. */
 final class Couch {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
     private static final HttpClient HTTP = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(PATIENCE)
@@ -109,18 +110,17 @@ final class Couch {
     }
 
     Reply send(HttpRequest.Builder request) {
-        try {
-            return new Reply(HTTP.send(request.build(), BodyHandlers.ofByteArray()));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
+        return sendLater(request).join();
     }
 
     CompletableFuture<Reply> getLater(String path) {
-        return HTTP.sendAsync(request("GET", path, BodyPublishers.noBody()).build(), BodyHandlers.ofByteArray())
+        return sendLater(request("GET", path, BodyPublishers.noBody()));
+    }
+
+    /** The limit is for the whole answer: that of the request ends with the headers. */
+    private static CompletableFuture<Reply> sendLater(HttpRequest.Builder request) {
+        return HTTP.sendAsync(request.build(), BodyHandlers.ofByteArray())
+                .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
                 .thenApply(Reply::new);
     }
 

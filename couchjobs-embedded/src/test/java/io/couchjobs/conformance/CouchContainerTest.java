@@ -2,6 +2,7 @@ package io.couchjobs.conformance;
 
 import java.net.URI;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfEnvironmentVariable;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.testcontainers.containers.GenericContainer;
@@ -12,6 +13,7 @@ import org.testcontainers.junit.jupiter.Testcontainers;
 /** The whole suite against CouchDB in a container; skipped without Docker, and where a server is named. */
 @Testcontainers(disabledWithoutDocker = true)
 @DisabledIfEnvironmentVariable(named = "COUCHJOBS_TEST_URL", matches = ".+", disabledReason = "a server is named")
+@Timeout(60)
 class CouchContainerTest {
     @Container
     @SuppressWarnings("resource") // Testcontainers stops it.

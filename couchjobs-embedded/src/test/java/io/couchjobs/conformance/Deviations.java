@@ -1,6 +1,7 @@
 package io.couchjobs.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -15,8 +16,10 @@ final class Deviations {
     static final String EMBEDDED = "couchjobs-embedded";
     static final String POUCHDB_SERVER = "PouchDB Server";
 
-    static final Map<String, Map<String, String>> KNOWN =
-            Map.of(COUCHDB, Map.of(), EMBEDDED, Map.of(), POUCHDB_SERVER, PouchDeviations.KNOWN);
+    static final Map<String, Map<String, String>> KNOWN = Map.of(
+            COUCHDB, Map.of(),
+            EMBEDDED, byTest(EmbeddedDeviations.LIST),
+            POUCHDB_SERVER, byTest(PouchDeviations.LIST));
 
     private Deviations() {}
 
@@ -30,5 +33,19 @@ final class Deviations {
             return POUCHDB_SERVER;
         }
         return welcome.at("/vendor/name").asText().equals(EMBEDDED) ? EMBEDDED : COUCHDB;
+    }
+
+    /** Reads a list of reasons, each followed by its tests, which are indented. */
+    private static Map<String, String> byTest(String list) {
+        Map<String, String> reasons = new HashMap<>();
+        String reason = "";
+        for (String line : list.lines().toList()) {
+            if (line.startsWith("  ")) {
+                reasons.put(line.strip(), reason);
+            } else {
+                reason = line;
+            }
+        }
+        return Map.copyOf(reasons);
     }
 }

@@ -43,25 +43,34 @@ final class Feed implements AutoCloseable {
 
     /** The next line, heartbeats included; fails after ten seconds without one. */
     String nextLine() {
+        return nextLine(deadline());
+    }
+
+    /** The next line that is not a heartbeat; fails after ten seconds of silence or heartbeats. */
+    String nextText() {
+        long deadline = deadline();
+        String line = nextLine(deadline);
+        while (line.isBlank()) {
+            line = nextLine(deadline);
+        }
+        return line;
+    }
+
+    private static long deadline() {
+        return System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    }
+
+    private String nextLine(long deadline) {
         try {
-            String line = lines.poll(10, TimeUnit.SECONDS);
-            if (line == null) {
-                throw new AssertionError("no line within 10 s");
+            String line = lines.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+            if (line == null || deadline < System.nanoTime()) {
+                throw new AssertionError("not told within 10 s");
             }
             return line;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
-    }
-
-    /** The next line that is not a heartbeat. */
-    String nextText() {
-        String line = nextLine();
-        while (line.isBlank()) {
-            line = nextLine();
-        }
-        return line;
     }
 
     JsonNode nextRow() {

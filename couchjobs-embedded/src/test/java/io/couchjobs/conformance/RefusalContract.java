@@ -38,6 +38,15 @@ abstract class RefusalContract {
     }
 
     @Test
+    void a_conflict_is_told_in_the_same_words_alone_and_in_a_batch(Db db) {
+        db.save("{_id: 'a'}");
+
+        assertThat(db.put("/a", "{n: 2}").error()).isEqualTo("409 conflict: Document update conflict.");
+        assertThat(db.post("/_bulk_docs", "{docs: [{_id: 'a'}]}").at("/0"))
+                .isEqualTo(json("{id: 'a', error: 'conflict', reason: 'Document update conflict.'}"));
+    }
+
+    @Test
     void a_field_that_starts_with_an_underscore_is_the_servers_own(Db db) {
         assertThat(db.put("/a", "{_foo: 1}").error())
                 .isEqualTo("400 doc_validation: Bad special document member: _foo");

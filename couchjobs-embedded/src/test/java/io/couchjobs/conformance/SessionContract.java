@@ -29,14 +29,19 @@ abstract class SessionContract {
 
     @Test
     void a_user_is_let_in_by_the_right_password_only(Couch couch) {
-        String name = newUser(couch, "right");
-
-        assertThat(couch.as(name, "right").get("/_session").text("/userCtx/name"))
-                .isEqualTo(name);
-        assertThat(couch.as(name, "wrong").get("/_session").error())
-                .isEqualTo("401 unauthorized: Name or password is incorrect.");
-        assertThat(login(couch.as(name, "wrong")).error())
-                .isEqualTo("401 unauthorized: Name or password is incorrect.");
+        String name = unique();
+        String path = "/_users/org.couchdb.user:" + name;
+        String rev = newUser(couch, path, name, "right");
+        try {
+            assertThat(couch.as(name, "right").get("/_session").text("/userCtx/name"))
+                    .isEqualTo(name);
+            assertThat(couch.as(name, "wrong").get("/_session").error())
+                    .isEqualTo("401 unauthorized: Name or password is incorrect.");
+            assertThat(login(couch.as(name, "wrong")).error())
+                    .isEqualTo("401 unauthorized: Name or password is incorrect.");
+        } finally {
+            couch.delete(path + "?rev=" + rev);
+        }
     }
 
     @Test
@@ -111,14 +116,13 @@ abstract class SessionContract {
     }
 
     /** A user of its own: CouchDB locks an account for minutes after a few wrong passwords. */
-    private static String newUser(Couch couch, String password) {
+    private static String newUser(Couch couch, String path, String name, String password) {
         couch.put("/_users").expect(201, 202, 412);
-        String name = unique();
-        couch.put(
-                        "/_users/org.couchdb.user:" + name,
+        return couch.put(
+                        path,
                         object("{type: 'user', roles: []}").put("name", name).put("password", password))
-                .expect(201, 202);
-        return name;
+                .expect(201, 202)
+                .rev();
     }
 
     private static String unique() {

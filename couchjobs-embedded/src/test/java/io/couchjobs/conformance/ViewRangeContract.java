@@ -90,9 +90,10 @@ abstract class ViewRangeContract {
     void a_range_that_runs_backwards_is_refused(Db db) {
         db.view(BY_N);
 
-        assertThat(db.query("startkey", "4", "endkey", "2").error())
-                .isEqualTo("400 query_parse_error: No rows can match your key range, reverse your start_key and end_key"
-                        + " or set descending=true");
+        Reply reply = db.query("startkey", "4", "endkey", "2");
+
+        assertThat(reply.errorKind()).isEqualTo("400 query_parse_error");
+        assertThat(reply.text("/reason")).startsWith("No rows can match your key range");
     }
 
     @Test
@@ -137,21 +138,15 @@ abstract class ViewRangeContract {
     void pages_by_key_and_id_meet_every_row_once(Db db) {
         db.view("function (doc) { emit(doc.n % 3, null); }");
         db.fill(1, 20);
-        List<String> seen = new ArrayList<>();
-        Reply page = db.query("limit", "4");
-        while (!page.rows().isEmpty()) {
-            seen.addAll(page.ids());
-            JsonNode last = page.rows().get(page.rows().size() - 1);
-            page = db.query(
-                    "startkey",
-                    last.path("key").toString(),
-                    "startkey_docid",
-                    last.path("id").asText() + "\0",
-                    "limit",
-                    "4");
+        List<String> seen = new ArrayList<>(db.query("limit", "4").ids());
+        for (int page = 1; page < 5; page++) {
+            String last = seen.get(seen.size() - 1);
+            int key = Integer.parseInt(last.substring(1)) % 3;
+            seen.addAll(db.query("startkey", "" + key, "startkey_docid", last + "\0", "limit", "4")
+                    .ids());
         }
 
-        assertThat(seen).isEqualTo(db.query().ids()).hasSize(20).doesNotHaveDuplicates();
+        assertThat(seen).isEqualTo(db.query().ids()).hasSize(20);
     }
 
     @ParameterizedTest(name = "{0}")
