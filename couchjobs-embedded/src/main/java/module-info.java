@@ -6,8 +6,9 @@ module io.couchjobs.embedded {
     requires org.mozilla.rhino;
     requires org.slf4j;
     requires jdk.httpserver;
-    requires static org.junit.jupiter.api;
+    requires static transitive org.junit.jupiter.api;
     requires static transitive org.jspecify;
 
     exports io.couchjobs.embedded;
+    exports io.couchjobs.embedded.junit;
 }

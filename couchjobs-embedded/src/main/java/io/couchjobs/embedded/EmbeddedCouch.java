@@ -67,7 +67,7 @@ public final class EmbeddedCouch implements AutoCloseable {
     /** Ends all feeds and connections and closes the store. What was acknowledged before is kept in the folder. */
     @Override
     public void close() {
-        faults.release();
+        faults.clear();
         frontend.close();
         store.close();
     }
@@ -134,7 +134,7 @@ public final class EmbeddedCouch implements AutoCloseable {
             CouchStore store = CouchStore.open(directory);
             Faults faults = new Faults();
             try {
-                Frontend frontend = Frontend.start(port, store, new Accounts(admins), faults::before);
+                Frontend frontend = Frontend.start(port, store, new Accounts(admins), faults::fate);
                 LOG.info(
                         "The embedded CouchDB-compatible server, for development and tests only, listens on"
                                 + " http://127.0.0.1:{}/ and keeps its data {}",

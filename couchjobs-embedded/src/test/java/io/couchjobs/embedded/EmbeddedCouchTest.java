@@ -2,24 +2,21 @@ package io.couchjobs.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class EmbeddedCouchTest {
-    private final HttpClient client = HttpClient.newHttpClient();
     private EmbeddedCouch couch;
+    private Client client;
 
     @BeforeEach
     void start() throws Exception {
         couch = EmbeddedCouch.inMemory().start();
-        send("PUT", "jobs", "");
+        client = new Client(couch.url());
+        client.send("PUT", "jobs");
     }
 
     @AfterEach
@@ -27,41 +24,63 @@ class EmbeddedCouchTest {
         couch.close();
     }
 
-    private HttpResponse<String> send(String method, String path, String body)
-            throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(couch.url().resolve(path))
-                .header("Content-Type", "application/json")
-                .method(method, BodyPublishers.ofString(body))
-                .build();
-        return client.send(request, BodyHandlers.ofString());
-    }
-
     @Test
     void a_document_is_read_as_it_was_written() throws Exception {
-        assertThat(send("PUT", "jobs/a", "{\"data\":{\"n\":1}}").statusCode()).isEqualTo(201);
-        assertThat(send("GET", "jobs/a", "").body()).contains("\"data\":{\"n\":1}");
+        assertThat(client.send("PUT", "jobs/a", "{\"data\":{\"n\":1}}").statusCode())
+                .isEqualTo(201);
+        assertThat(client.send("GET", "jobs/a").body()).contains("\"data\":{\"n\":1}");
     }
 
     @Test
     void a_write_over_an_old_revision_is_a_conflict() throws Exception {
-        send("PUT", "jobs/a", "{}");
-        assertThat(send("PUT", "jobs/a", "{}").statusCode()).isEqualTo(409);
+        client.send("PUT", "jobs/a", "{}");
+        assertThat(client.send("PUT", "jobs/a", "{}").statusCode()).isEqualTo(409);
     }
 
     @Test
     void a_view_counts_what_its_map_function_emits() throws Exception {
-        send("PUT", "jobs/_design/v", "{\"views\":{\"n\":{\"map\":\"function(d){emit(d.n)}\",\"reduce\":\"_count\"}}}");
-        send("POST", "jobs/_bulk_docs", "{\"docs\":[{\"n\":1},{\"n\":2},{\"n\":1}]}");
-        assertThat(send("GET", "jobs/_design/v/_view/n?key=1", "").body()).contains("\"value\":2");
+        client.send(
+                "PUT",
+                "jobs/_design/v",
+                "{\"views\":{\"n\":{\"map\":\"function(d){emit(d.n)}\",\"reduce\":\"_count\"}}}");
+        client.send("POST", "jobs/_bulk_docs", "{\"docs\":[{\"n\":1},{\"n\":2},{\"n\":1}]}");
+        assertThat(client.send("GET", "jobs/_design/v/_view/n?key=1").body()).contains("\"value\":2");
+    }
+
+    @Test
+    void a_map_function_cannot_reach_java() throws Exception {
+        client.send(
+                "PUT",
+                "jobs/_design/v",
+                "{\"views\":{\"n\":{\"map\":\"function(d){emit(typeof java, typeof Packages)}\"}}}");
+        client.send("PUT", "jobs/a", "{}");
+        assertThat(client.send("GET", "jobs/_design/v/_view/n").body())
+                .contains("\"key\":\"undefined\",\"value\":\"undefined\"");
+    }
+
+    @Test
+    void a_map_function_that_does_not_end_leaves_its_document_out() throws Exception {
+        client.send(
+                "PUT",
+                "jobs/_design/v",
+                "{\"views\":{\"n\":{\"map\":\"function(d){ if (d.loop) { try { for(;;){} } catch (e) {} } emit(d._id) }\"}}}");
+        client.send("POST", "jobs/_bulk_docs", "{\"docs\":[{\"_id\":\"bad\",\"loop\":true},{\"_id\":\"good\"}]}");
+        assertThat(client.send("GET", "jobs/_design/v/_view/n").body())
+                .contains("\"total_rows\":1")
+                .contains("good");
     }
 
     @Test
     void a_waiting_feed_wakes_on_a_write() throws Exception {
-        var waiting = client.sendAsync(
-                HttpRequest.newBuilder(couch.url().resolve("jobs/_changes?feed=longpoll&since=0"))
-                        .build(),
-                BodyHandlers.ofString());
-        send("PUT", "jobs/woken", "{}");
-        assertThat(waiting.get().body()).contains("\"id\":\"woken\"");
+        CompletableFuture<String> feed = client.read("jobs/_changes?feed=longpoll&since=0");
+        client.send("PUT", "jobs/woken", "{}");
+        assertThat(feed.get(30, TimeUnit.SECONDS)).contains("\"id\":\"woken\"");
+    }
+
+    @Test
+    void deleting_the_database_ends_its_feeds() throws Exception {
+        CompletableFuture<String> feed = client.read("jobs/_changes?feed=longpoll&since=now&heartbeat=1000");
+        client.send("DELETE", "jobs");
+        assertThat(feed.get(30, TimeUnit.SECONDS)).isNotNull();
     }
 }

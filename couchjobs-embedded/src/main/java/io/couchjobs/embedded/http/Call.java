@@ -26,10 +26,14 @@ final class Call {
     private static final String JSON = "application/json";
 
     private final HttpExchange exchange;
+    private final boolean mute;
+    private boolean answered;
     private final List<String> path;
     private final Map<String, String> query;
 
-    Call(HttpExchange exchange) {
+    /** A mute call does everything but answer. */
+    Call(HttpExchange exchange, boolean mute) {
+        this.mute = mute;
         this.exchange = exchange;
         this.path = Uris.segments(exchange.getRequestURI().getRawPath());
         this.query = Uris.query(exchange.getRequestURI().getRawQuery());
@@ -142,12 +146,19 @@ final class Call {
     private void send(int status, byte[] body) throws IOException {
         if (is("HEAD")) {
             setHeader("Content-Length", Integer.toString(body.length));
-            exchange.sendResponseHeaders(status, -1);
+            begin(status, -1);
             return;
         }
-        exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
-        if (body.length > 0) {
+        begin(status, body.length == 0 ? -1 : body.length);
+        if (body.length > 0 && !mute) {
             exchange.getResponseBody().write(body);
+        }
+    }
+
+    private void begin(int status, long length) throws IOException {
+        answered = true;
+        if (!mute) {
+            exchange.sendResponseHeaders(status, length);
         }
     }
 
@@ -172,7 +183,7 @@ final class Call {
     /** Answers without a body. */
     void answer(int status) {
         try {
-            exchange.sendResponseHeaders(status, -1);
+            begin(status, -1);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -181,15 +192,15 @@ final class Call {
     /** Starts an answer whose length is not known, and hands out where it goes. */
     OutputStream stream(int status, String contentType) throws IOException {
         setHeader("Content-Type", contentType);
-        if (is("HEAD")) {
-            exchange.sendResponseHeaders(status, -1);
+        if (is("HEAD") || mute) {
+            begin(status, -1);
             return OutputStream.nullOutputStream();
         }
         boolean zip = acceptsGzip() && contentType.equals(JSON) && !query.containsKey("feed");
         if (zip) {
             setHeader("Content-Encoding", "gzip");
         }
-        exchange.sendResponseHeaders(status, 0);
+        begin(status, 0);
         OutputStream body = new java.io.BufferedOutputStream(exchange.getResponseBody(), 1 << 15);
         return zip ? new GZIPOutputStream(body) : body;
     }
@@ -199,7 +210,7 @@ final class Call {
     }
 
     boolean isAnswered() {
-        return exchange.getResponseCode() != -1;
+        return answered;
     }
 
     void etag(String value) {

@@ -71,19 +71,34 @@ public final class Frontend implements AutoCloseable {
     }
 
     private void serve(HttpExchange exchange) throws IOException {
-        HttpExchange passed = interceptor.before(exchange);
-        if (passed != null) {
-            answer(passed);
+        Interceptor.Fate fate;
+        try {
+            fate = interceptor.fate(
+                    exchange.getRequestMethod(), exchange.getRequestURI().getRawPath());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            fate = new Interceptor.Fate(Interceptor.Kind.CUT, 0);
+        }
+        switch (fate.kind()) {
+            case SERVE -> answer(exchange, new Call(exchange, false));
+            case LOSE_ANSWER -> answer(exchange, new Call(exchange, true));
+            case ANSWER -> {
+                Call call = new Call(exchange, false);
+                call.body();
+                call.answerError(new CouchError(fate.status(), "injected_fault", "A test asked for this answer."));
+                exchange.close();
+            }
+            case CUT -> exchange.close();
         }
     }
 
     /** An answer that breaks off in the middle must look broken, so its connection is cut and not ended. */
-    private void answer(HttpExchange exchange) throws IOException {
+    private void answer(HttpExchange exchange, Call call) throws IOException {
         try {
             exchange.getResponseHeaders().set("Server", ServerHandler.SOFTWARE);
             exchange.getResponseHeaders().set("Cache-Control", "must-revalidate");
             exchange.getResponseHeaders().set("X-Couch-Request-ID", requestId());
-            answer(exchange, new Call(exchange));
+            route(exchange, call);
             exchange.close();
         } catch (IOException | UncheckedIOException e) {
             LOG.debug("client of {} went away: {}", exchange.getRequestURI(), e.toString());
@@ -93,7 +108,7 @@ public final class Frontend implements AutoCloseable {
         }
     }
 
-    private void answer(HttpExchange exchange, Call call) throws IOException, InterruptedException {
+    private void route(HttpExchange exchange, Call call) throws IOException, InterruptedException {
         try {
             router.handle(call);
         } catch (CouchError e) {

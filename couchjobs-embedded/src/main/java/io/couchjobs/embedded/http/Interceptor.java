@@ -1,13 +1,24 @@
 package io.couchjobs.embedded.http;
 
-import com.sun.net.httpserver.HttpExchange;
-import java.io.IOException;
-import org.jspecify.annotations.Nullable;
-
-/** Stands before every request. */
+/** Decides over every request before it is served. */
 @FunctionalInterface
 public interface Interceptor {
-    /** {@return the exchange to serve, perhaps another than the one given; null when there is nothing left to do} */
-    @Nullable
-    HttpExchange before(HttpExchange exchange) throws IOException;
+    /** What becomes of a request; the status counts for {@code ANSWER} only. */
+    record Fate(Kind kind, int status) {
+        public static final Fate SERVE = new Fate(Kind.SERVE, 0);
+    }
+
+    /** The kinds of fate. */
+    enum Kind {
+        SERVE,
+        /** Not served, but answered with a status. */
+        ANSWER,
+        /** Served, but the connection is cut instead of an answer. */
+        LOSE_ANSWER,
+        /** Not served, the connection is cut. */
+        CUT
+    }
+
+    /** {@return what becomes of a request}; may block. */
+    Fate fate(String method, String path) throws InterruptedException;
 }
