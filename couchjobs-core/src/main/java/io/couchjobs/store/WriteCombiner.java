@@ -2,7 +2,7 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.CouchUnreachableException;
+import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.WriteResult;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -99,15 +99,32 @@ final class WriteCombiner implements AutoCloseable {
     private List<WriteResult> sendOrSettle(List<ObjectNode> documents) {
         try {
             return database.bulkDocs(documents);
-        } catch (CouchUnreachableException lost) {
-            if (!lost.outcomeUnknown()) {
-                throw lost;
+        } catch (CouchException trouble) {
+            if (isAboutADocument(trouble)) {
+                return documents.size() == 1
+                        ? List.of(refused(documents.get(0), trouble))
+                        : documents.stream()
+                                .flatMap(document -> sendOrSettle(List.of(document)).stream())
+                                .toList();
             }
-            return settle(documents, lost);
+            if (!trouble.outcomeUnknown()) {
+                throw trouble;
+            }
+            return settle(documents, trouble);
         }
     }
 
-    private List<WriteResult> settle(List<ObjectNode> documents, CouchUnreachableException lost) {
+    /** The server refuses a whole request for one document that it cannot store: too large, or with a field of its own. */
+    private static boolean isAboutADocument(CouchException trouble) {
+        return trouble.status() == 400 || trouble.status() == 413;
+    }
+
+    private static WriteResult refused(ObjectNode document, CouchException trouble) {
+        return new WriteResult.Refused(
+                document.path("_id").asText(), trouble.status(), trouble.error(), trouble.reason());
+    }
+
+    private List<WriteResult> settle(List<ObjectNode> documents, CouchException lost) {
         try {
             List<Optional<ObjectNode>> found = database.getAll(documents.stream()
                     .map(document -> document.path("_id").asText())

@@ -1,7 +1,6 @@
 package io.couchjobs.worker;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.couchjobs.couch.CouchException;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobData;
@@ -143,9 +142,6 @@ final class Run {
                 return RunReport.Outcome.HALTED;
             } catch (WriteRefusedException refused) {
                 present = afterRefusal(present, refused);
-            } catch (CouchException trouble) {
-                present = trouble.status() == 413 ? afterRefusal(present, trouble) : present;
-                log.warn("cannot store how {} ended, trying again: {}", claim.id(), trouble.getMessage());
             } catch (CouchJobsException trouble) {
                 log.warn("cannot store how {} ended, trying again: {}", claim.id(), trouble.getMessage());
             }
@@ -158,7 +154,7 @@ final class Run {
     }
 
     /** What the database will not store as it is becomes a failure; a failure it will not store is given up. */
-    private static Ending afterRefusal(Ending ending, CouchJobsException refused) {
+    private static Ending afterRefusal(Ending ending, WriteRefusedException refused) {
         if (ending.isRefusal) {
             return Ending.halted("the database refuses to store how the job ended: " + refused.getMessage());
         }

@@ -1,0 +1,293 @@
+package io.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Jobs;
+import io.couchjobs.job.Progress;
+import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.CancelMode;
+import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.HaltException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+@ServerTest
+class AcceptingJobsTest {
+    private JobQueue queue;
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    @BeforeEach
+    void open(TestDatabase database) {
+        queue = TestQueue.open(database);
+    }
+
+    @AfterEach
+    void close() {
+        threads.shutdownNow();
+        queue.close();
+    }
+
+    @Test
+    void an_accepted_job_is_running_and_carries_a_lock() throws Exception {
+        queue.add("email", Map.of("n", 1));
+        ClaimedJob claim = acceptNow(AcceptOptions.of("email")).get(0);
+        Job stored = queue.get("email", claim.id().id()).orElseThrow();
+        assertThat(stored.status()).isEqualTo(JobStatus.RUNNING);
+        assertThat(stored.lock().orElseThrow().token()).isEqualTo(claim.token());
+        assertThat(stored.attempt()).isEqualTo(1);
+        assertThat(claim.fence()).isEqualTo(1);
+        assertThat(queue.activeIds("email")).containsExactly(claim.id().id());
+    }
+
+    @Test
+    void an_accept_that_does_not_wait_finds_nothing_in_an_empty_queue() throws Exception {
+        assertThat(acceptNow(AcceptOptions.of("email"))).isEmpty();
+    }
+
+    @Test
+    void a_job_of_the_future_is_not_accepted_but_can_be_asked_for() throws Exception {
+        Instant later = Instant.now().plusSeconds(3600);
+        add("1", later);
+        assertThat(acceptNow(AcceptOptions.of("email"))).isEmpty();
+        assertThat(acceptNow(AcceptOptions.of("email").maxScheduledTime(later.minusMillis(1000))))
+                .isEmpty();
+        assertThat(acceptNow(AcceptOptions.of("email").maxScheduledTime(later))).hasSize(1);
+    }
+
+    @Test
+    void with_one_worker_jobs_come_in_the_order_of_their_times() throws Exception {
+        for (int i : new int[] {4, 1, 3, 0, 2}) {
+            add("e" + i, Instant.ofEpochMilli(1000 + i));
+        }
+        List<String> order = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            order.add(acceptNow(AcceptOptions.of("email")).get(0).id().id());
+        }
+        assertThat(order).containsExactly("e0", "e1", "e2", "e3", "e4");
+    }
+
+    @Test
+    void a_job_that_failed_before_goes_first_when_its_retry_is_due() throws Exception {
+        queue.database()
+                .put(Jobs.json(
+                        "{'_id':'job:email:stuck','status':'stuck','data':{},'attempt':1,'scheduledTime':2000}"));
+        add("waiting", Instant.ofEpochMilli(1000));
+        assertThat(acceptNow(AcceptOptions.of("email")).get(0).id().id()).isEqualTo("stuck");
+    }
+
+    @Test
+    void many_jobs_of_several_types_can_be_accepted_at_once() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            queue.add("email", Map.of());
+            queue.add("sms", Map.of());
+            queue.add("fax", Map.of());
+        }
+        List<ClaimedJob> claims = acceptNow(AcceptOptions.of("email", "sms").max(10));
+        assertThat(claims).hasSize(6).extracting(claim -> claim.id().type()).doesNotContain("fax");
+    }
+
+    @Test
+    void jobs_without_a_time_can_be_picked_at_random() throws Exception {
+        for (int i = 0; i < 10; i++) {
+            queue.add("email", Map.of());
+        }
+        add("timed", Instant.ofEpochMilli(1));
+        Set<String> taken = new HashSet<>();
+        for (int i = 0; i < 10; i++) {
+            taken.add(acceptNow(AcceptOptions.of("email").withoutSchedule())
+                    .get(0)
+                    .id()
+                    .id());
+        }
+        assertThat(taken).hasSize(10).doesNotContain("timed");
+        assertThat(acceptNow(AcceptOptions.of("email").withoutSchedule())).isEmpty();
+        assertThatThrownBy(() -> AcceptOptions.of("email").withoutSchedule().maxScheduledTime(Instant.now()))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void a_waiting_accept_returns_when_another_process_adds_a_job(TestDatabase database) throws Exception {
+        Future<List<ClaimedJob>> accept =
+                threads.submit(() -> queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE)));
+        try (JobQueue other = TestQueue.open(database)) {
+            other.add("email", Map.of("n", 1));
+            assertThat(accept.get(30, TimeUnit.SECONDS)).hasSize(1);
+        }
+    }
+
+    @Test
+    void a_waiting_accept_returns_when_a_scheduled_job_falls_due() throws Exception {
+        Instant due = Instant.now().plusMillis(700);
+        add("1", due);
+        List<ClaimedJob> claims = queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE));
+        assertThat(claims).hasSize(1);
+        assertThat(Instant.now()).isAfterOrEqualTo(due.minusMillis(50)).isBefore(due.plusSeconds(5));
+    }
+
+    @Test
+    void a_waiting_accept_takes_an_earlier_job_that_is_added_meanwhile(TestDatabase database) throws Exception {
+        add("far", Instant.now().plusSeconds(3600));
+        Future<List<ClaimedJob>> accept =
+                threads.submit(() -> queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE)));
+        try (JobQueue other = TestQueue.open(database)) {
+            other.add(JobRequest.builder("email").id("near").data(Map.of()).build());
+            assertThat(accept.get(30, TimeUnit.SECONDS).get(0).id().id()).isEqualTo("near");
+        }
+    }
+
+    @Test
+    void a_deadline_is_fixed_whatever_wakes_the_accept_meanwhile() throws Exception {
+        long start = System.nanoTime();
+        Future<List<ClaimedJob>> accept =
+                threads.submit(() -> queue.accept(AcceptOptions.of("email").timeout(Duration.ofSeconds(2))));
+        while (!accept.isDone()) {
+            add("future", Instant.now().plusSeconds(3600 + (System.nanoTime() - start) / 1000));
+        }
+        assertThat(accept.get()).isEmpty();
+        assertThat(Duration.ofNanos(System.nanoTime() - start))
+                .isBetween(Duration.ofMillis(1900), Duration.ofSeconds(10));
+    }
+
+    @Test
+    void racing_accepts_share_the_jobs_and_nobody_gets_one_twice(TestDatabase database) throws Exception {
+        List<JobRequest> requests = new ArrayList<>();
+        for (int i = 0; i < 120; i++) {
+            requests.add(JobRequest.builder("email").id("e" + i).data(Map.of()).build());
+        }
+        queue.addAll(requests);
+        CountDownLatch start = new CountDownLatch(1);
+        List<Future<List<String>>> takers = new ArrayList<>();
+        for (int t = 0; t < 4; t++) {
+            takers.add(threads.submit(() -> {
+                List<String> taken = new ArrayList<>();
+                try (JobQueue mine = TestQueue.open(database)) {
+                    start.await();
+                    for (List<ClaimedJob> claims = take(mine); !claims.isEmpty(); claims = take(mine)) {
+                        claims.forEach(claim -> taken.add(claim.id().id()));
+                    }
+                }
+                return taken;
+            }));
+        }
+        start.countDown();
+        List<String> all = new ArrayList<>();
+        for (Future<List<String>> taker : takers) {
+            all.addAll(taker.get(60, TimeUnit.SECONDS));
+        }
+        assertThat(all).hasSize(120).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void updates_renew_the_lease_and_keep_what_others_set() throws Exception {
+        add("1", Instant.EPOCH);
+        ClaimedJob claim = acceptNow(AcceptOptions.of("email")).get(0);
+        queue.resubmit("email", "1", Instant.ofEpochMilli(9));
+        queue.cancel("email", "1", CancelMode.REQUEST);
+        claim.update(Map.of("n", 2));
+        claim.update(new Progress(120, "nearly"));
+        Job job = queue.get("email", "1").orElseThrow();
+        assertThat(job.isResubmitted()).isTrue();
+        assertThat(job.isCancelRequested()).isTrue();
+        assertThat(job.data().path("n").asInt()).isEqualTo(2);
+        assertThat(job.progress()).contains(new Progress(100, "nearly"));
+    }
+
+    @Test
+    void a_finished_job_is_not_its_owners_any_more() throws Exception {
+        add("1", Instant.EPOCH);
+        ClaimedJob claim = acceptNow(AcceptOptions.of("email")).get(0);
+        claim.finish(Map.of("ok", true));
+        Job job = queue.get("email", "1").orElseThrow();
+        assertThat(job.status()).isEqualTo(JobStatus.SUCCESS);
+        assertThat(job.result().orElseThrow().toString()).isEqualTo("{\"ok\":true}");
+        assertThat(job.lock()).isEmpty();
+        assertThatThrownBy(claim::finish).isInstanceOf(HaltException.class);
+        assertThatThrownBy(claim::update).isInstanceOf(HaltException.class);
+        assertThatThrownBy(claim::assertOwned).isInstanceOf(HaltException.class);
+    }
+
+    @Test
+    void a_failed_job_is_stuck_until_its_retry_and_then_failed() throws Exception {
+        queue.changeSettings(
+                "email",
+                settings ->
+                        settings.withRetryPolicy(new io.couchjobs.job.RetryPolicy(1, Duration.ZERO, Duration.ZERO)));
+        add("1", Instant.EPOCH);
+        acceptNow(AcceptOptions.of("email")).get(0).fail(JobError.Kind.FAILED, "boom", null, false);
+        assertThat(queue.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.STUCK);
+        ClaimedJob second = acceptNow(AcceptOptions.of("email")).get(0);
+        assertThat(second.isLastRetry()).isTrue();
+        assertThat(second.fence()).isEqualTo(2);
+        second.fail(JobError.Kind.FAILED, "boom again", "at A", false);
+        Job failed = queue.get("email", "1").orElseThrow();
+        assertThat(failed.status()).isEqualTo(JobStatus.FAILED);
+        assertThat(failed.errors()).extracting(JobError::message).containsExactly("boom", "boom again");
+        queue.retryNow("email", "1");
+        assertThat(acceptNow(AcceptOptions.of("email"))).hasSize(1);
+    }
+
+    @Test
+    void a_released_job_is_accepted_again() throws Exception {
+        add("1", Instant.EPOCH);
+        acceptNow(AcceptOptions.of("email").unstarted()).get(0).release();
+        ClaimedJob again = queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE))
+                .get(0);
+        assertThat(again.job().attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void a_paused_type_is_not_accepted_until_it_is_resumed(TestDatabase database) throws Exception {
+        queue.changeSettings("email", settings -> settings.withPaused(true));
+        add("1", Instant.EPOCH);
+        assertThat(acceptNow(AcceptOptions.of("email"))).isEmpty();
+        CompletableFuture<List<ClaimedJob>> accept = CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        return queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE));
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                },
+                threads);
+        try (JobQueue other = TestQueue.open(database)) {
+            other.changeSettings("email", settings -> settings.withPaused(false));
+        }
+        assertThat(accept.get(30, TimeUnit.SECONDS)).hasSize(1);
+    }
+
+    private static List<ClaimedJob> take(JobQueue queue) throws InterruptedException {
+        return queue.accept(AcceptOptions.of("email").max(7).timeout(Duration.ZERO));
+    }
+
+    private List<ClaimedJob> acceptNow(AcceptOptions options) throws InterruptedException {
+        return queue.accept(options.timeout(Duration.ZERO));
+    }
+
+    private void add(String id, Instant time) {
+        queue.add(JobRequest.builder("email")
+                .id(id)
+                .data(Map.of())
+                .scheduledTime(time)
+                .build());
+    }
+}

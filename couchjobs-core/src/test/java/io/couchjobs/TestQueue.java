@@ -1,0 +1,46 @@
+package io.couchjobs;
+
+import io.couchjobs.couch.Auth;
+import io.couchjobs.couch.Secret;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Job;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+
+/** Opens queues for tests. */
+public final class TestQueue {
+    /** Long enough for the slowest machine; no test waits that long when it passes. */
+    public static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private TestQueue() {}
+
+    public static JobQueue open(TestDatabase database) {
+        return builder(database).open();
+    }
+
+    public static JobQueueBuilder builder(TestDatabase database) {
+        JobQueueBuilder builder = JobQueue.builder(database.url());
+        database.user()
+                .ifPresent(user -> builder.auth(
+                        new Auth.Basic(user, Secret.of(database.password().orElse("")))));
+        return builder;
+    }
+
+    /** Waits until a job is finished, and returns it. */
+    public static Job finished(JobQueue queue, String type, String id) throws InterruptedException {
+        return queue.awaitFinished(type, id, PATIENCE)
+                .orElseThrow(() -> new AssertionError("job " + type + ":" + id + " did not finish"));
+    }
+
+    /** Waits for something that no feed tells, without sleeping a fixed time. */
+    public static void until(Callable<Boolean> holds) throws Exception {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!holds.call()) {
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("did not happen within " + PATIENCE);
+            }
+            Thread.onSpinWait();
+            java.util.concurrent.locks.LockSupport.parkNanos(5_000_000);
+        }
+    }
+}
