@@ -8,14 +8,14 @@ function (doc) {
     return;
   }
   if (doc.group) {
-    emit(['group', doc.group, job.created], null);
+    emit(['group', doc.group, job.created, doc._id], null);
   }
   if (doc.correlationId) {
-    emit(['correlation', doc.correlationId, job.created], null);
+    emit(['correlation', doc.correlationId, job.created, doc._id], null);
   }
   for (var i = 0; doc.tags && i < doc.tags.length; i++) {
     if (doc.tags.indexOf(doc.tags[i]) === i) {
-      emit(['tag', doc.tags[i], job.created], null);
+      emit(['tag', doc.tags[i], job.created, doc._id], null);
     }
   }
 }

@@ -2,6 +2,6 @@ function (doc) {
   // !code lib/job.js
   var job = readJob(doc);
   if (job && !job.problem) {
-    emit([job.type, job.status, job.created], null);
+    emit([job.type, job.status, job.created, doc._id], null);
   }
 }

@@ -208,7 +208,7 @@ public final class JobIndex {
                             .includeDocs(true)
                             .endKey(range.prefix)
                             .limit(size + 1L);
-                    return last.map(row -> wanted.startKey(row.key()).startKeyDocId(String.valueOf(row.id())))
+                    return last.map(row -> wanted.startKey(row.key()))
                             .orElseGet(() -> wanted.startKey(plus(range.prefix, AFTER_ALL)));
                 })
                 .rows();

@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class WriteCombiner implements AutoCloseable {
     private static final int MOST_PER_REQUEST = 500;
+    private static final int MOST_TRIES = 3;
 
     private final CouchDatabase database;
     private final LostAnswer lostAnswer;
@@ -90,13 +91,13 @@ final class WriteCombiner implements AutoCloseable {
     private void send(List<Entry> batch) {
         List<ObjectNode> documents = batch.stream().map(Entry::document).toList();
         try {
-            deliver(batch, sendOrSettle(documents));
+            deliver(batch, sendOrSettle(documents, MOST_TRIES));
         } catch (RuntimeException | Error trouble) {
             batch.forEach(entry -> entry.result.completeExceptionally(trouble));
         }
     }
 
-    private List<WriteResult> sendOrSettle(List<ObjectNode> documents) {
+    private List<WriteResult> sendOrSettle(List<ObjectNode> documents, int triesLeft) {
         try {
             return database.bulkDocs(documents);
         } catch (CouchException trouble) {
@@ -104,13 +105,13 @@ final class WriteCombiner implements AutoCloseable {
                 return documents.size() == 1
                         ? List.of(refused(documents.get(0), trouble))
                         : documents.stream()
-                                .flatMap(document -> sendOrSettle(List.of(document)).stream())
+                                .flatMap(document -> sendOrSettle(List.of(document), triesLeft).stream())
                                 .toList();
             }
-            if (!trouble.outcomeUnknown()) {
+            if (!trouble.outcomeUnknown() || triesLeft == 0) {
                 throw trouble;
             }
-            return settle(documents, trouble);
+            return settle(documents, trouble, triesLeft - 1);
         }
     }
 
@@ -124,20 +125,58 @@ final class WriteCombiner implements AutoCloseable {
                 document.path("_id").asText(), trouble.status(), trouble.error(), trouble.reason());
     }
 
-    private List<WriteResult> settle(List<ObjectNode> documents, CouchException lost) {
+    /**
+     * Finds out what became of writes whose answer was lost, and sends those again that did not arrive. Sending the same
+     * document on the same revision twice is harmless: it can be stored only once.
+     */
+    private List<WriteResult> settle(List<ObjectNode> documents, CouchException lost, int triesLeft) {
         try {
-            List<Optional<ObjectNode>> found = database.getAll(documents.stream()
-                    .map(document -> document.path("_id").asText())
-                    .toList());
-            List<WriteResult> results = new ArrayList<>();
-            for (int i = 0; i < documents.size(); i++) {
-                results.add(lostAnswer.settle(documents.get(i), found.get(i)));
+            WriteResult[] results = new WriteResult[documents.size()];
+            List<Integer> again = new ArrayList<>();
+            List<Optional<ObjectNode>> found = database.getAll(ids(documents));
+            for (int i = 0; i < results.length; i++) {
+                results[i] = judge(documents.get(i), found.get(i));
+                if (results[i] instanceof WriteResult.Conflict && isUntouched(documents.get(i), found.get(i))) {
+                    again.add(i);
+                }
             }
-            return results;
+            sendAgain(documents, again, results, triesLeft);
+            return List.of(results);
         } catch (RuntimeException stillUnknown) {
-            lost.addSuppressed(stillUnknown);
+            if (stillUnknown != lost) {
+                lost.addSuppressed(stillUnknown);
+            }
             throw lost;
         }
+    }
+
+    private void sendAgain(List<ObjectNode> documents, List<Integer> which, WriteResult[] results, int triesLeft) {
+        if (which.isEmpty()) {
+            return;
+        }
+        List<ObjectNode> missing = which.stream().map(documents::get).toList();
+        List<WriteResult> answers = sendOrSettle(missing, triesLeft);
+        // A conflict may be with the first copy, which arrived late.
+        List<Optional<ObjectNode>> found = answers.stream().anyMatch(WriteResult.Conflict.class::isInstance)
+                ? database.getAll(ids(missing))
+                : List.of();
+        for (int i = 0; i < answers.size(); i++) {
+            boolean lostRace = answers.get(i) instanceof WriteResult.Conflict;
+            results[which.get(i)] = lostRace ? judge(missing.get(i), found.get(i)) : answers.get(i);
+        }
+    }
+
+    private WriteResult judge(ObjectNode written, Optional<ObjectNode> found) {
+        return lostAnswer.settle(written, found);
+    }
+
+    private static boolean isUntouched(ObjectNode written, Optional<ObjectNode> found) {
+        String base = written.path("_rev").asText();
+        return base.equals(found.map(document -> document.path("_rev").asText()).orElse(""));
+    }
+
+    private static List<String> ids(List<ObjectNode> documents) {
+        return documents.stream().map(document -> document.path("_id").asText()).toList();
     }
 
     private static void deliver(List<Entry> batch, List<WriteResult> results) {

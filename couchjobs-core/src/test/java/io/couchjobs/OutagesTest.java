@@ -1,0 +1,124 @@
+package io.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.worker.Worker;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A worker outlives whatever happens to its database. */
+class OutagesTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void a_worker_goes_on_when_the_server_was_away() throws Exception {
+        EmbeddedCouch server = EmbeddedCouch.builder().directory(folder).start();
+        int port = server.port();
+        try (JobQueue queue = JobQueue.open(server.url().resolve("jobs").toString());
+                Worker worker = queue.worker()
+                        .handler("email", (data, context) -> "sent")
+                        .start()) {
+            queue.add(request("before"));
+            TestQueue.finished(queue, "email", "before");
+            server.close();
+            server = EmbeddedCouch.builder().directory(folder).port(port).start();
+            try (JobQueue other = JobQueue.open(server.url().resolve("jobs").toString())) {
+                other.add(request("after"));
+                assertThat(TestQueue.finished(other, "email", "after").status()).isEqualTo(JobStatus.SUCCESS);
+            }
+            assertThat(worker.stats().succeeded()).isEqualTo(2);
+        } finally {
+            server.close();
+        }
+    }
+
+    @Test
+    void a_result_is_stored_when_the_server_comes_back_within_the_lease() throws Exception {
+        EmbeddedCouch server = EmbeddedCouch.builder().directory(folder).start();
+        int port = server.port();
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        AtomicInteger runs = new AtomicInteger();
+        try (JobQueue queue = JobQueue.open(server.url().resolve("jobs").toString());
+                Worker worker = queue.worker()
+                        .handler("email", (data, context) -> {
+                            running.countDown();
+                            end.await();
+                            return runs.incrementAndGet();
+                        })
+                        .start()) {
+            queue.add(request("1"));
+            running.await();
+            server.close();
+            end.countDown();
+            TestQueue.until(() -> runs.get() == 1);
+            server = EmbeddedCouch.builder().directory(folder).port(port).start();
+            TestQueue.until(() -> worker.stats().succeeded() == 1);
+            assertThat(queue.get("email", "1")
+                            .orElseThrow()
+                            .result()
+                            .orElseThrow()
+                            .asInt())
+                    .isEqualTo(1);
+        } finally {
+            server.close();
+        }
+    }
+
+    @Test
+    void a_job_is_halted_when_its_lease_cannot_be_renewed() throws Exception {
+        EmbeddedCouch server = EmbeddedCouch.builder().directory(folder).start();
+        CountDownLatch interrupted = new CountDownLatch(1);
+        try (JobQueue queue = JobQueue.open(server.url().resolve("jobs").toString())) {
+            queue.setTypeTimeout("email", Duration.ofSeconds(1));
+            try (Worker worker = queue.worker()
+                    .handler("email", (data, context) -> {
+                        try {
+                            new CountDownLatch(1).await();
+                        } catch (InterruptedException e) {
+                            interrupted.countDown();
+                        }
+                        return "too late";
+                    })
+                    .start()) {
+                queue.add(request("1"));
+                TestQueue.until(() -> worker.stats().running() == 1);
+                server.close();
+                interrupted.await();
+                TestQueue.until(() -> worker.stats().halted() == 1);
+                worker.close(Duration.ofSeconds(1));
+            }
+        } finally {
+            server.close();
+        }
+    }
+
+    @Test
+    void a_worker_goes_on_in_a_database_that_was_deleted_and_made_anew() throws Exception {
+        try (EmbeddedCouch server = EmbeddedCouch.inMemory().start();
+                JobQueue queue = JobQueue.open(server.url().resolve("jobs").toString());
+                Worker worker = queue.worker()
+                        .handler("email", (data, context) -> "sent")
+                        .start()) {
+            queue.add(request("1"));
+            TestQueue.finished(queue, "email", "1");
+            queue.database().delete();
+            queue.init();
+            queue.add(request("2"));
+            TestQueue.until(() -> worker.stats().succeeded() == 2);
+        }
+    }
+
+    private static JobRequest request(String id) {
+        return JobRequest.builder("email").id(id).data(Map.of()).build();
+    }
+}
