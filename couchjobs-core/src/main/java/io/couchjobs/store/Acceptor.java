@@ -29,15 +29,20 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Acceptor.class);
     private static final Duration FALLBACK = Duration.ofMinutes(10);
     private static final Duration INDEX_BEHIND = Duration.ofMillis(100);
+    private static final Duration POLITENESS = Duration.ofMillis(20);
+    private static final Duration MOMENT = Duration.ofMillis(5);
+    private static final int MOST_POLITE = 10;
     private static final int WINDOW = 200;
-    private static final int WIDEST = 32;
+    private static final int WIDEST = 64;
 
     private final JobIndex index;
     private final Claimer claimer;
     private final SettingsStore settings;
     private final StoreClock clock;
     private final Feed feed;
+    private final JobStore store;
     private final String worker;
+    private final Peers peers;
     private final LongAdder conflicts = new LongAdder();
     private final Map<String, Backlog> backlogs = new HashMap<>();
     private Feed.@Nullable Listening listening;
@@ -57,7 +62,9 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         this.clock = parts.clock;
         this.feed = parts.feed;
         this.claimer = new Claimer(parts.store, parts.clock, parts.settings::retryPolicyOf);
+        this.store = parts.store;
         this.worker = worker;
+        this.peers = new Peers(worker);
     }
 
     /**
@@ -76,7 +83,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         while (true) {
             long seen = changeCount();
             List<String> open = openTypes(options);
-            List<Job> candidates = candidates(open, options);
+            List<Job> candidates = candidates(open, options, !certain);
             List<ClaimedJob> won = candidates.isEmpty() ? List.of() : claim(candidates, options);
             if (!won.isEmpty()) {
                 return won;
@@ -105,10 +112,11 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
 
     @Override
     public synchronized void changed(FeedEvent event) {
+        peers.changed(event);
         Optional<Job> job = event.job();
         if (job.isPresent()) {
             Backlog backlog = backlogs.get(job.get().type());
-            if (backlog != null && backlog.changed(job.get())) {
+            if (backlog != null && backlog.changed(job.get(), clock.nanos())) {
                 wake();
             }
         } else {
@@ -147,6 +155,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     private synchronized void listen() {
         if (listening == null) {
             listening = feed.listen(this);
+            peers.load(store.database());
         }
     }
 
@@ -160,7 +169,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
                 .toList();
     }
 
-    private List<Job> candidates(List<String> types, AcceptOptions options) {
+    private List<Job> candidates(List<String> types, AcceptOptions options, boolean polite) {
         if (options.noSchedule()) {
             return unscheduled(types, options.max());
         }
@@ -168,7 +177,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         for (String type : types) {
             refillIfDry(type, until);
         }
-        return take(types, until, options.max());
+        return take(types, until, options.max(), polite);
     }
 
     private List<Job> unscheduled(List<String> types, int max) {
@@ -201,23 +210,41 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         }
     }
 
-    /** Takes candidates out of the backlogs: the oldest, or a random choice of the oldest when there are rivals. */
-    private synchronized List<Job> take(List<String> types, Instant until, int max) {
+    /**
+     * Takes candidates out of the backlogs: of the oldest ones, first those that are this worker's by rank. With one worker
+     * that is the order of their times; with several, each goes through its own share, and nobody fights over the head.
+     */
+    private synchronized List<Job> take(List<String> types, Instant until, int max, boolean polite) {
+        int width = peers.count() == 1 ? max * spread : max * Math.min(WIDEST, 2 * peers.count() * spread);
         List<Job> due = new ArrayList<>();
         for (String type : types) {
-            due.addAll(backlog(type).due(until, max * spread));
+            due.addAll(backlog(type).due(until, width));
+        }
+        if (polite) {
+            due.removeIf(this::isLeftToOthers);
         }
         due.sort(Comparator.<Job, Boolean>comparing(job -> job.status() != JobStatus.STUCK)
                 .thenComparing(Job::scheduledTime));
-        List<Job> choice = new ArrayList<>(due.subList(0, Math.min(due.size(), max * spread)));
+        List<Job> choice = new ArrayList<>(due.subList(0, Math.min(due.size(), width)));
         if (choice.size() > max) {
-            Collections.shuffle(choice);
+            if (spread > 1) {
+                Collections.shuffle(choice);
+            }
+            choice.sort(Comparator.comparing(job -> peers.rank(job) > 0));
             choice = choice.subList(0, max);
         }
         for (String type : types) {
             backlog(type).removeAll(choice);
         }
         return List.copyOf(choice);
+    }
+
+    /** Of an idle fleet one worker takes a new job at once; the others give it a moment, longer by their rank. */
+    private boolean isLeftToOthers(Job job) {
+        int rank = Math.min(peers.rank(job), MOST_POLITE);
+        return rank > 0
+                && backlog(job.type()).ageNanos(job, clock.nanos())
+                        < POLITENESS.multipliedBy(rank).toNanos();
     }
 
     private List<ClaimedJob> claim(List<Job> candidates, AcceptOptions options) {
@@ -266,7 +293,8 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
                 ? FALLBACK
                 : backlog(type)
                         .nextTime()
-                        .map(next -> Duration.between(now, next).plusMillis(1))
+                        .map(next ->
+                                next.isAfter(now) ? Duration.between(now, next).plusMillis(1) : MOMENT)
                         .orElse(FALLBACK);
     }
 

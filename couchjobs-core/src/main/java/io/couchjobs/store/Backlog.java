@@ -28,6 +28,7 @@ final class Backlog {
             Comparator.comparing(Job::scheduledTime).thenComparing(Job::id);
 
     private final Map<String, Job> byId = new HashMap<>();
+    private final Map<String, Long> heardNanos = new HashMap<>();
     private final NavigableSet<Job> inOrder = new TreeSet<>(OLDEST_FIRST);
     /** The last job up to which all are known; null when that is none. */
     private @Nullable Job horizon;
@@ -44,19 +45,27 @@ final class Backlog {
     }
 
     /** Takes in what the feed says of a job of this type; true when it is pending. */
-    boolean changed(Job job) {
+    boolean changed(Job job, long nanos) {
         remove(job.id().docId());
         if (job.state() != JobState.PENDING) {
             return false;
         }
         if (complete || isWithinHorizon(job) || byId.isEmpty()) {
             put(job);
+            heardNanos.put(job.id().docId(), nanos);
             trim();
         }
         return true;
     }
 
+    /** How long ago the feed told of a job that is due; what came from the index is old. */
+    long ageNanos(Job job, long nanos) {
+        Long heard = heardNanos.get(job.id().docId());
+        return heard == null ? Long.MAX_VALUE : nanos - heard;
+    }
+
     void remove(String docId) {
+        heardNanos.remove(docId);
         Job known = byId.remove(docId);
         if (known != null) {
             inOrder.remove(known);

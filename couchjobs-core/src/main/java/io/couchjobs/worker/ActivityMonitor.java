@@ -1,5 +1,8 @@
 package io.couchjobs.worker;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -35,6 +38,7 @@ import org.slf4j.LoggerFactory;
 final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ActivityMonitor.class);
     private static final Duration LONGEST_JITTER = Duration.ofSeconds(10);
+    private static final Duration DEAD_AFTER = Duration.ofMinutes(15);
     private static final Duration SCAN_EVERY = Duration.ofMinutes(10);
 
     private final Acceptor.Parts parts;
@@ -109,6 +113,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         Duration next = Duration.ofSeconds(1);
         try {
             scanIfDue();
+            forgetDeadWorkers();
             for (Map.Entry<JobId, Sighting> entry : owned.entrySet()) {
                 next = shorter(next, examine(entry.getKey(), entry.getValue()));
             }
@@ -133,8 +138,30 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         for (JobIndex.Owned job : parts.index().owned()) {
             saw(job.id(), job.worker(), job.rev());
         }
+        parts.store()
+                .database()
+                .view(ViewQuery.allDocs().startKey(Registration.PREFIX).endKey(Registration.PREFIX + "\uffff"))
+                .rows()
+                .forEach(row -> saw(
+                        row.key().asText().substring(Registration.PREFIX.length()),
+                        row.value().path("rev").asText()));
         scannedNanos = parts.clock().nanos();
         mustScan = false;
+    }
+
+    /** Even an idle worker moves its registration every few minutes; one that does not is dead. */
+    private void forgetDeadWorkers() {
+        workers.entrySet().removeIf(worker -> {
+            boolean dead = parts.clock().nanos() - worker.getValue().nanos > DEAD_AFTER.toNanos();
+            if (dead && !worker.getValue().rev.isEmpty()) {
+                ObjectNode tombstone = JsonNodeFactory.instance.objectNode();
+                tombstone.put("_id", Registration.PREFIX + worker.getKey());
+                tombstone.put("_rev", worker.getValue().rev);
+                tombstone.put("_deleted", true);
+                parts.store().database().put(tombstone);
+            }
+            return dead;
+        });
     }
 
     /** Looks at one owned job; returns how long it can be left alone. */

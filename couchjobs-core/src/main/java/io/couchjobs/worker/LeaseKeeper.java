@@ -26,6 +26,7 @@ import org.slf4j.LoggerFactory;
 final class LeaseKeeper implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
     private static final Duration IDLE = Duration.ofSeconds(1);
+    private static final Duration IDLE_BEAT = Duration.ofMinutes(5);
     private static final Duration SHORTEST_CHECK = Duration.ofMillis(10);
 
     private final Registration registration;
@@ -51,9 +52,10 @@ final class LeaseKeeper implements AutoCloseable {
         });
     }
 
-    /** Registers the worker. */
+    /** Registers the worker. An idle one tells now and then that it lives, so that its registration is not cleaned up. */
     void start() {
         registration.beat(0, clock.instant());
+        again(this::beatWhileIdle, IDLE_BEAT);
     }
 
     /** Begins to look after leases, if it was idle. A short job is done before its lease needs a renewal. */
@@ -89,6 +91,18 @@ final class LeaseKeeper implements AutoCloseable {
         } catch (RuntimeException e) {
             warnOnce(e);
             again(this::renew, shortestTimeout().dividedBy(10));
+        }
+    }
+
+    private void beatWhileIdle() {
+        try {
+            if (runs.isEmpty()) {
+                registration.beat(0, clock.instant());
+            }
+        } catch (RuntimeException e) {
+            warnOnce(e);
+        } finally {
+            again(this::beatWhileIdle, IDLE_BEAT);
         }
     }
 

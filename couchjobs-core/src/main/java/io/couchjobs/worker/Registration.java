@@ -8,8 +8,7 @@ import java.time.Instant;
 import java.util.Collection;
 
 /**
- * The document {@code worker:ID} by which a process renews the leases of all jobs it runs with one write. Not thread-safe:
- * the lease keeper's thread uses it.
+ * The document {@code worker:ID} by which a process renews the leases of all jobs it runs with one write. Thread-safe.
  */
 final class Registration {
     static final String PREFIX = "worker:";
@@ -31,7 +30,7 @@ final class Registration {
      *
      * @return whether CouchDB confirmed it; a write that no quorum has (202) renews nothing
      */
-    boolean beat(int running, Instant now) {
+    synchronized boolean beat(int running, Instant now) {
         document.put("running", running);
         document.put("beat", document.path("beat").asLong() + 1);
         document.put("at", now.toEpochMilli());
@@ -45,7 +44,7 @@ final class Registration {
         return false;
     }
 
-    void remove() {
+    synchronized void remove() {
         if (document.has("_rev")) {
             document.put("_deleted", true);
             database.put(document);

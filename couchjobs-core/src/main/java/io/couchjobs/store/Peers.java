@@ -1,0 +1,69 @@
+package io.couchjobs.store;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.job.Job;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The workers that are registered in a database, and who of them is to claim a job first. Thread-safe.
+ *
+ * <p>All workers rank themselves for a job by the same hash, so without talking to each other they agree whose it is; the
+ * others come after it. That is advice, which spares conflicts: a worker that died, is busy or not known yet costs a moment,
+ * never a job.
+ */
+final class Peers {
+    /** What the document ids of worker registrations begin with. */
+    static final String PREFIX = "worker:";
+
+    private final String self;
+    private final Set<String> others = ConcurrentHashMap.newKeySet();
+
+    Peers(String self) {
+        this.self = self;
+    }
+
+    /** Takes in who is registered; what changes from then on comes by {@link #changed}. */
+    void load(CouchDatabase database) {
+        database.view(ViewQuery.allDocs().startKey(PREFIX).endKey(PREFIX + "\uffff")).rows().stream()
+                .map(row -> row.key().asText().substring(PREFIX.length()))
+                .filter(worker -> !worker.equals(self))
+                .forEach(others::add);
+    }
+
+    void changed(FeedEvent event) {
+        if (!event.docId().startsWith(PREFIX)) {
+            return;
+        }
+        String worker = event.docId().substring(PREFIX.length());
+        if (event.deleted()) {
+            others.remove(worker);
+        } else if (!worker.equals(self)) {
+            others.add(worker);
+        }
+    }
+
+    int count() {
+        return others.size() + 1;
+    }
+
+    /** How many workers come before this one for a job: 0 when it is the first. */
+    int rank(Job job) {
+        long mine = weight(self, job);
+        int before = 0;
+        for (String other : others) {
+            long theirs = weight(other, job);
+            before += theirs > mine || (theirs == mine && other.compareTo(self) > 0) ? 1 : 0;
+        }
+        return before;
+    }
+
+    /** Rendezvous hashing: each worker draws a number for each job, the greatest wins. */
+    private static long weight(String worker, Job job) {
+        long bits = 31L * worker.hashCode() + 0x9E3779B97F4A7C15L * job.id().hashCode();
+        bits = (bits ^ (bits >>> 33)) * 0xFF51AFD7ED558CCDL;
+        bits = (bits ^ (bits >>> 33)) * 0xC4CEB9FE1A85EC53L;
+        return bits ^ (bits >>> 33);
+    }
+}
