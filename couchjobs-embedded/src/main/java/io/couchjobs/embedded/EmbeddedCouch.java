@@ -113,7 +113,8 @@ public final class EmbeddedCouch implements AutoCloseable {
         }
 
         /**
-         * Adds an administrator; from the first one on, nobody else may do anything.
+         * Adds an administrator. From the first one on, others may do only what the security object of a database lets
+         * them; ordinary users are documents in the database {@code _users}, as in CouchDB.
          *
          * @param user the name
          * @param password in clear text; kept in memory only
@@ -134,7 +135,7 @@ public final class EmbeddedCouch implements AutoCloseable {
             CouchStore store = CouchStore.open(directory);
             Faults faults = new Faults();
             try {
-                Frontend frontend = Frontend.start(port, store, new Accounts(admins), faults::fate);
+                Frontend frontend = Frontend.start(port, store, new Accounts(admins, store), faults::fate);
                 LOG.info(
                         "The embedded CouchDB-compatible server, for development and tests only, listens on"
                                 + " http://127.0.0.1:{}/ and keeps its data {}",

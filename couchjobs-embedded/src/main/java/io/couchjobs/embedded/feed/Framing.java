@@ -91,7 +91,7 @@ abstract class Framing {
 
         @Override
         String end(String lastSeq, long pending) {
-            return "";
+            return "\n";
         }
     }
 }

@@ -6,6 +6,7 @@ import io.couchjobs.embedded.protocol.Collation;
 import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.protocol.Json;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
@@ -15,7 +16,8 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * A condition on a document, compiled from a Mango selector.
+ * A condition on a document, compiled from a Mango selector. A negation is carried down to the fields, as CouchDB does:
+ * a document without the field is chosen neither by a condition on it nor by its opposite.
  *
  * @see <a href="https://docs.couchdb.org/en/stable/api/database/find.html#selector-syntax">Selector syntax</a>
  */
@@ -23,22 +25,32 @@ public final class Selector {
     private Selector() {}
 
     public static Predicate<JsonNode> compile(JsonNode selector) {
+        return compile(selector, false);
+    }
+
+    private static Predicate<JsonNode> compile(JsonNode selector, boolean not) {
         if (!selector.isObject()) {
             throw CouchError.badRequest("Selector must be a JSON object");
         }
-        Predicate<JsonNode> all = doc -> true;
-        for (Map.Entry<String, JsonNode> part : selector.properties()) {
-            all = all.and(part(part.getKey(), part.getValue()));
-        }
-        return all;
+        List<Predicate<JsonNode>> parts =
+                selector.properties().stream().map(part -> part(part, not)).toList();
+        return not && !parts.isEmpty() ? any(parts) : all(parts);
     }
 
-    private static Predicate<JsonNode> part(String name, JsonNode argument) {
-        if (name.startsWith("$")) {
-            return operator(name, argument);
+    private static Predicate<JsonNode> all(List<Predicate<JsonNode>> parts) {
+        return value -> parts.stream().allMatch(part -> part.test(value));
+    }
+
+    private static Predicate<JsonNode> any(List<Predicate<JsonNode>> parts) {
+        return value -> parts.stream().anyMatch(part -> part.test(value));
+    }
+
+    private static Predicate<JsonNode> part(Map.Entry<String, JsonNode> part, boolean not) {
+        if (part.getKey().startsWith("$")) {
+            return operator(part.getKey(), part.getValue(), not);
         }
-        String[] path = name.split("(?<!\\\\)\\.");
-        Predicate<JsonNode> inner = condition(argument);
+        String[] path = part.getKey().split("(?<!\\\\)\\.", -1);
+        Predicate<JsonNode> inner = condition(part.getValue(), not);
         return doc -> inner.test(at(doc, path));
     }
 
@@ -51,79 +63,88 @@ public final class Selector {
     }
 
     /** An object is a nested selector or operators, anything else is meant to be equal. */
-    private static Predicate<JsonNode> condition(JsonNode argument) {
-        return argument.isObject() && !argument.isEmpty() ? compile(argument) : equal(argument);
+    private static Predicate<JsonNode> condition(JsonNode argument, boolean not) {
+        return argument.isObject() && !argument.isEmpty()
+                ? compile(argument, not)
+                : onField(compared(argument, order -> order == 0), not);
     }
 
-    private static Predicate<JsonNode> operator(String name, JsonNode argument) {
+    private static Predicate<JsonNode> operator(String name, JsonNode argument, boolean not) {
         return switch (name) {
-            case "$eq" -> equal(argument);
-            case "$ne" -> present(equal(argument).negate());
+            case "$and" -> not ? any(list(name, argument, true)) : all(list(name, argument, false));
+            case "$or" -> not ? all(list(name, argument, true)) : any(list(name, argument, false));
+            case "$nor" -> operator("$or", argument, !not);
+            case "$not" -> condition(argument, !not);
+            case "$exists" -> value -> value.isMissingNode() == (argument.asBoolean() == not);
+            default -> onField(test(name, argument), not);
+        };
+    }
+
+    private static Predicate<JsonNode> onField(Predicate<JsonNode> test, boolean not) {
+        return value -> !value.isMissingNode() && test.test(value) != not;
+    }
+
+    private static Predicate<JsonNode> test(String name, JsonNode argument) {
+        return switch (name) {
+            case "$eq" -> compared(argument, order -> order == 0);
+            case "$ne" -> compared(argument, order -> order != 0);
             case "$gt" -> compared(argument, order -> order > 0);
             case "$gte" -> compared(argument, order -> order >= 0);
             case "$lt" -> compared(argument, order -> order < 0);
             case "$lte" -> compared(argument, order -> order <= 0);
-            case "$in" -> in(argument);
-            case "$nin" -> present(in(argument).negate());
-            case "$exists" -> value -> !value.isMissingNode() == argument.asBoolean();
+            case "$in" -> in(name, argument);
+            case "$nin" -> in(name, argument).negate();
             case "$type" -> value -> typeOf(value).equals(argument.asText());
-            case "$and" -> list(argument).reduce(value -> true, Predicate::and);
-            case "$or" -> list(argument).reduce(value -> false, Predicate::or);
-            case "$nor" -> list(argument).reduce(value -> false, Predicate::or).negate();
-            case "$not" -> condition(argument).negate();
-            default -> arrayOrText(name, argument);
-        };
-    }
-
-    private static Predicate<JsonNode> arrayOrText(String name, JsonNode argument) {
-        return switch (name) {
-            case "$all" -> all(argument);
-            case "$elemMatch" -> {
-                Predicate<JsonNode> inner = condition(argument);
-                yield value -> value.isArray() && elements(value).anyMatch(inner);
-            }
-            case "$allMatch" -> {
-                Predicate<JsonNode> inner = condition(argument);
-                yield value ->
-                        value.isArray() && !value.isEmpty() && elements(value).allMatch(inner);
-            }
             case "$size" -> value -> value.isArray() && value.size() == argument.asInt(-1);
             case "$mod" -> mod(argument);
             case "$regex" -> regex(argument);
-            default -> throw CouchError.badRequest("Invalid operator: " + name);
+            default -> testElements(name, argument);
         };
     }
 
-    private static Predicate<JsonNode> present(Predicate<JsonNode> condition) {
-        return value -> !value.isMissingNode() && condition.test(value);
-    }
-
-    private static Predicate<JsonNode> equal(JsonNode argument) {
-        return compared(argument, order -> order == 0);
+    private static Predicate<JsonNode> testElements(String name, JsonNode argument) {
+        switch (name) {
+            case "$all" -> {
+                List<Predicate<JsonNode>> wanted = equals(name, argument);
+                return value -> value.isArray()
+                        && wanted.stream().allMatch(one -> elements(value).anyMatch(one));
+            }
+            case "$elemMatch" -> {
+                Predicate<JsonNode> inner = condition(argument, false);
+                return value -> value.isArray() && elements(value).anyMatch(inner);
+            }
+            case "$allMatch" -> {
+                Predicate<JsonNode> inner = condition(argument, false);
+                return value ->
+                        value.isArray() && !value.isEmpty() && elements(value).allMatch(inner);
+            }
+            default -> throw CouchError.badRequest("Invalid operator: " + name);
+        }
     }
 
     private static Predicate<JsonNode> compared(JsonNode argument, IntPredicate wanted) {
         byte[] key = Collation.key(argument);
-        return present(value -> wanted.test(Arrays.compareUnsigned(Collation.key(value), key)));
+        return value -> wanted.test(Arrays.compareUnsigned(Collation.key(value), key));
     }
 
-    private static Predicate<JsonNode> in(JsonNode argument) {
-        requireArray("$in", argument);
-        return elements(argument).map(Selector::equal).reduce(value -> false, Predicate::or);
+    private static Predicate<JsonNode> in(String name, JsonNode argument) {
+        return any(equals(name, argument));
     }
 
-    private static Predicate<JsonNode> all(JsonNode argument) {
-        requireArray("$all", argument);
-        return value -> value.isArray()
-                && elements(argument).map(Selector::equal).allMatch(wanted -> elements(value)
-                        .anyMatch(wanted));
+    private static List<Predicate<JsonNode>> equals(String name, JsonNode argument) {
+        return array(name, argument)
+                .map(one -> compared(one, order -> order == 0))
+                .toList();
+    }
+
+    private static List<Predicate<JsonNode>> list(String name, JsonNode argument, boolean not) {
+        return array(name, argument).map(one -> compile(one, not)).toList();
     }
 
     private static Predicate<JsonNode> mod(JsonNode argument) {
-        requireArray("$mod", argument);
         long divisor = argument.path(0).asLong();
         if (divisor == 0) {
-            throw CouchError.badRequest("Bad argument for operator $mod: " + Json.text(argument));
+            throw badArgument("$mod", argument);
         }
         long remainder = argument.path(1).asLong();
         return value -> value.isIntegralNumber() && value.longValue() % divisor == remainder;
@@ -135,19 +156,19 @@ public final class Selector {
             return value ->
                     value.isTextual() && pattern.matcher(value.textValue()).find();
         } catch (PatternSyntaxException e) {
-            throw CouchError.badRequest("Bad argument for operator $regex: " + Json.text(argument));
+            throw badArgument("$regex", argument);
         }
     }
 
-    private static Stream<Predicate<JsonNode>> list(JsonNode argument) {
-        requireArray("combination", argument);
-        return elements(argument).map(Selector::compile);
-    }
-
-    private static void requireArray(String operator, JsonNode argument) {
+    private static Stream<JsonNode> array(String operator, JsonNode argument) {
         if (!argument.isArray()) {
-            throw CouchError.badRequest("Bad argument for operator " + operator + ": " + Json.text(argument));
+            throw badArgument(operator, argument);
         }
+        return elements(argument);
+    }
+
+    private static CouchError badArgument(String operator, JsonNode argument) {
+        return CouchError.badRequest("Bad argument for operator " + operator + ": " + Json.text(argument));
     }
 
     private static Stream<JsonNode> elements(JsonNode array) {

@@ -1,8 +1,12 @@
 package io.couchjobs.embedded.http;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.store.CouchStore;
+import io.couchjobs.embedded.store.Doc;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -11,14 +15,21 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Who may log in: the administrators given at the start. With none, everybody is one. Thread-safe. */
+/**
+ * Who may log in: the administrators given at the start, and the users with a document in {@code _users}. Without
+ * administrators everybody is one. Thread-safe.
+ */
 public final class Accounts {
+    static final String USERS = "_users";
+
     private static final String COOKIE = "AuthSession=";
 
     private final Map<String, String> admins;
+    private final CouchStore store;
     private final Map<String, User> sessions = new ConcurrentHashMap<>();
 
-    public Accounts(Map<String, String> admins) {
+    public Accounts(Map<String, String> admins, CouchStore store) {
+        this.store = store;
         this.admins = Map.copyOf(admins);
     }
 
@@ -49,12 +60,26 @@ public final class Accounts {
 
     private User check(String name, String password) {
         String known = admins.get(name);
-        if (known == null
-                || !MessageDigest.isEqual(
-                        known.getBytes(StandardCharsets.UTF_8), password.getBytes(StandardCharsets.UTF_8))) {
+        if (known == null) {
+            return stored(name, password);
+        }
+        byte[] expected = known.getBytes(StandardCharsets.UTF_8);
+        if (!MessageDigest.isEqual(expected, password.getBytes(StandardCharsets.UTF_8))) {
             throw wrong();
         }
         return new User(name, List.of(User.ADMIN));
+    }
+
+    private User stored(String name, String password) {
+        ObjectNode user = store.find(USERS)
+                .flatMap(users -> users.live("org.couchdb.user:" + name))
+                .map(Doc::body)
+                .filter(body -> Passwords.matches(body, password))
+                .orElseThrow(Accounts::wrong);
+        List<String> roles = new ArrayList<>();
+        user.path("roles").forEach(role -> roles.add(role.asText()));
+        roles.remove(User.ADMIN);
+        return new User(name, roles);
     }
 
     private static CouchError wrong() {

@@ -31,14 +31,16 @@ final class AllDocsHandler {
     }
 
     private static void handle(Call call, Database database, boolean designOnly) throws IOException {
+        call.allow("GET", "HEAD", "POST");
         boolean several = call.segment(2).equals("queries");
-        Queries.run(call, several, (args, out) -> answer(database, args, designOnly, out));
+        Queries.run(call, several, (args, out) -> answer(database, args, designOnly, call.is("POST"), out));
     }
 
-    private static void answer(Database database, QueryArgs args, boolean designOnly, OutputStream out)
+    private static void answer(
+            Database database, QueryArgs args, boolean designOnly, boolean fromBody, OutputStream out)
             throws IOException {
         RowWriter rows = new RowWriter(out);
-        Optional<List<JsonNode>> keys = args.keys();
+        Optional<List<JsonNode>> keys = args.ids(fromBody);
         String seq = args.updateSeq() ? Seqs.text(database, database.updateSeq()) : null;
         if (keys.isPresent()) {
             rows.begin(database.docCount(), -1, seq);
@@ -99,8 +101,12 @@ final class AllDocsHandler {
             from = text(args.startKey(), DESIGN_LAST);
             to = text(args.endKey(), DESIGN_FIRST);
         }
+        if (isUnfindable(args.startKey()) && isUnfindable(args.endKey())) {
+            rows.begin(live.size(), 0, seq);
+            return;
+        }
         long offset = Math.min(live.size(), offset(live, from, args.descending()) + args.skip());
-        rows.begin(live.size(), offset, seq);
+        rows.begin(designOnly ? countDesigns(live) : live.size(), designOnly ? 0 : offset, seq);
         Cursor<String, String> cursor = live.cursor(from, to, args.descending());
         long skip = args.skip();
         long left = args.limit();
@@ -112,6 +118,10 @@ final class AllDocsHandler {
                 write(database, args, rows, id, cursor.getValue());
             }
         }
+    }
+
+    private static long countDesigns(IdRange live) {
+        return live.countBefore(DESIGN_LAST) - live.countBefore(DESIGN_FIRST);
     }
 
     private static void write(Database database, QueryArgs args, RowWriter rows, String id, String rev)
@@ -133,6 +143,11 @@ final class AllDocsHandler {
         return descending ? live.size() - before - (live.rev(from) == null ? 0 : 1) : before;
     }
 
+    /** A key that is no text is fine as the edge of a range, but no document has it. */
+    private static boolean isUnfindable(@Nullable JsonNode key) {
+        return key != null && key.isNumber();
+    }
+
     private static @Nullable String text(@Nullable JsonNode key, @Nullable String otherwise) {
         return key != null && key.isTextual() ? key.textValue() : otherwise;
     }
@@ -140,7 +155,7 @@ final class AllDocsHandler {
     static void localDocs(Call call, Db db) throws IOException {
         call.allow("GET", "HEAD");
         LazyOutput out = new LazyOutput(call);
-        RowWriter rows = new RowWriter(out).begin(-1, 0, null);
+        RowWriter rows = new RowWriter(out).beginUncounted();
         Iterator<String> ids = db.database().local().ids();
         while (ids.hasNext()) {
             String id = ids.next();

@@ -79,10 +79,8 @@ final class AttachmentHandler {
     private void store(int status, ObjectNode body) {
         String rev = call.rev();
         List<Revision> base = rev == null ? List.of() : List.of(Revision.parse(rev));
-        Revision stored = db.database()
-                .write(List.of(new Edit(id, base, false, body)), db.gate())
-                .get(0)
-                .revOrThrow();
+        Revision stored =
+                db.write(List.of(new Edit(id, base, false, body))).get(0).revOrThrow();
         call.etag(stored.toString());
         call.answer(status, Json.object().put("ok", true).put("id", id).put("rev", stored.toString()));
     }

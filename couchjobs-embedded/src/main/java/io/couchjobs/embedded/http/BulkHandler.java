@@ -9,10 +9,12 @@ import io.couchjobs.embedded.store.Database;
 import io.couchjobs.embedded.store.Doc;
 import io.couchjobs.embedded.store.Edit;
 import io.couchjobs.embedded.store.EditResult;
+import io.couchjobs.embedded.tree.Node;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Many documents in one request. */
 final class BulkHandler {
@@ -32,14 +34,11 @@ final class BulkHandler {
         }
         List<Edit> edits = new ArrayList<>();
         request.path("docs").forEach(doc -> edits.add(Edits.of(doc)));
-        if (edits.stream().anyMatch(edit -> edit.id().startsWith("_design/"))) {
-            db.requireAdmin();
-        }
         if (request.path("new_edits").asBoolean(true)) {
             call.answer(201, rows(edits, db));
         } else {
             edits.forEach(BulkHandler::requireRevisions);
-            call.answer(201, refused(db.database().replicate(edits, db.gate())));
+            call.answer(201, refused(db.replicate(edits)));
         }
     }
 
@@ -52,8 +51,7 @@ final class BulkHandler {
     /** The {@code _local/} documents among them go their own way. */
     private static ArrayNode rows(List<Edit> edits, Db db) {
         List<Edit> replicated = edits.stream().filter(edit -> !isLocal(edit)).toList();
-        Iterator<EditResult> results =
-                db.database().write(replicated, db.gate()).iterator();
+        Iterator<EditResult> results = db.write(replicated).iterator();
         ArrayNode rows = Json.array();
         edits.forEach(edit -> rows.add(isLocal(edit) ? local(edit, db) : row(results.next())));
         return rows;
@@ -111,16 +109,31 @@ final class BulkHandler {
         String id = wanted.path("id").asText();
         String rev = wanted.path("rev").asText(null);
         ObjectNode result = Json.object().put("id", id);
-        ObjectNode found = result.putArray("docs").addObject();
+        ArrayNode docs = result.putArray("docs");
         try {
-            Doc doc = rev == null
-                    ? database.winner(id).orElseThrow(CouchError::missing)
-                    : DocumentHandler.find(database, id, rev, call.flag("latest"));
-            found.set("ok", DocShape.of(call).json(database, doc));
+            for (Doc doc : found(database, id, rev, call.flag("latest"))) {
+                docs.addObject().set("ok", DocShape.of(call).json(database, doc));
+            }
         } catch (CouchError e) {
-            ObjectNode error = found.putObject("error").put("id", id).put("rev", rev == null ? "undefined" : rev);
-            error.setAll(DocumentHandler.error(e));
+            ObjectNode error = docs.addObject().putObject("error").put("id", id);
+            error.put("rev", rev == null ? "undefined" : rev).setAll(DocumentHandler.error(e));
         }
         return result;
+    }
+
+    /** Without a revision, all leaves. */
+    private static List<Doc> found(Database database, String id, @Nullable String rev, boolean latest) {
+        if (rev != null) {
+            return List.of(DocumentHandler.find(database, id, rev, latest));
+        }
+        List<Doc> leaves = database.tree(id).leaves().stream()
+                .map(Node::rev)
+                .sorted()
+                .flatMap(leaf -> database.revision(id, leaf).stream())
+                .toList();
+        if (leaves.isEmpty()) {
+            throw CouchError.missing();
+        }
+        return leaves;
     }
 }

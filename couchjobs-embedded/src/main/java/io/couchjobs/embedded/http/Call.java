@@ -6,6 +6,7 @@ import com.sun.net.httpserver.HttpExchange;
 import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.protocol.Json;
 import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
+import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
 /** One request and its answer. Used by one thread. */
@@ -96,15 +98,26 @@ final class Call {
 
     /** Reads the body as JSON, which its content type must say. */
     JsonNode json() {
+        requireJson();
+        return Json.parse(body());
+    }
+
+    void requireJson() {
         String type = header("Content-Type").orElse("");
         if (!type.startsWith(JSON)) {
             throw new CouchError(415, "bad_content_type", "Content-Type must be application/json");
         }
-        return Json.parse(body());
     }
 
     ObjectNode jsonObject() {
         return Json.asObject(json(), "Request body must be a JSON object");
+    }
+
+    /** As {@link #jsonObject()}; no body is an empty object. */
+    ObjectNode jsonObjectOrNone() {
+        requireJson();
+        byte[] bytes = body();
+        return bytes.length == 0 ? Json.object() : Json.parseObject(bytes, "Request body must be a JSON object");
     }
 
     byte[] body() {
@@ -114,16 +127,20 @@ final class Call {
                 throw new CouchError(413, "too_large", "the request entity is too large");
             }
             return body;
+        } catch (ZipException | EOFException e) {
+            throw CouchError.badRequest("Request body is not properly gzipped.");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
     private InputStream decoded(InputStream in) throws IOException {
-        return switch (header("Content-Encoding").orElse("identity")) {
+        String encoding = header("Content-Encoding").orElse("identity");
+        return switch (encoding) {
             case "gzip" -> new GZIPInputStream(in);
             case "identity" -> in;
-            default -> throw new CouchError(415, "bad_ctype", "unsupported Content-Encoding");
+            default ->
+                throw new CouchError(415, "bad_content_type", encoding + " is not a supported content encoding.");
         };
     }
 

@@ -24,8 +24,8 @@ final class ChangesHandler implements DbHandler {
 
     @Override
     public void handle(Call call, Db db) throws IOException, InterruptedException {
-        call.allow("GET", "HEAD", "POST");
-        ObjectNode body = call.is("POST") ? call.jsonObject() : Json.object();
+        call.allow("GET", "POST", "HEAD");
+        ObjectNode body = call.is("POST") ? call.jsonObjectOrNone() : Json.object();
         FeedRequest request = request(call, db.database(), body);
         boolean events = request.form() == FeedRequest.Form.EVENTSOURCE;
         try (OutputStream out = call.stream(200, events ? "text/event-stream" : "application/json")) {
@@ -45,7 +45,7 @@ final class ChangesHandler implements DbHandler {
         return new FeedRequest(
                 form(call),
                 since(call, database),
-                Math.max(1, limit),
+                Math.max(0, limit),
                 heartbeat(call),
                 Math.min(LONGEST_WAIT, number(call, "timeout").orElse(LONGEST_WAIT)),
                 rows,
@@ -76,11 +76,20 @@ final class ChangesHandler implements DbHandler {
         if (given.isEmpty()) {
             return 0;
         }
-        long millis = given.get().equals("true") ? LONGEST_WAIT : Params.number("heartbeat", given.get());
+        long millis = given.get().equals("true") ? LONGEST_WAIT : millis(given.get());
         if (millis <= 0) {
             throw CouchError.badRequest("The heartbeat value should be a positive integer (in milliseconds).");
         }
         return Math.min(LONGEST_WAIT, millis);
+    }
+
+    private static long millis(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw CouchError.badRequest(
+                    "Invalid heartbeat value. Expecting a positive integer value (in milliseconds).");
+        }
     }
 
     private static Optional<Long> number(Call call, String name) {

@@ -2,6 +2,7 @@ package io.couchjobs.embedded.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.feed.Seqs;
+import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.protocol.Json;
 import io.couchjobs.embedded.store.Database;
 
@@ -12,11 +13,17 @@ final class DatabaseHandler {
     private DatabaseHandler() {}
 
     static void handle(Call call, Databases databases, User user) {
-        call.allow("DELETE", "GET", "HEAD", "POST", "PUT");
+        if (!call.is("PUT")) {
+            call.allow("DELETE", "GET", "HEAD", "POST");
+        }
         String name = call.segment(0);
         switch (call.method()) {
             case "PUT" -> create(call, databases, user, name);
             case "DELETE" -> {
+                if (call.param("rev").isPresent()) {
+                    throw CouchError.badRequest("You tried to DELETE a database with a ?=rev parameter. Did you mean to"
+                            + " DELETE a document instead?");
+                }
                 user.requireAdmin();
                 databases.delete(name);
                 call.answer(200, Json.object().put("ok", true));

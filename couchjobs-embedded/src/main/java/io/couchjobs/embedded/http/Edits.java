@@ -64,6 +64,9 @@ final class Edits {
 
     private static Edit edit(ObjectNode doc, String id) {
         boolean deleted = doc.path("_deleted").booleanValue();
+        if (doc.has("_deleted") && !doc.path("_deleted").isBoolean()) {
+            checkMember("_deleted");
+        }
         List<Revision> history = history(doc);
         ObjectNode body = doc.deepCopy();
         body.remove(IGNORED);
@@ -85,7 +88,7 @@ final class Edits {
             history.add(new Revision(pos--, hash.asText()));
         }
         JsonNode rev = doc.get("_rev");
-        if (history.isEmpty() && rev != null && !rev.isNull()) {
+        if (history.isEmpty() && rev != null) {
             history.add(Revision.parse(rev.asText()));
         }
         return history;

@@ -47,7 +47,7 @@ final class OpenRevs {
 
     private static List<Revision> wanted(String parameter, RevTree tree, boolean latest) {
         if (parameter.equals("all")) {
-            return tree.leaves().stream().map(Node::rev).toList();
+            return tree.leaves().stream().map(Node::rev).sorted().toList();
         }
         List<Revision> wanted = new ArrayList<>();
         for (JsonNode text : Json.parse(parameter)) {

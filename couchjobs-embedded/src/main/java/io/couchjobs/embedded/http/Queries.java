@@ -21,11 +21,13 @@ final class Queries {
 
     /** Reads the query, from the URL or a body, and answers it. */
     static void run(Call call, boolean several, Answer answer) throws IOException {
-        call.allow("GET", "HEAD", "POST");
         ObjectNode body = call.is("POST") ? call.jsonObject() : null;
         QueryArgs args = QueryArgs.of(call.query(), body);
         if (args.queries().isEmpty() && several) {
             throw CouchError.badRequest("POST body must include `queries` parameter.");
+        }
+        if (args.queries().isPresent() && !several) {
+            throw CouchError.badRequest("The `queries` parameter is no longer supported at this endpoint");
         }
         LazyOutput out = new LazyOutput(call);
         if (args.queries().isPresent()) {

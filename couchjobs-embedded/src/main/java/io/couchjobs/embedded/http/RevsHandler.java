@@ -3,6 +3,7 @@ package io.couchjobs.embedded.http;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.protocol.Json;
 import io.couchjobs.embedded.tree.RevTree;
 import io.couchjobs.embedded.tree.Revision;
@@ -12,6 +13,8 @@ import java.util.Map;
 
 /** What replicators ask about revisions, and purging them. */
 final class RevsHandler {
+    private static final int MOST_PURGED = 100;
+
     void register(Map<String, DbHandler> handlers) {
         handlers.put("_revs_diff", RevsHandler::diff);
         handlers.put("_missing_revs", RevsHandler::missing);
@@ -55,6 +58,9 @@ final class RevsHandler {
     }
 
     private static List<Revision> revisions(JsonNode revs) {
+        if (!revs.isArray()) {
+            throw CouchError.badRequest("Invalid list of revisions");
+        }
         List<Revision> list = new ArrayList<>();
         revs.forEach(rev -> list.add(Revision.parse(rev.asText())));
         return list;
@@ -68,6 +74,9 @@ final class RevsHandler {
         call.allow("POST");
         db.requireAdmin();
         ObjectNode request = call.jsonObject();
+        if (request.size() > MOST_PURGED) {
+            throw CouchError.badRequest("Exceeded maximum number of documents.");
+        }
         ObjectNode answer = Json.object().putNull("purge_seq");
         ObjectNode purged = answer.putObject("purged");
         for (Map.Entry<String, JsonNode> asked : request.properties()) {

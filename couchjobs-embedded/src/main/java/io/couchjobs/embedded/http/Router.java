@@ -46,11 +46,17 @@ final class Router {
             LocalHandler.handle(call, db);
         } else if (second.equals("_design")) {
             toDesign(call, db);
-        } else if (second.startsWith("_") && !second.startsWith("_design/") && !second.startsWith("_local/")) {
+        } else if (isUnknown(second) && call.isRead()) {
+            throw CouchError.missing();
+        } else if (isUnknown(second)) {
             throw new CouchError(400, "illegal_docid", "Only reserved document ids may start with underscore.");
         } else {
             toDocument(call, db, second, 2);
         }
+    }
+
+    private static boolean isUnknown(String name) {
+        return name.startsWith("_") && !name.startsWith("_design/") && !name.startsWith("_local/");
     }
 
     private static void toDesign(Call call, Db db) throws IOException {

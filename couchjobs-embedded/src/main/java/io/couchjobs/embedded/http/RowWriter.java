@@ -17,6 +17,12 @@ final class RowWriter {
         this.out = out;
     }
 
+    /** Begins the answer, of documents without an order: neither total nor offset is known. */
+    RowWriter beginUncounted() throws IOException {
+        print("{\"total_rows\":null,\"offset\":null,\"rows\":[");
+        return this;
+    }
+
     /** Begins the answer; a total below 0 is left out with the offset, an offset below 0 is null. */
     RowWriter begin(long total, long offset, @Nullable String updateSeq) throws IOException {
         print("{");

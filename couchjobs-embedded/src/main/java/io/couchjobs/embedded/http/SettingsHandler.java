@@ -83,10 +83,7 @@ final class SettingsHandler {
     private static void upkeep(Call call, Db db) {
         call.allow("POST");
         db.requireAdmin();
-        String type = call.header("Content-Type").orElse("");
-        if (!type.startsWith("application/json")) {
-            throw new CouchError(415, "bad_content_type", "Content-Type must be application/json");
-        }
+        call.requireJson();
     }
 
     private static void shards(Call call, Db db) {

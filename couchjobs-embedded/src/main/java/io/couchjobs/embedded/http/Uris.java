@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 final class Uris {
     private Uris() {}
 
-    /** {@return the parts between the slashes, decoded; a plus is a plus here} */
+    /** {@return the parts between the slashes, decoded; a plus is a space, as it is for CouchDB} */
     static List<String> segments(String rawPath) {
         List<String> segments = new ArrayList<>();
         for (String raw : rawPath.split("/", -1)) {
             if (!raw.isEmpty()) {
-                segments.add(decode(raw.replace("+", "%2B")));
+                segments.add(decode(raw));
             }
         }
         return segments;

@@ -27,6 +27,7 @@ final class ViewHandler {
     }
 
     void handle(Call call, Db db) throws IOException {
+        call.allow("GET", "POST", "HEAD");
         String view = call.segment(4);
         boolean several = call.segment(5).equals("queries");
         ViewGroup group = db.views().group(designId);

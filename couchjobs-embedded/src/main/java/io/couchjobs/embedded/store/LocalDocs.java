@@ -26,7 +26,7 @@ public final class LocalDocs {
         return map.keyIterator(null);
     }
 
-    /** Stores a document over the revision named, and returns its new one. */
+    /** Stores a document over the revision named, or over any when none is, and returns its new one. */
     public String write(String id, @Nullable String rev, ObjectNode body) {
         return commits.durably(() -> {
             synchronized (this) {
@@ -57,9 +57,9 @@ public final class LocalDocs {
         if (now == null) {
             return 0;
         }
-        if (!now.equals(rev)) {
+        if (rev != null && !now.equals(rev)) {
             throw CouchError.conflict();
         }
-        return Integer.parseInt(now.substring(2));
+        return rev == null ? 0 : Integer.parseInt(now.substring(2));
     }
 }

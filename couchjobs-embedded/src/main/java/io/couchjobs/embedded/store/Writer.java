@@ -55,15 +55,20 @@ final class Writer {
         return new Grown(tree.merge(edit.history(), edit.deleted(), bodies.add(bytes)), rev, true);
     }
 
+    /** A deleted document is made again by a write that names no revision, over its tombstone. */
     private static @Nullable Revision parent(Edit edit, RevTree tree) {
         Revision named = edit.rev();
-        if (named != null) {
-            return tree.leaf(named).orElseThrow(CouchError::conflict).rev();
-        }
-        if (tree.isEmpty()) {
+        if (tree.isEmpty() && named == null) {
             return null;
         }
-        if (!tree.winner().deleted()) {
+        if (tree.isEmpty()) {
+            throw CouchError.conflict();
+        }
+        boolean gone = tree.winner().deleted();
+        if (named != null && !gone) {
+            return tree.leaf(named).orElseThrow(CouchError::conflict).rev();
+        }
+        if (named != null || !gone || edit.deleted()) {
             throw CouchError.conflict();
         }
         return tree.winner().rev();
@@ -76,7 +81,7 @@ final class Writer {
     private static byte[] bytes(Edit edit) {
         byte[] bytes = Json.bytes(edit.body());
         if (bytes.length > LARGEST_DOCUMENT) {
-            throw new CouchError(413, "document_too_large", edit.id());
+            throw new CouchError(413, "document_too_large", "");
         }
         return bytes;
     }
@@ -88,6 +93,7 @@ final class Writer {
 
     private static @Nullable ObjectNode old(String id, RevTree tree, Node node, ObjectNode body) {
         return tree.find(node.parent() == null ? tree.winner().rev() : node.parent())
+                .filter(parent -> !parent.deleted())
                 .map(parent -> new Doc(id, 0, tree, parent, body).json())
                 .orElse(null);
     }

@@ -6,6 +6,7 @@ import io.couchjobs.embedded.protocol.Json;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** The rows of one document in all views of a group. */
@@ -21,12 +22,22 @@ record Emitted(String id, List<Entry> entries) {
         List<Entry> entries = new ArrayList<>();
         for (int view = 0; view < perView.size(); view++) {
             int n = 0;
-            for (JsonNode pair : perView.get(view)) {
+            for (JsonNode pair : inOrder(perView.get(view))) {
                 byte[] place = IndexRow.place(Collation.key(pair.get(0)), id, n++);
                 entries.add(new Entry(view, place, new IndexRow(id, Json.bytes(pair.get(0)), Json.bytes(pair.get(1)))));
             }
         }
         return new Emitted(id, entries);
+    }
+
+    /** Rows of one document under one key come in the order of their values. */
+    private static List<JsonNode> inOrder(JsonNode pairs) {
+        List<JsonNode> list = new ArrayList<>();
+        pairs.forEach(list::add);
+        if (list.size() > 1) {
+            list.sort((left, right) -> Arrays.compareUnsigned(Collation.key(left), Collation.key(right)));
+        }
+        return list;
     }
 
     /** {@return where the rows are, as bytes to be stored under the document's id, so they can be taken out again} */

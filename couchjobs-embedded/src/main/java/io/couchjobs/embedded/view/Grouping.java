@@ -43,11 +43,11 @@ final class Grouping implements Iterator<ViewRow> {
     }
 
     static Iterator<ViewRow> byKeys(ViewReader reader, Reducer reducer, List<JsonNode> keys, QueryArgs args) {
-        if (args.groupLevel() != Integer.MAX_VALUE) {
+        if (args.groupLevel() != Integer.MAX_VALUE && keys.size() > 1) {
             throw CouchError.queryParse("Multi-key fetches for reduce views must use `group=true`");
         }
         return keys.stream()
-                .map(key -> new Grouping(reader.cursor(KeyRange.exactly(key), false), reducer, Integer.MAX_VALUE))
+                .map(key -> new Grouping(reader.cursor(KeyRange.exactly(key), false), reducer, args.groupLevel()))
                 .filter(Grouping::hasNext)
                 .map(Grouping::next)
                 .iterator();

@@ -11,15 +11,21 @@ import org.h2.mvstore.type.StringDataType;
 @SuppressWarnings("ArrayRecordComponent") // never compared as a value
 record IndexRow(String id, byte[] key, byte[] value) {
 
-    /** Where a row stands: after its key, then the id, then the order of emission. */
+    /** Where a row stands: after its key, then the id, then its number among the rows of that document. */
     static byte[] place(byte[] sortKey, String id, int n) {
-        byte[] idBytes = id.getBytes(StandardCharsets.UTF_8);
+        byte[] idBytes = idBytes(id);
         return ByteBuffer.allocate(sortKey.length + idBytes.length + 1 + Integer.BYTES)
                 .put(sortKey)
                 .put(idBytes)
                 .put((byte) 0)
                 .putInt(n)
                 .array();
+    }
+
+    /** An id as bytes without a zero, so that one may follow and the shorter of two ids comes first. */
+    static byte[] idBytes(String id) {
+        String escaped = id.replace("\u0001", "\u0001\u0002").replace("\u0000", "\u0001\u0001");
+        return escaped.getBytes(StandardCharsets.UTF_8);
     }
 
     /** How a row is stored. */

@@ -2,7 +2,6 @@ package io.couchjobs.embedded.view;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.embedded.protocol.Collation;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +16,7 @@ record KeyRange(byte @Nullable [] from, byte @Nullable [] to) {
     private static final byte ABOVE = (byte) 0xFF;
 
     static KeyRange of(QueryArgs args) {
+        args.requireForwards();
         byte[] start = edge(args.startKey(), args.startDocId(), args.descending());
         byte[] end = edge(args.endKey(), args.endDocId(), args.descending() != args.inclusiveEnd());
         return args.descending() ? new KeyRange(end, start) : new KeyRange(start, end);
@@ -32,22 +32,16 @@ record KeyRange(byte @Nullable [] from, byte @Nullable [] to) {
             return null;
         }
         byte[] place = Collation.key(key);
-        if (docId != null) {
-            byte[] id = docId.getBytes(StandardCharsets.UTF_8);
-            int length = place.length;
-            place = Arrays.copyOf(place, length + id.length + (after ? 1 : 0));
-            System.arraycopy(id, 0, place, length, id.length);
-            if (after) {
-                place[place.length - 1] = 1;
-            }
-            return place;
+        if (docId == null) {
+            return after ? plus(place, ABOVE) : place;
         }
-        return after ? plus(place) : place;
+        byte[] withId = plus(place, IndexRow.idBytes(docId));
+        return after ? plus(withId, (byte) 0, ABOVE) : withId;
     }
 
-    private static byte[] plus(byte[] place) {
-        byte[] longer = Arrays.copyOf(place, place.length + 1);
-        longer[place.length] = ABOVE;
+    private static byte[] plus(byte[] place, byte... more) {
+        byte[] longer = Arrays.copyOf(place, place.length + more.length);
+        System.arraycopy(more, 0, longer, place.length, more.length);
         return longer;
     }
 

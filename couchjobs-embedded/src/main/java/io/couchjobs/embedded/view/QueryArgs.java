@@ -2,13 +2,16 @@ package io.couchjobs.embedded.view;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.protocol.Collation;
 import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.protocol.Json;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,20 +53,26 @@ public final class QueryArgs {
     }
 
     public Optional<List<JsonNode>> queries() {
-        return array("queries");
+        return array("queries", name -> CouchError.badRequest("`" + name + "` member must be an array."));
     }
 
     public Optional<List<JsonNode>> keys() {
-        return array("keys");
+        return array("keys", name -> CouchError.queryParse("`keys` must be an array of strings."));
     }
 
-    private Optional<List<JsonNode>> array(String name) {
+    /** As {@link #keys()}, for documents by id, where CouchDB has other words for the same mistake. */
+    public Optional<List<JsonNode>> ids(boolean fromBody) {
+        String where = fromBody ? "body member" : "parameter";
+        return array("keys", name -> CouchError.badRequest("`keys` " + where + " must be an array."));
+    }
+
+    private Optional<List<JsonNode>> array(String name, Function<String, CouchError> notAnArray) {
         JsonNode value = args.get(name);
         if (value == null) {
             return Optional.empty();
         }
         if (!value.isArray()) {
-            throw CouchError.badRequest("`" + name + "` member must be an array.");
+            throw notAnArray.apply(name);
         }
         List<JsonNode> list = new ArrayList<>();
         value.forEach(list::add);
@@ -102,6 +111,20 @@ public final class QueryArgs {
         return value == null ? null : value.asText();
     }
 
+    /** A range that nothing can be in is the client's mistake. */
+    void requireForwards() {
+        JsonNode start = startKey();
+        JsonNode end = endKey();
+        if (start == null || end == null) {
+            return;
+        }
+        int order = Arrays.compareUnsigned(Collation.key(start), Collation.key(end));
+        if (descending() ? order < 0 : order > 0) {
+            throw CouchError.queryParse("No rows can match your key range, reverse your start_key and end_key or set"
+                    + " descending=" + !descending());
+        }
+    }
+
     public boolean inclusiveEnd() {
         return args.has("key") || flag("inclusive_end", true);
     }
@@ -132,10 +155,6 @@ public final class QueryArgs {
 
     public boolean reduceAsked() {
         return args.has("reduce") && reduce();
-    }
-
-    public boolean sorted() {
-        return flag("sorted", true);
     }
 
     /** {@return how many elements of an array key make a group; 0 for one group of all, the greatest for every key} */

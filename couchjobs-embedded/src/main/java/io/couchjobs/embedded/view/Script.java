@@ -39,6 +39,11 @@ final class Script {
         sources.forEach(this::compile);
     }
 
+    /** Fails with a {@link ScriptFailure} unless this is the source of a function. */
+    static void check(String source) {
+        new Script("", Json.object(), List.of()).call("add", source);
+    }
+
     private static String harness() {
         try (InputStream in = Objects.requireNonNull(Script.class.getResourceAsStream("harness.js"))) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);

@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The server's own reduce functions. */
 final class Totals {
@@ -49,16 +50,24 @@ final class Totals {
     }
 
     static final class Sum implements Reducer.Total {
+        private @Nullable CouchError error;
         private JsonNode sum = IntNode.valueOf(0);
 
         @Override
         public void add(IndexRow row) {
-            sum = plus(sum, Json.parse(row.value()));
+            try {
+                sum = error == null ? plus(sum, Json.parse(row.value())) : sum;
+            } catch (CouchError e) {
+                error = e;
+            }
         }
 
+        /** A value that cannot be added makes the row tell so, not the whole answer fail. */
         @Override
         public JsonNode result() {
-            return sum;
+            return error == null
+                    ? sum
+                    : Json.object().put("error", error.error()).put("reason", error.reason());
         }
     }
 

@@ -29,6 +29,9 @@ public final class Validators {
 
     private void check(Doc newDoc, @Nullable ObjectNode oldDoc, JsonNode user) {
         if (newDoc.id().startsWith("_design/")) {
+            if (!newDoc.node().deleted()) {
+                DesignRules.check(newDoc.body());
+            }
             return;
         }
         List<Script> current = current();

@@ -1,6 +1,8 @@
 package io.couchjobs.embedded.view;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.embedded.protocol.CouchError;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
@@ -25,17 +27,24 @@ public final class ViewReader {
 
     public ViewResult read(QueryArgs args) {
         if (args.reduceAsked() && view.reduce().isEmpty()) {
-            throw io.couchjobs.embedded.protocol.CouchError.queryParse("`reduce` is invalid for map-only views.");
+            throw CouchError.queryParse("Reduce is invalid for map-only views.");
         }
         boolean reduced = args.reduce() && !view.reduce().isEmpty();
+        if (!reduced && args.groupLevel() != 0) {
+            throw CouchError.queryParse("Invalid use of grouping on a map view.");
+        }
         return reduced ? reduced(args) : mapped(args);
     }
 
     private ViewResult mapped(QueryArgs args) {
         Optional<List<JsonNode>> keys = args.keys();
         if (keys.isPresent()) {
-            Stream<ViewRow> all = keys.get().stream()
-                    .flatMap(key -> stream(cursor(KeyRange.exactly(key), false)))
+            List<JsonNode> wanted = new ArrayList<>(keys.get());
+            if (args.descending()) {
+                Collections.reverse(wanted);
+            }
+            Stream<ViewRow> all = wanted.stream()
+                    .flatMap(key -> stream(cursor(KeyRange.exactly(key), args.descending())))
                     .map(ViewReader::row);
             return result(0, all.skip(args.skip()).limit(args.limit()).iterator());
         }
