@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpExchange;
 import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.protocol.Json;
+import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -218,7 +219,7 @@ final class Call {
             setHeader("Content-Encoding", "gzip");
         }
         begin(status, 0);
-        OutputStream body = new java.io.BufferedOutputStream(exchange.getResponseBody(), 1 << 15);
+        OutputStream body = new BufferedOutputStream(exchange.getResponseBody(), 1 << 15);
         return zip ? new GZIPOutputStream(body) : body;
     }
 

@@ -2,6 +2,7 @@ package io.couchjobs.embedded.http;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.protocol.Json;
 import io.couchjobs.embedded.store.Database;
 import io.couchjobs.embedded.store.Doc;
 import io.couchjobs.embedded.tree.Node;
@@ -57,15 +58,14 @@ record DocShape(
     }
 
     private static ObjectNode revisions(List<Revision> path) {
-        ObjectNode revisions = io.couchjobs.embedded.protocol.Json.object()
-                .put("start", path.get(0).pos());
+        ObjectNode revisions = Json.object().put("start", path.get(0).pos());
         ArrayNode ids = revisions.putArray("ids");
         path.forEach(rev -> ids.add(rev.hash()));
         return revisions;
     }
 
     private static ArrayNode revsInfo(Database database, RevTree tree, Revision rev) {
-        ArrayNode info = io.couchjobs.embedded.protocol.Json.array();
+        ArrayNode info = Json.array();
         for (Revision one : tree.path(rev)) {
             Node node = tree.find(one).orElseThrow();
             String status = !database.isAvailable(node) ? "missing" : node.deleted() ? "deleted" : "available";

@@ -3,6 +3,7 @@ package io.couchjobs.embedded.http;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.protocol.Json;
+import io.couchjobs.embedded.store.Database;
 import io.couchjobs.embedded.store.Doc;
 import io.couchjobs.embedded.store.Edit;
 import io.couchjobs.embedded.tree.RevTree;
@@ -102,7 +103,7 @@ final class DocumentHandler {
         call.answer(200, shape.json(db.database(), doc));
     }
 
-    static Doc find(io.couchjobs.embedded.store.Database database, String id, @Nullable String rev, boolean latest) {
+    static Doc find(Database database, String id, @Nullable String rev, boolean latest) {
         if (rev != null) {
             Revision wanted = Revision.parse(rev);
             Revision found = latest

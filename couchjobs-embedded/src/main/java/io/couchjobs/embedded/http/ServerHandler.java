@@ -1,6 +1,8 @@
 package io.couchjobs.embedded.http;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.protocol.Json;
 import io.couchjobs.embedded.store.CouchStore;
 import java.util.Map;
@@ -94,12 +96,12 @@ final class ServerHandler {
                 ? at(all, call)
                 : Json.object().put("name", "embedded@127.0.0.1");
         if (wanted.isMissingNode()) {
-            throw new io.couchjobs.embedded.protocol.CouchError(404, "not_found", "unknown_config_value");
+            throw new CouchError(404, "not_found", "unknown_config_value");
         }
         call.answer(200, wanted);
     }
 
-    private static com.fasterxml.jackson.databind.JsonNode at(com.fasterxml.jackson.databind.JsonNode all, Call call) {
+    private static JsonNode at(JsonNode all, Call call) {
         var at = all;
         for (String name : call.path().subList(3, call.path().size())) {
             at = at.path(name);

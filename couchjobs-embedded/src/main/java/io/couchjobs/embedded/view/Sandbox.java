@@ -4,6 +4,7 @@ import java.util.concurrent.TimeUnit;
 import org.mozilla.javascript.Callable;
 import org.mozilla.javascript.Context;
 import org.mozilla.javascript.ContextFactory;
+import org.mozilla.javascript.Scriptable;
 
 /** Where scripts run: no Java classes in reach, ES6, and an end to every call. */
 final class Sandbox extends ContextFactory {
@@ -30,12 +31,7 @@ final class Sandbox extends ContextFactory {
     }
 
     @Override
-    protected Object doTopCall(
-            Callable callable,
-            Context context,
-            org.mozilla.javascript.Scriptable scope,
-            org.mozilla.javascript.Scriptable self,
-            Object[] args) {
+    protected Object doTopCall(Callable callable, Context context, Scriptable scope, Scriptable self, Object[] args) {
         DEADLINE.set(System.nanoTime() + LONGEST_CALL_NANOS);
         return super.doTopCall(callable, context, scope, self, args);
     }

@@ -17,9 +17,12 @@ import org.h2.mvstore.type.ByteArrayDataType;
 import org.h2.mvstore.type.LongDataType;
 import org.h2.mvstore.type.StringDataType;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The index of all views of a design document; only documents that changed are mapped again. Thread-safe. */
 public final class ViewGroup {
+    private static final Logger LOG = LoggerFactory.getLogger(ViewGroup.class);
     private static final int BATCH = 200;
     private static final String SEQ = "seq";
 
@@ -103,8 +106,7 @@ public final class ViewGroup {
         try {
             return Emitted.of(doc.id(), script().map(Json.text(doc.jsonWithConflicts())));
         } catch (ScriptFailure e) {
-            org.slf4j.LoggerFactory.getLogger(ViewGroup.class)
-                    .warn("{} failed on document {}, which is left out: {}", design.id(), doc.id(), e.getMessage());
+            LOG.warn("{} failed on document {}, which is left out: {}", design.id(), doc.id(), e.getMessage());
             return Emitted.nothing(doc.id());
         }
     }

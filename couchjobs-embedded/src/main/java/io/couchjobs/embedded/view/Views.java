@@ -3,6 +3,7 @@ package io.couchjobs.embedded.view;
 import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.store.Database;
 import io.couchjobs.embedded.store.Doc;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -47,7 +48,7 @@ public final class Views {
     }
 
     private Set<String> signatures() {
-        Set<String> ids = new java.util.HashSet<>();
+        Set<String> ids = new HashSet<>();
         Cursor<String, String> cursor = database.live().cursor(FIRST, LAST, false);
         while (cursor.hasNext()) {
             ids.add(cursor.next());
