@@ -194,7 +194,7 @@ class WorkingTest {
             assertThat(job.expirations()).isEqualTo(1);
             assertThat(job.errors()).extracting(JobError::kind).containsExactly(JobError.Kind.EXPIRED);
             assertThatThrownBy(() -> dead.finish("late")).isInstanceOf(HaltException.class);
-            assertThat(worker.stats().recovered()).isEqualTo(1);
+            TestQueue.until(() -> worker.stats().recovered() == 1);
         }
     }
 
@@ -245,7 +245,7 @@ class WorkingTest {
                             .orElseThrow()
                             .asText())
                     .isEqualTo("again");
-            assertThat(worker.stats().recovered()).isEqualTo(1);
+            TestQueue.until(() -> worker.stats().recovered() == 1);
         }
     }
 
@@ -314,7 +314,7 @@ class WorkingTest {
             Job job = TestQueue.finished(queue, "email", "1");
             assertThat(job.status()).isEqualTo(JobStatus.SUCCESS);
             assertThat(job.errors()).extracting(JobError::kind).containsExactly(JobError.Kind.KILLED);
-            assertThat(worker.stats().retried()).isEqualTo(1);
+            TestQueue.until(() -> worker.stats().retried() == 1);
         }
     }
 
@@ -389,7 +389,7 @@ class WorkingTest {
                             .orElseThrow()
                             .asInt())
                     .isEqualTo(2);
-            assertThat(worker.stats().released()).isEqualTo(1);
+            TestQueue.until(() -> worker.stats().released() == 1);
         }
     }
 
