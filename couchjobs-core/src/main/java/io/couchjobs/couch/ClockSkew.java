@@ -6,13 +6,13 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server's clock minus this machine's. An answer dated D (cut to whole seconds) that was sent after t0 and seen
- * before t1 says: the skew is between D - t1 and D + 1 s - t0. Several answers narrow that down; as clocks drift, it
+ * The server's clock minus this machine's. An answer dated D that was sent after t0 and seen before t1 says: the skew
+ * is between D - t1 and D + 2 s - t0: the date is cut to whole seconds, and CouchDB makes a new one only once a second. Several answers narrow that down; as clocks drift, it
  * widens again with time, and an answer that contradicts what was known (a clock was set) starts over.
  */
 final class ClockSkew {
 
-    private static final Duration RESOLUTION = Duration.ofSeconds(1);
+    private static final Duration RESOLUTION = Duration.ofSeconds(2);
     /** 500 millionths, what clock daemons allow themselves: so many elapsed nanoseconds are one of drift. */
     private static final long ELAPSED_PER_DRIFT = 2000;
 
@@ -30,9 +30,10 @@ final class ClockSkew {
             return greaterLow.compareTo(lesserHigh) <= 0 ? new Bounds(greaterLow, lesserHigh, newer.asOf) : newer;
         }
 
+        /** The least that is possible: a job may run a moment late by it, never early. */
         Duration estimate() {
             boolean clocksMayAgree = low.compareTo(Duration.ZERO) <= 0 && high.compareTo(Duration.ZERO) >= 0;
-            return clocksMayAgree ? Duration.ZERO : low.plus(high).dividedBy(2);
+            return clocksMayAgree ? Duration.ZERO : low;
         }
     }
 

@@ -33,10 +33,18 @@ class ClockSkewTest {
     void one_answer_gives_the_skew_within_a_second() {
         answer(NOON.plusMillis(300), NOON.plusMillis(310), Duration.ofHours(-3));
 
-        assertThat(skew.estimate())
-                .isBetween(
-                        Duration.ofHours(-3).minusMillis(510),
-                        Duration.ofHours(-3).plusMillis(510));
+        assertThat(skew.estimate()).isBetween(Duration.ofHours(-3).minusMillis(1010), Duration.ofHours(-3));
+    }
+
+    @Test
+    void a_server_that_dates_its_answers_up_to_a_second_late_still_has_no_skew() {
+        for (int i = 0; i < 100; i++) {
+            Instant sent = NOON.plusMillis(i * 37L);
+            Instant lastTick =
+                    sent.minusMillis(830).truncatedTo(ChronoUnit.SECONDS).plusMillis(830);
+            skew.observe(sent, sent.plusMillis(3), lastTick.truncatedTo(ChronoUnit.SECONDS));
+        }
+        assertThat(skew.estimate()).isZero();
     }
 
     @Test
