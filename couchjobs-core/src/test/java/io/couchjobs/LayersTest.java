@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class LayersTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
-            .withImportOption(location -> !location.contains("/embedded/"))
+            .withImportOption(location -> !location.contains("couchjobs-embedded"))
             .importPackages("io.couchjobs");
 
     @Test

@@ -319,6 +319,47 @@ class WorkingTest {
     }
 
     @Test
+    void a_handler_that_ignores_interrupts_loses_its_job_and_its_late_result_is_refused(TestDatabase database)
+            throws Exception {
+        queue.setTypeTimeout("email", Duration.ofSeconds(1));
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        AtomicInteger runs = new AtomicInteger();
+        try (Worker worker = queue.worker()
+                .concurrency(2)
+                .handler("email", (data, context) -> {
+                    if (runs.incrementAndGet() > 1) {
+                        return "second";
+                    }
+                    running.countDown();
+                    boolean ended = false;
+                    while (!ended) {
+                        try {
+                            end.await();
+                            ended = true;
+                        } catch (InterruptedException ignored) {
+                            // That is what this test is about.
+                        }
+                    }
+                    return "first";
+                })
+                .start()) {
+            queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+            running.await();
+            // Somebody else takes the lock away, and dies.
+            var document = queue.get("email", "1").orElseThrow().toDocument();
+            document.put("fence", 5);
+            ((com.fasterxml.jackson.databind.node.ObjectNode) document.get("lock")).put("token", "other");
+            queue.database().put(document);
+            Job job = TestQueue.finished(queue, "email", "1");
+            assertThat(job.result().orElseThrow().asText()).isEqualTo("second");
+            end.countDown();
+            TestQueue.until(() -> worker.stats().halted() == 1);
+            assertThat(queue.get("email", "1").orElseThrow().rev()).isEqualTo(job.rev());
+        }
+    }
+
+    @Test
     void closing_lets_running_jobs_finish() throws Exception {
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);

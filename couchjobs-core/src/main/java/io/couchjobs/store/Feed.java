@@ -102,7 +102,7 @@ public final class Feed implements AutoCloseable {
         while (!isClosed()) {
             try {
                 since = read(since, backoff);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 if (!isClosed()) {
                     since = recover(e, backoff);
                 }
@@ -143,7 +143,7 @@ public final class Feed implements AutoCloseable {
     }
 
     /** A broken connection goes on from the last position; a lost position starts from now, with a gap. */
-    private String recover(RuntimeException trouble, Backoff backoff) {
+    private String recover(Throwable trouble, Backoff backoff) {
         if (backoff.attempts() == 0) {
             log.warn("the feed of {} broke, connecting again until it works: {}", database.name(), trouble.toString());
         }
@@ -168,7 +168,7 @@ public final class Feed implements AutoCloseable {
         for (Listener listener : listeners) {
             try {
                 listener.changed(event);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.error("a listener failed on {}; it will hear of later changes", change.id(), e);
             }
         }

@@ -118,7 +118,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
                 next = shorter(next, examine(entry.getKey(), entry.getValue()));
             }
             troubled = false;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             if (!troubled) {
                 log.warn("the activity monitor cannot work, trying again until it can: {}", e.getMessage());
             }

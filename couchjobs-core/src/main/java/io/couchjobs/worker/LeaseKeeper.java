@@ -88,7 +88,7 @@ final class LeaseKeeper implements AutoCloseable {
         try {
             beat();
             again(this::renew, shortestTimeout().dividedBy(3));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             warnOnce(e);
             again(this::renew, shortestTimeout().dividedBy(10));
         }
@@ -99,7 +99,7 @@ final class LeaseKeeper implements AutoCloseable {
             if (runs.isEmpty()) {
                 registration.beat(0, clock.instant());
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             warnOnce(e);
         } finally {
             again(this::beatWhileIdle, IDLE_BEAT);
@@ -131,7 +131,7 @@ final class LeaseKeeper implements AutoCloseable {
         }
         try {
             giveUpExpired();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             warnOnce(e);
         }
         again(this::check, shortestTimeout().dividedBy(10));
@@ -182,7 +182,7 @@ final class LeaseKeeper implements AutoCloseable {
         }
     }
 
-    private synchronized void warnOnce(RuntimeException trouble) {
+    private synchronized void warnOnce(Throwable trouble) {
         if (!troubled) {
             log.warn("the leases cannot be renewed, trying again until they run out: {}", trouble.getMessage());
             troubled = true;

@@ -58,7 +58,7 @@ public final class Worker implements AutoCloseable {
                 options.handlers().keySet(),
                 parts.clock().instant());
         this.leases = new LeaseKeeper(registration, runs.values(), parts.settings(), parts.clock());
-        this.monitor = new ActivityMonitor(parts, options.id(), runs::containsKey);
+        this.monitor = new ActivityMonitor(parts, options.id(), this::runsNow);
         this.timeLimits = new TimeLimits(options.timeLimit());
         this.dispatcher = new Thread(this::dispatch, "couchjobs-worker-" + options.id());
     }
@@ -150,7 +150,7 @@ public final class Worker implements AutoCloseable {
                         break;
                     }
                     backoff.reset();
-                } catch (RuntimeException e) {
+                } catch (RuntimeException | Error e) {
                     if (backoff.attempts() == 0) {
                         log.warn("worker {} cannot claim jobs, trying again until it can: {}", id(), e.getMessage());
                         log.debug("the cause", e);
@@ -214,7 +214,18 @@ public final class Worker implements AutoCloseable {
         runs.put(claim.id(), run);
         leases.runStarted();
         timeLimits.watch(run);
-        RunThreads.unstarted("couchjobs-run-" + claim.id(), () -> call(run)).start();
+        try {
+            RunThreads.unstarted("couchjobs-run-" + claim.id(), () -> call(run)).start();
+        } catch (Error noMoreThreads) {
+            log.error("no thread can be started for {}; its lease runs out", claim.id(), noMoreThreads);
+            ended(run);
+        }
+    }
+
+    /** A halted run is not ours any more, even if its handler ignores that it was interrupted. */
+    private boolean runsNow(JobId id) {
+        Run run = runs.get(id);
+        return run != null && run.stopReason().filter(StopReason.HALTED::equals).isEmpty();
     }
 
     private void call(Run run) {
@@ -228,10 +239,14 @@ public final class Worker implements AutoCloseable {
                     run.claim().id(),
                     e);
         } finally {
-            timeLimits.forget(run);
-            runs.remove(run.claim().id(), run);
-            slots.release();
+            ended(run);
         }
+    }
+
+    private void ended(Run run) {
+        timeLimits.forget(run);
+        runs.remove(run.claim().id(), run);
+        slots.release();
     }
 
     /** Tells runs of this worker that somebody cancelled, removed or took over their job. */
