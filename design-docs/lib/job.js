@@ -40,7 +40,7 @@
       return /^(waiting|scheduled|running|stuck|success|failed|cancelled)$/.test(value) && string(value);
     }
     function name(value, longest) {
-      return value.length <= longest && /\S/.test(value) && !/[\u0000-\u001f\u007f-\u009f]/.test(value);
+      return value.length <= longest && /[^ ]/.test(value) && !/[\u0000-\u001f\u007f-\u009f]/.test(value);
     }
 
     var checks = {

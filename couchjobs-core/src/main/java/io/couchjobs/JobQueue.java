@@ -1,8 +1,10 @@
 package io.couchjobs;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobData;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
@@ -35,6 +37,7 @@ import io.couchjobs.worker.WorkerBuilder;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +49,7 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A queue of jobs in one CouchDB database: the front door of couchjobs. Thread-safe; make one per database and process, and
@@ -185,6 +189,33 @@ public final class JobQueue implements AutoCloseable {
     public Job insert(JobRequest request) {
         checkTypes(List.of(request));
         return creator.insert(request);
+    }
+
+    /**
+     * Creates jobs that must not exist, in one bulk write.
+     *
+     * @param requests the jobs
+     * @return in the same order, what happened to each; one that exists is rejected
+     * @throws NoTypeTimeoutException when the queue is strict and a type has no timeout; nothing was written
+     */
+    public List<AddResult> insertAll(List<JobRequest> requests) {
+        checkTypes(requests);
+        return creator.insertAll(requests);
+    }
+
+    /**
+     * Adds jobs unless unfinished ones with their trackers (or else their ids) exist.
+     *
+     * @param requests the jobs
+     * @return in the same order, whether this call added each
+     */
+    public List<Boolean> insertAllIfNew(List<JobRequest> requests) {
+        List<AddResult> inserted = insertAll(requests);
+        List<Boolean> added = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            added.add(inserted.get(i).outcome() == AddResult.Outcome.ADDED || creator.insertIfNew(requests.get(i)));
+        }
+        return List.copyOf(added);
     }
 
     /**
@@ -349,10 +380,30 @@ public final class JobQueue implements AutoCloseable {
      * @throws JobRefusedException when it is pending
      */
     public Job resubmit(String type, String id, Instant time) {
+        return resubmit(new JobId(type, id), time, null);
+    }
+
+    /**
+     * Lets a job run once more, as {@link #resubmit(String, String, Instant)}, a finished one with other data.
+     *
+     * @param type its type
+     * @param id its id
+     * @param time not before this time
+     * @param data a record, bean, map or JSON object; ignored while the job is running
+     * @return the job as stored
+     * @throws InvalidJobDataException when the data is not a JSON object; nothing was sent
+     * @throws JobNotFoundException when there is no such job
+     * @throws JobRefusedException when it is pending
+     */
+    public Job resubmit(String type, String id, Instant time, Object data) {
+        return resubmit(new JobId(type, id), time, JobData.of(data));
+    }
+
+    private Job resubmit(JobId id, Instant time, @Nullable ObjectNode data) {
         return creator.change(
-                new JobId(type, id),
+                id,
                 "cannot be resubmitted (it will run anyway)",
-                (job, now) -> Transitions.resubmit(job, time, null, now));
+                (job, now) -> Transitions.resubmit(job, time, data, now));
     }
 
     /**

@@ -90,8 +90,8 @@ public final class JobQueueBuilder {
      * @throws IllegalArgumentException when the timeout is not positive
      */
     public JobQueueBuilder defaultTimeout(Duration timeout) {
-        if (timeout.isNegative() || timeout.isZero()) {
-            throw new IllegalArgumentException("defaultTimeout must be positive: " + timeout);
+        if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(Duration.ofDays(1000)) > 0) {
+            throw new IllegalArgumentException("defaultTimeout must be from 1 ms to 1000 days: " + timeout);
         }
         this.defaultTimeout = timeout;
         return this;

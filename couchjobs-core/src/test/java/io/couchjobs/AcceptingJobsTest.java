@@ -201,8 +201,8 @@ class AcceptingJobsTest {
     void updates_renew_the_lease_and_keep_what_others_set() throws Exception {
         add("1", Instant.EPOCH);
         ClaimedJob claim = acceptNow(AcceptOptions.of("email")).get(0);
-        queue.resubmit("email", "1", Instant.ofEpochMilli(9));
         queue.cancel("email", "1", CancelMode.REQUEST);
+        queue.resubmit("email", "1", Instant.ofEpochMilli(9));
         claim.update(Map.of("n", 2));
         claim.update(new Progress(120, "nearly"));
         Job job = queue.get("email", "1").orElseThrow();

@@ -6,6 +6,8 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** Opens queues for tests. */
 public final class TestQueue {
@@ -30,6 +32,11 @@ public final class TestQueue {
     public static Job finished(JobQueue queue, String type, String id) throws InterruptedException {
         return queue.awaitFinished(type, id, PATIENCE)
                 .orElseThrow(() -> new AssertionError("job " + type + ":" + id + " did not finish"));
+    }
+
+    /** What a handler does that takes its time, and can be interrupted. */
+    public static void work(long millis) throws InterruptedException {
+        new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
     }
 
     /** Waits for something that no feed tells, without sleeping a fixed time. */

@@ -1,6 +1,7 @@
 package io.couchjobs.couch;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -117,7 +118,19 @@ public final class CouchDatabase {
      * @throws CouchUnauthorizedException the server does not let this user write here at all
      */
     public WriteResult put(ObjectNode doc) {
-        return documents.put(doc);
+        return put(doc, server.config().responseTimeout());
+    }
+
+    /**
+     * Stores one document, for a caller that cannot wait as long as others.
+     *
+     * @param doc the document, with its {@code _id}
+     * @param patience how long the server may be silent
+     * @return what the server answered
+     * @throws CouchUnreachableException when the server was silent for longer; the write may have been stored
+     */
+    public WriteResult put(ObjectNode doc, Duration patience) {
+        return documents.put(doc, patience);
     }
 
     /**

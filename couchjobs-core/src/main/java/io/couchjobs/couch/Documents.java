@@ -2,6 +2,7 @@ package io.couchjobs.couch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -55,10 +56,10 @@ final class Documents {
                         answer, docs.stream().map(Documents::idOf).toList()));
     }
 
-    WriteResult put(ObjectNode doc) {
+    WriteResult put(ObjectNode doc, Duration patience) {
         String id = idOf(doc);
         Call call = Call.write("PUT", database.document(id), Json.bytes(doc));
-        return http.exchange(call, answer -> WriteResults.ofPut(answer, id));
+        return http.exchange(call, patience, answer -> WriteResults.ofPut(answer, id));
     }
 
     private Optional<ObjectNode> get(UrlPath path) {

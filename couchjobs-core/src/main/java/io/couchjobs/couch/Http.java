@@ -47,8 +47,13 @@ final class Http implements AutoCloseable {
 
     /** Sends the request and reads its answer, whatever its status: the reader asks for success where it wants it. */
     <T> T exchange(Call call, Reader<T> reader) {
+        return exchange(call, config.responseTimeout(), reader);
+    }
+
+    /** As {@link #exchange(Call, Reader)}, with its own limit to the server's silence. */
+    <T> T exchange(Call call, Duration patience, Reader<T> reader) {
         return retries.run(call, () -> {
-            try (Answer answer = send(call, client, config.responseTimeout())) {
+            try (Answer answer = send(call, client, patience)) {
                 return read(answer, reader);
             }
         });

@@ -89,7 +89,7 @@ public record JobId(String type, String id) implements Comparable<JobId> {
     }
 
     private static String check(String field, String value, int longest) {
-        if (value.isBlank()) {
+        if (value.chars().allMatch(c -> c == ' ')) {
             throw new IllegalArgumentException(field + " must not be empty: \"" + printable(value) + "\"");
         }
         if (value.length() > longest) {

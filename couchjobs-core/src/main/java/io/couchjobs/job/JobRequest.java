@@ -23,7 +23,7 @@ public final class JobRequest {
     private JobRequest(Builder builder) {
         this.rest = builder.copy();
         this.data = JobData.of(builder.data);
-        this.scheduledTime = builder.scheduledTime;
+        this.scheduledTime = Instant.ofEpochMilli(builder.scheduledTime.toEpochMilli());
         this.id = identity(builder);
     }
 
@@ -266,10 +266,7 @@ public final class JobRequest {
                     id == null || tracker == null,
                     problems,
                     "id and tracker cannot both be given (the id is derived from the tracker): " + id + ", " + tracker);
-            require(
-                    Math.abs(scheduledTime.getEpochSecond()) <= 8_640_000_000_000L,
-                    problems,
-                    "scheduledTime is out of range: " + scheduledTime);
+            require(Schema.isTime(scheduledTime), problems, "scheduledTime is out of range: " + scheduledTime);
             if (!problems.isEmpty()) {
                 throw new IllegalArgumentException(String.join("; ", problems));
             }

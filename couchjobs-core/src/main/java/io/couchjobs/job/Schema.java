@@ -1,6 +1,7 @@
 package io.couchjobs.job;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -85,6 +86,22 @@ final class Schema {
 
     private static boolean isTime(JsonNode value) {
         return isInteger(value, -FAR, FAR);
+    }
+
+    static boolean isTime(Instant time) {
+        return Math.abs((double) time.getEpochSecond()) * 1000 < FAR;
+    }
+
+    /**
+     * Checks a time that a job is to be scheduled at.
+     *
+     * @throws IllegalArgumentException when JavaScript has no such time
+     */
+    static long checkedMillis(Instant time) {
+        if (!isTime(time)) {
+            throw new IllegalArgumentException("scheduledTime is out of range: " + time);
+        }
+        return time.toEpochMilli();
     }
 
     private static boolean isInteger(JsonNode value, double least, double most) {

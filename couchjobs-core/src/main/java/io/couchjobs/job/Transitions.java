@@ -228,7 +228,7 @@ public final class Transitions {
     }
 
     /**
-     * Somebody asks the owner of a job to stop.
+     * Somebody asks the owner of a job to stop. A resubmit is dropped.
      *
      * @param job the job as it is
      * @param now the time
@@ -239,6 +239,7 @@ public final class Transitions {
             return Decision.nothingToDo(job);
         }
         return on(Event.REQUEST_CANCEL, job, now, edit -> edit.put(Field.CANCEL_REQUESTED, true)
+                .remove(Field.RESUBMIT)
                 .at("cancelRequested")
                 .stay());
     }
@@ -273,7 +274,7 @@ public final class Transitions {
             return flagResubmit(job, Event.RESUBMIT, time, now);
         }
         return on(Event.RESUBMIT, job, now, edit -> edit.fresh()
-                .put(Field.SCHEDULED_TIME, time.toEpochMilli())
+                .put(Field.SCHEDULED_TIME, Schema.checkedMillis(time))
                 .putIfGiven(Field.DATA, data)
                 .at("created")
                 .moveTo(JobStatus.WAITING));
@@ -304,10 +305,11 @@ public final class Transitions {
      * @return the decision; refused unless the job is pending
      */
     public static Decision reschedule(Job job, Instant time, Instant now) {
-        if (job.scheduledTime().equals(time) && Event.RESCHEDULE.isAllowed(job.status())) {
+        if (job.scheduledTime().toEpochMilli() == Schema.checkedMillis(time)
+                && Event.RESCHEDULE.isAllowed(job.status())) {
             return Decision.nothingToDo(job);
         }
-        return on(Event.RESCHEDULE, job, now, edit -> edit.put(Field.SCHEDULED_TIME, time.toEpochMilli())
+        return on(Event.RESCHEDULE, job, now, edit -> edit.put(Field.SCHEDULED_TIME, Schema.checkedMillis(time))
                 .at("updated")
                 .stay());
     }
@@ -346,7 +348,7 @@ public final class Transitions {
 
     private static Decision flagResubmit(Job job, Event event, Instant time, Instant now) {
         ObjectNode flag = JsonNodeFactory.instance.objectNode();
-        flag.put(Field.SCHEDULED_TIME, time.toEpochMilli());
+        flag.put(Field.SCHEDULED_TIME, Schema.checkedMillis(time));
         if (flag.equals(job.toDocument().get(Field.RESUBMIT))) {
             return Decision.nothingToDo(job);
         }

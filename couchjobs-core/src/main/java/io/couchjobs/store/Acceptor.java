@@ -198,15 +198,24 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     }
 
     private void refillIfDry(String type, Instant until) {
+        long begun;
         synchronized (this) {
             if (!backlog(type).mustRefill(until)) {
                 return;
             }
+            begun = backlog(type).beginRefill();
         }
-        JobIndex.Window due = index.pending(type, WINDOW);
-        List<Job> stuck = due.complete() ? List.of() : index.stuck(type, WINDOW).jobs();
-        synchronized (this) {
-            backlog(type).refill(due, stuck);
+        try {
+            JobIndex.Window due = index.pending(type, WINDOW);
+            List<Job> stuck =
+                    due.complete() ? List.of() : index.stuck(type, WINDOW).jobs();
+            synchronized (this) {
+                backlog(type).refill(begun, due, stuck);
+            }
+        } finally {
+            synchronized (this) {
+                backlog(type).endRefill();
+            }
         }
     }
 
@@ -215,7 +224,8 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
      * that is the order of their times; with several, each goes through its own share, and nobody fights over the head.
      */
     private synchronized List<Job> take(List<String> types, Instant until, int max, boolean polite) {
-        int width = peers.count() == 1 ? max * spread : max * Math.min(WIDEST, 2 * peers.count() * spread);
+        int workers = types.stream().mapToInt(peers::count).max().orElse(1);
+        int width = workers == 1 ? max * spread : max * Math.min(WIDEST, 2 * workers * spread);
         List<Job> due = new ArrayList<>();
         for (String type : types) {
             due.addAll(backlog(type).due(until, width));
@@ -289,7 +299,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         if (!options.noSchedule() && backlog(type).mustRefill(until(options))) {
             return INDEX_BEHIND;
         }
-        return options.latest() != null
+        return options.latest() != null || options.noSchedule()
                 ? FALLBACK
                 : backlog(type)
                         .nextTime()

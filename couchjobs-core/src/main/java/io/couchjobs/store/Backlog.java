@@ -34,10 +34,22 @@ final class Backlog {
     private @Nullable Job horizon;
 
     private boolean complete;
+    private int refills;
+    private long doubts;
 
-    /** Takes in what the index has. */
-    void refill(JobIndex.Window due, List<Job> stuck) {
-        complete = due.complete();
+    /** Before the index is read: what the feed tells from now on is kept, the index may not know it yet. */
+    long beginRefill() {
+        refills++;
+        return doubts;
+    }
+
+    void endRefill() {
+        refills--;
+    }
+
+    /** Takes in what the index had when it was read after {@code begun}. */
+    void refill(long begun, JobIndex.Window due, List<Job> stuck) {
+        complete = due.complete() && begun == doubts;
         horizon = due.jobs().isEmpty() ? null : due.jobs().get(due.jobs().size() - 1);
         due.jobs().forEach(this::putIfNew);
         stuck.forEach(this::putIfNew);
@@ -50,7 +62,7 @@ final class Backlog {
         if (job.state() != JobState.PENDING) {
             return false;
         }
-        if (complete || isWithinHorizon(job) || byId.isEmpty()) {
+        if (complete || refills > 0 || isWithinHorizon(job) || byId.isEmpty()) {
             put(job);
             heardNanos.put(job.id().docId(), nanos);
             trim();
@@ -76,6 +88,7 @@ final class Backlog {
     void doubt() {
         complete = false;
         horizon = null;
+        doubts++;
     }
 
     /** Whether only the index can tell if there is a job due until then. */

@@ -7,6 +7,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobData;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Progress;
 import io.couchjobs.job.RetryPolicy;
 import io.couchjobs.job.Transitions;
@@ -36,8 +37,10 @@ public final class ClaimedJob {
     private final StoreClock clock;
     private final RetryPolicy retryPolicy;
     private final String token;
-    private Job job;
-    private long confirmedNanos;
+    /** Read without the monitor, which a write that hangs may hold for long: who looks after leases must not wait for it. */
+    private volatile Job job;
+
+    private volatile long confirmedNanos;
     /** Writes that were sent and neither confirmed nor refused: any of them may be what is stored. */
     private final List<Job> unconfirmed = new ArrayList<>();
 
@@ -51,7 +54,7 @@ public final class ClaimedJob {
     }
 
     /** {@return the job as this owner last wrote or read it} */
-    public synchronized Job job() {
+    public Job job() {
         return job;
     }
 
@@ -66,7 +69,7 @@ public final class ClaimedJob {
     }
 
     /** {@return the monotonic time at which the last write that CouchDB confirmed was sent: the lease counts from there} */
-    public synchronized long confirmedNanos() {
+    public long confirmedNanos() {
         return confirmedNanos;
     }
 
@@ -75,7 +78,11 @@ public final class ClaimedJob {
         return token;
     }
 
-    /** {@return a number greater than that of every earlier claim of this job} */
+    /**
+     * A number greater than that of every earlier claim of this job. It starts again when a job is removed and added anew.
+     *
+     * @return the fencing number
+     */
     public long fence() {
         return job().fence();
     }
@@ -231,7 +238,7 @@ public final class ClaimedJob {
      * @throws HaltException when this claim does not own the job any more
      */
     public synchronized void assertOwned() {
-        job = owned(store.read(job.id()).orElseThrow(() -> new HaltException(job.id(), "was removed")));
+        job = owned(present());
     }
 
     private synchronized Job write(BiFunction<Job, Instant, Decision> rule) {
@@ -267,13 +274,14 @@ public final class ClaimedJob {
             throw new WriteRefusedException(refused);
         }
         // A 202 is repeated as it is: nothing is built on a write that no quorum has confirmed.
-        return written instanceof WriteResult.Conflict && isInPlaceAfterAll(sent);
+        return written instanceof WriteResult.Conflict && isInPlaceAfterAll(next, sent);
     }
 
     /** A conflict may be with ourselves: an earlier try of this write was stored and its answer was lost. */
-    private boolean isInPlaceAfterAll(long sent) {
-        Job present = store.read(job.id()).orElseThrow(() -> new HaltException(job.id(), "was removed"));
-        if (unconfirmed.stream().anyMatch(present::saysTheSameAs)) {
+    private boolean isInPlaceAfterAll(Job next, long sent) {
+        Job present = present();
+        boolean endedByUs = !present.isLockedBy(token) && unconfirmed.stream().anyMatch(present::saysTheSameAs);
+        if (endedByUs || present.saysTheSameAs(next)) {
             confirmed(present, sent);
             return true;
         }
@@ -294,6 +302,14 @@ public final class ClaimedJob {
                     decision.before().id(), "is " + decision.before().status().json());
         }
         return decision.before();
+    }
+
+    private Job present() {
+        try {
+            return store.read(job.id()).orElseThrow(() -> new HaltException(job.id(), "was removed"));
+        } catch (MalformedJobException overwritten) {
+            throw new HaltException(job.id(), "was overwritten by something that is no job");
+        }
     }
 
     private Job owned(Job present) {

@@ -88,6 +88,35 @@ public final class Creator {
     }
 
     /**
+     * Creates jobs that must not exist, in one bulk write.
+     *
+     * @param requests the jobs
+     * @return in the same order, what happened to each; one that exists is rejected
+     */
+    public List<AddResult> insertAll(List<JobRequest> requests) {
+        List<Job> jobs = requests.stream()
+                .map(request -> Transitions.create(request, clock.instant()))
+                .toList();
+        List<WriteResult> written = store.writeAll(jobs);
+        List<AddResult> results = new ArrayList<>();
+        for (int i = 0; i < jobs.size(); i++) {
+            results.add(inserted(jobs.get(i), written.get(i)));
+        }
+        return List.copyOf(results);
+    }
+
+    private static AddResult inserted(Job job, WriteResult written) {
+        if (written instanceof WriteResult.Conflict) {
+            return AddResult.rejected(job.id(), "job " + job.id() + " exists already; nothing was written");
+        }
+        try {
+            return AddResult.of(AddResult.Outcome.ADDED, stored(job, written));
+        } catch (WriteRefusedException refused) {
+            return AddResult.rejected(job.id(), String.valueOf(refused.getMessage()));
+        }
+    }
+
+    /**
      * Adds a job unless an unfinished one with its identity exists. Race-free: of any number of callers one adds it.
      *
      * @param request the job

@@ -3,8 +3,11 @@ package io.couchjobs.store;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchNotFoundException;
+import io.couchjobs.couch.CouchUnreachableException;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
+import io.couchjobs.problem.CouchJobsException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -112,9 +115,28 @@ public final class DesignDocuments {
         return new Choice(wanted.versionedName(), built, meanwhile);
     }
 
+    /** A large index takes longer than a request may; the server goes on building, so ask until it answers. */
     private void build(DesignDocument wanted) {
         String view = wanted.toDocument().path("views").fieldNames().next();
-        database.view(ViewQuery.of(wanted.versionedName(), view).reduce(false).limit(0));
+        Backoff backoff = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1));
+        while (true) {
+            try {
+                database.view(
+                        ViewQuery.of(wanted.versionedName(), view).reduce(false).limit(0));
+                return;
+            } catch (CouchUnreachableException notYet) {
+                pause(backoff);
+            }
+        }
+    }
+
+    private static void pause(Backoff backoff) {
+        try {
+            backoff.pause();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CouchJobsException("interrupted while an index was built", e);
+        }
     }
 
     private static boolean isBuiltSoon(CompletableFuture<Void> built) {

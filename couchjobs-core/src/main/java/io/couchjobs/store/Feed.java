@@ -27,11 +27,14 @@ public final class Feed implements AutoCloseable {
 
     private final CouchDatabase database;
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+    private final List<Listener> alwaysTold = new CopyOnWriteArrayList<>();
     private @Nullable Thread thread;
     private @Nullable ChangesFeed connection;
     private boolean closed;
     /** Only the feed's thread uses it. */
     private String position = "0";
+
+    private boolean positionLost;
 
     /**
      * Prepares a feed. No I/O.
@@ -66,7 +69,7 @@ public final class Feed implements AutoCloseable {
      * @param listener called before those that listen
      */
     public void alwaysTell(Listener listener) {
-        listeners.add(0, listener);
+        alwaysTold.add(listener);
     }
 
     @Override
@@ -89,6 +92,8 @@ public final class Feed implements AutoCloseable {
         if (thread == null && !closed) {
             String since = database.currentSeq();
             position = since;
+            // They may have remembered something before there was a feed to correct it.
+            alwaysTold.forEach(Listener::gap);
             Thread started = new Thread(() -> follow(since), "couchjobs-feed");
             started.setDaemon(true);
             started.start();
@@ -142,17 +147,19 @@ public final class Feed implements AutoCloseable {
         return opened;
     }
 
-    /** A broken connection goes on from the last position; a lost position starts from now, with a gap. */
+    /** A broken connection goes on from the last position; when the database was gone, the position means nothing. */
     private String recover(Throwable trouble, Backoff backoff) {
         if (backoff.attempts() == 0) {
             log.warn("the feed of {} broke, connecting again until it works: {}", database.name(), trouble.toString());
         }
+        positionLost |= trouble instanceof CouchNotFoundException;
         try {
             backoff.pause();
-            if (trouble instanceof CouchNotFoundException) {
-                String now = database.currentSeq();
+            if (positionLost) {
+                position = database.currentSeq();
+                positionLost = false;
+                alwaysTold.forEach(Listener::gap);
                 listeners.forEach(Listener::gap);
-                return now;
             }
         } catch (InterruptedException e) {
             log.debug("the feed of {} ends", database.name());
@@ -165,12 +172,15 @@ public final class Feed implements AutoCloseable {
     private void dispatch(Change change) {
         FeedEvent event = new FeedEvent(
                 change.id(), change.revs().isEmpty() ? "" : change.revs().get(0), change.deleted(), change.doc());
-        for (Listener listener : listeners) {
-            try {
-                listener.changed(event);
-            } catch (RuntimeException | Error e) {
-                log.error("a listener failed on {}; it will hear of later changes", change.id(), e);
-            }
+        alwaysTold.forEach(listener -> tell(listener, event));
+        listeners.forEach(listener -> tell(listener, event));
+    }
+
+    private static void tell(Listener listener, FeedEvent event) {
+        try {
+            listener.changed(event);
+        } catch (RuntimeException | Error e) {
+            log.error("a listener failed on {}; it will hear of later changes", event.docId(), e);
         }
     }
 

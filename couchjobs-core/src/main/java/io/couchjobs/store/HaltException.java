@@ -10,6 +10,8 @@ import io.couchjobs.problem.CouchJobsException;
 public final class HaltException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
 
+    private final transient JobId id;
+
     /**
      * Names the job.
      *
@@ -18,5 +20,11 @@ public final class HaltException extends CouchJobsException {
      */
     public HaltException(JobId id, String reason) {
         super("halt: " + id + " " + reason + "; stop working on it, nothing was written");
+        this.id = id;
+    }
+
+    /** {@return the job that was lost} */
+    public JobId jobId() {
+        return id;
     }
 }

@@ -1,10 +1,14 @@
 package io.couchjobs.store;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.job.Job;
+import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The workers that are registered in a database, and who of them is to claim a job first. Thread-safe.
@@ -18,7 +22,8 @@ final class Peers {
     static final String PREFIX = "worker:";
 
     private final String self;
-    private final Set<String> others = ConcurrentHashMap.newKeySet();
+    /** The others, and the types each works on. */
+    private final Map<String, Set<String>> others = new ConcurrentHashMap<>();
 
     Peers(String self) {
         this.self = self;
@@ -26,10 +31,12 @@ final class Peers {
 
     /** Takes in who is registered; what changes from then on comes by {@link #changed}. */
     void load(CouchDatabase database) {
-        database.view(ViewQuery.allDocs().startKey(PREFIX).endKey(PREFIX + "\uffff")).rows().stream()
-                .map(row -> row.key().asText().substring(PREFIX.length()))
-                .filter(worker -> !worker.equals(self))
-                .forEach(others::add);
+        database.view(ViewQuery.allDocs()
+                        .startKey(PREFIX)
+                        .endKey(PREFIX + "\uffff")
+                        .includeDocs(true))
+                .rows()
+                .forEach(row -> add(row.key().asText().substring(PREFIX.length()), row.doc()));
     }
 
     void changed(FeedEvent event) {
@@ -39,22 +46,35 @@ final class Peers {
         String worker = event.docId().substring(PREFIX.length());
         if (event.deleted()) {
             others.remove(worker);
-        } else if (!worker.equals(self)) {
-            others.add(worker);
+        } else {
+            add(worker, event.document());
         }
     }
 
-    int count() {
-        return others.size() + 1;
+    /** How many workers there are for a type, this one included. */
+    int count(String type) {
+        return 1
+                + (int) others.values().stream()
+                        .filter(types -> types.contains(type))
+                        .count();
+    }
+
+    private void add(String worker, @Nullable JsonNode registration) {
+        if (!worker.equals(self) && registration != null) {
+            Set<String> types = new HashSet<>();
+            registration.path("types").forEach(type -> types.add(type.asText()));
+            others.put(worker, types);
+        }
     }
 
     /** How many workers come before this one for a job: 0 when it is the first. */
     int rank(Job job) {
         long mine = weight(self, job);
         int before = 0;
-        for (String other : others) {
-            long theirs = weight(other, job);
-            before += theirs > mine || (theirs == mine && other.compareTo(self) > 0) ? 1 : 0;
+        for (Map.Entry<String, Set<String>> other : others.entrySet()) {
+            long theirs = weight(other.getKey(), job);
+            boolean first = theirs > mine || (theirs == mine && other.getKey().compareTo(self) > 0);
+            before += first && other.getValue().contains(job.type()) ? 1 : 0;
         }
         return before;
     }

@@ -17,6 +17,7 @@ public final class TypeSettings {
     /** What the document ids of all type settings begin with. */
     public static final String PREFIX = "type:";
 
+    private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1000);
     private static final String TIMEOUT = "timeout";
     private static final String MAX_RETRIES = "maxRetries";
     private static final String RETRY_DELAY = "retryDelay";
@@ -59,7 +60,9 @@ public final class TypeSettings {
 
     /** {@return how long an owner may be silent before its lease runs out; empty for the queue's default} */
     public Optional<Duration> timeout() {
-        return number(TIMEOUT).map(Duration::ofMillis).filter(timeout -> !timeout.isZero());
+        return number(TIMEOUT)
+                .map(millis -> Duration.ofMillis(Math.min(millis, LONGEST_TIMEOUT.toMillis())))
+                .filter(timeout -> !timeout.isZero());
     }
 
     /** {@return when and how often failed jobs run again} */
@@ -89,11 +92,11 @@ public final class TypeSettings {
      *
      * @param timeout how long an owner may be silent; at least a millisecond
      * @return the changed settings
-     * @throws IllegalArgumentException when the timeout is not positive
+     * @throws IllegalArgumentException when the timeout is not positive, or longer than 1000 days
      */
     public TypeSettings withTimeout(Duration timeout) {
-        if (timeout.toMillis() < 1) {
-            throw new IllegalArgumentException("timeout must be at least 1 ms: " + timeout);
+        if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
+            throw new IllegalArgumentException("timeout must be from 1 ms to 1000 days: " + timeout);
         }
         return with(TIMEOUT, timeout.toMillis());
     }

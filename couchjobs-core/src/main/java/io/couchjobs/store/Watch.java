@@ -14,6 +14,7 @@ import java.util.function.Predicate;
 
 /** Follows what happens to jobs. Thread-safe. */
 public final class Watch {
+    private static final Duration LONGEST = Duration.ofDays(1000);
     private static final int REMEMBERED = 10_000;
 
     private final Feed feed;
@@ -52,7 +53,7 @@ public final class Watch {
      * @throws InterruptedException when interrupted while waiting
      */
     public Optional<Job> await(JobId id, Predicate<Job> wanted, Duration timeout) throws InterruptedException {
-        long deadline = System.nanoTime() + timeout.toNanos();
+        long deadline = System.nanoTime() + (timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST).toNanos();
         Latest latest = new Latest(id);
         Feed.Listening listening = feed.listen(latest);
         try {
@@ -62,7 +63,8 @@ public final class Watch {
                 if (news.isEmpty()) {
                     return Optional.empty();
                 }
-                Job job = news.get().orElseThrow(() -> new JobNotFoundException(id));
+                // The feed may tell an old story: a job that is gone may have been added again.
+                Job job = news.get().or(() -> store.read(id)).orElseThrow(() -> new JobNotFoundException(id));
                 if (wanted.test(job)) {
                     return Optional.of(job);
                 }

@@ -34,6 +34,7 @@ final class WriteCombiner implements AutoCloseable {
     private final Queue<Entry> waiting = new ArrayDeque<>();
     private final ExecutorService sender;
     private boolean sending;
+    private boolean closed;
 
     WriteCombiner(CouchDatabase database, LostAnswer lostAnswer) {
         this.database = database;
@@ -51,6 +52,9 @@ final class WriteCombiner implements AutoCloseable {
     CompletableFuture<WriteResult> write(ObjectNode document) {
         Entry entry = new Entry(document.path("_id").asText(), document, new CompletableFuture<>());
         synchronized (waiting) {
+            if (closed) {
+                throw new IllegalStateException("the queue is closed; " + entry.id + " was not written");
+            }
             waiting.add(entry);
             if (!sending) {
                 sending = true;
@@ -62,6 +66,9 @@ final class WriteCombiner implements AutoCloseable {
 
     @Override
     public void close() {
+        synchronized (waiting) {
+            closed = true;
+        }
         sender.shutdown();
     }
 

@@ -152,7 +152,8 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     /** Even an idle worker moves its registration every few minutes; one that does not is dead. */
     private void forgetDeadWorkers() {
         workers.entrySet().removeIf(worker -> {
-            boolean dead = parts.clock().nanos() - worker.getValue().nanos > DEAD_AFTER.toNanos();
+            boolean dead = parts.clock().nanos() - worker.getValue().nanos > DEAD_AFTER.toNanos()
+                    && owned.values().stream().noneMatch(job -> job.worker.equals(worker.getKey()));
             if (dead && !worker.getValue().rev.isEmpty()) {
                 ObjectNode tombstone = JsonNodeFactory.instance.objectNode();
                 tombstone.put("_id", Registration.PREFIX + worker.getKey());
@@ -167,6 +168,11 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     /** Looks at one owned job; returns how long it can be left alone. */
     private Duration examine(JobId id, Sighting sighting) {
         Duration timeout = parts.settings().timeoutOf(id.type());
+        if (!timeout.equals(sighting.timeout)) {
+            // The owner hears of a new timeout as we do, and is to have the time to follow it.
+            owned.replace(id, sighting, sighting.from(parts.clock().nanos(), timeout));
+            return Duration.ofMillis(10);
+        }
         Duration patience = timeout.plus(jitter(timeout, sighting.luck));
         Duration left = patience.minusNanos(parts.clock().nanos() - lastSignOfLife(id, sighting));
         if (!left.isNegative() && !left.isZero()) {
@@ -182,8 +188,12 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
 
     private long lastSignOfLife(JobId id, Sighting sighting) {
         Beat beat = workers.computeIfAbsent(sighting.worker, this::readBeat);
-        boolean leftByAFormerProcess = sighting.worker.equals(ownWorker) && !isOurs.test(id);
-        return leftByAFormerProcess || beat.nanos - sighting.nanos < 0 ? sighting.nanos : beat.nanos;
+        return isLeftByAFormerProcess(id, sighting) || beat.nanos - sighting.nanos < 0 ? sighting.nanos : beat.nanos;
+    }
+
+    /** A job that our own id owns, and we do not run: no beat of ours speaks for it. */
+    private boolean isLeftByAFormerProcess(JobId id, Sighting sighting) {
+        return sighting.worker.equals(ownWorker) && !isOurs.test(id);
     }
 
     private Beat readBeat(String worker) {
@@ -203,7 +213,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         Beat known = workers.get(sighting.worker);
         String registered = registeredRev(sighting.worker);
         boolean ownerLives = known == null || !known.rev.equals(registered);
-        if (ownerLives && !sighting.worker.equals(ownWorker)) {
+        if (ownerLives && !isLeftByAFormerProcess(id, sighting)) {
             saw(sighting.worker, registered);
             return;
         }
@@ -241,7 +251,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     void recoverOwn() {
         for (JobIndex.Owned job : parts.index().owned()) {
             if (job.worker().equals(ownWorker) && !isOurs.test(job.id())) {
-                Sighting now = new Sighting(job.rev(), ownWorker, parts.clock().nanos(), 0);
+                Sighting now = new Sighting(job.rev(), ownWorker, parts.clock().nanos(), 0, Duration.ZERO);
                 parts.store()
                         .read(job.id())
                         .filter(present -> present.rev().equals(Optional.of(job.rev())))
@@ -259,7 +269,8 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
                             rev,
                             worker,
                             parts.clock().nanos(),
-                            ThreadLocalRandom.current().nextDouble()));
+                            ThreadLocalRandom.current().nextDouble(),
+                            parts.settings().timeoutOf(id.type())));
         }
     }
 
@@ -279,7 +290,11 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    private record Sighting(String rev, String worker, long nanos, double luck) {}
+    private record Sighting(String rev, String worker, long nanos, double luck, Duration timeout) {
+        Sighting from(long newNanos, Duration newTimeout) {
+            return new Sighting(rev, worker, newNanos, luck, newTimeout);
+        }
+    }
 
     private record Beat(String rev, long nanos) {}
 }

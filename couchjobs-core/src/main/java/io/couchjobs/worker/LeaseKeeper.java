@@ -7,10 +7,10 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LeaseKeeper implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
-    private static final Duration IDLE = Duration.ofSeconds(1);
+    private static final Duration IDLE = Duration.ofSeconds(30);
     private static final Duration IDLE_BEAT = Duration.ofMinutes(5);
     private static final Duration SHORTEST_CHECK = Duration.ofMillis(10);
 
@@ -34,8 +34,9 @@ final class LeaseKeeper implements AutoCloseable {
     private final SettingsStore settings;
     private final StoreClock clock;
     private final ScheduledExecutorService threads;
-    private final AtomicBoolean renewing = new AtomicBoolean();
-    private final AtomicBoolean checking = new AtomicBoolean();
+    private final Alarm renewal = new Alarm(this::renew);
+    private final Alarm checking = new Alarm(this::check);
+    private final Alarm idleBeat = new Alarm(this::beatWhileIdle);
     private long confirmedNanos;
     private boolean troubled;
 
@@ -54,17 +55,19 @@ final class LeaseKeeper implements AutoCloseable {
 
     /** Registers the worker. An idle one tells now and then that it lives, so that its registration is not cleaned up. */
     void start() {
-        registration.beat(0, clock.instant());
-        again(this::beatWhileIdle, IDLE_BEAT);
+        registration.beat(0, clock.instant(), IDLE);
+        idleBeat.within(IDLE_BEAT);
     }
 
-    /** Begins to look after leases, if it was idle. A short job is done before its lease needs a renewal. */
-    void runStarted() {
-        if (!renewing.getAndSet(true)) {
-            again(this::renew, shortestTimeout().dividedBy(3));
-        }
-        if (!checking.getAndSet(true)) {
-            again(this::check, shortestTimeout().dividedBy(10));
+    /**
+     * Looks after leases from now on, or sooner than planned: a run has begun, or a timeout has become shorter. A short job is
+     * done before its lease needs a renewal.
+     */
+    void hurry() {
+        if (!runs.isEmpty()) {
+            Duration timeout = shortestTimeout();
+            renewal.within(timeout.dividedBy(3));
+            checking.within(timeout.dividedBy(10));
         }
     }
 
@@ -82,33 +85,39 @@ final class LeaseKeeper implements AutoCloseable {
     }
 
     private void renew() {
-        if (isIdle(renewing)) {
+        if (runs.isEmpty()) {
             return;
         }
         try {
             beat();
-            again(this::renew, shortestTimeout().dividedBy(3));
+            renewal.within(shortestTimeout().dividedBy(3));
         } catch (RuntimeException | Error e) {
             warnOnce(e);
-            again(this::renew, shortestTimeout().dividedBy(10));
+            renewal.within(shortestTimeout().dividedBy(10));
         }
     }
 
     private void beatWhileIdle() {
         try {
             if (runs.isEmpty()) {
-                registration.beat(0, clock.instant());
+                registration.beat(0, clock.instant(), IDLE);
             }
         } catch (RuntimeException | Error e) {
             warnOnce(e);
         } finally {
-            again(this::beatWhileIdle, IDLE_BEAT);
+            idleBeat.within(IDLE_BEAT);
         }
+    }
+
+    /** A renewal that hangs must leave time for another. */
+    private Duration patience() {
+        Duration third = shortestTimeout().dividedBy(3);
+        return third.compareTo(IDLE) < 0 ? third : IDLE;
     }
 
     private void beat() {
         long sent = clock.nanos();
-        boolean confirmed = registration.beat(runs.size(), clock.instant());
+        boolean confirmed = registration.beat(runs.size(), clock.instant(), patience());
         giveUpExpired();
         if (confirmed) {
             confirm(sent);
@@ -126,7 +135,7 @@ final class LeaseKeeper implements AutoCloseable {
     }
 
     private void check() {
-        if (isIdle(checking)) {
+        if (runs.isEmpty()) {
             return;
         }
         try {
@@ -134,16 +143,7 @@ final class LeaseKeeper implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             warnOnce(e);
         }
-        again(this::check, shortestTimeout().dividedBy(10));
-    }
-
-    /** Whether there is nothing to look after; a run that begins at this very moment is seen here or starts the loop anew. */
-    private boolean isIdle(AtomicBoolean loop) {
-        if (!runs.isEmpty()) {
-            return false;
-        }
-        loop.set(false);
-        return runs.isEmpty() || loop.getAndSet(true);
+        checking.within(shortestTimeout().dividedBy(10));
     }
 
     private void giveUpExpired() {
@@ -155,8 +155,9 @@ final class LeaseKeeper implements AutoCloseable {
             long since = Math.max(confirmed - run.claim().confirmedNanos(), 0)
                     + run.claim().confirmedNanos();
             Duration silent = Duration.ofNanos(clock.nanos() - since);
-            Duration timeout = settings.timeoutOf(run.claim().id().type());
+            Duration timeout = timeoutOf(run);
             if (silent.compareTo(timeout) > 0
+                    && !run.isInGrace(clock.nanos())
                     && run.stopReason().filter(StopReason.HALTED::equals).isEmpty()) {
                 log.warn(
                         "the lease of {} could not be renewed for {}; its handler is interrupted, another worker will run it",
@@ -168,17 +169,45 @@ final class LeaseKeeper implements AutoCloseable {
     }
 
     private Duration shortestTimeout() {
-        // The settings are known by now: a claim has asked for them.
-        return runs.stream()
-                .map(run -> settings.timeoutOf(run.claim().id().type()))
-                .min(Comparator.naturalOrder())
-                .orElse(IDLE);
+        return runs.stream().map(this::timeoutOf).min(Comparator.naturalOrder()).orElse(IDLE);
     }
 
-    private void again(Runnable task, Duration pause) {
-        long nanos = Math.max(pause.toNanos(), SHORTEST_CHECK.toNanos());
-        if (!threads.isShutdown()) {
-            Future<?> unused = threads.schedule(task, nanos, TimeUnit.NANOSECONDS);
+    /** The settings are known since the claim; after a gap they are read again, and until that works the last one holds. */
+    private Duration timeoutOf(Run run) {
+        try {
+            return run.timeout(settings.timeoutOf(run.claim().id().type()), clock.nanos());
+        } catch (CouchJobsException unknownNow) {
+            return run.timeout();
+        }
+    }
+
+    /** A task that is always planned once at the most: the earliest wish counts. */
+    private final class Alarm {
+        private final Runnable task;
+        private @Nullable ScheduledFuture<?> planned;
+
+        Alarm(Runnable task) {
+            this.task = task;
+        }
+
+        synchronized void within(Duration pause) {
+            long nanos = Math.max(pause.toNanos(), SHORTEST_CHECK.toNanos());
+            if (planned != null && planned.getDelay(TimeUnit.NANOSECONDS) <= nanos) {
+                return;
+            }
+            if (planned != null) {
+                planned.cancel(false);
+            }
+            if (!threads.isShutdown()) {
+                planned = threads.schedule(this::ring, nanos, TimeUnit.NANOSECONDS);
+            }
+        }
+
+        private void ring() {
+            synchronized (this) {
+                planned = null;
+            }
+            task.run();
         }
     }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 
@@ -30,11 +31,19 @@ final class Registration {
      *
      * @return whether CouchDB confirmed it; a write that no quorum has (202) renews nothing
      */
-    synchronized boolean beat(int running, Instant now) {
+    synchronized boolean beat(int running, Instant now, Duration patience) {
         document.put("running", running);
         document.put("beat", document.path("beat").asLong() + 1);
         document.put("at", now.toEpochMilli());
-        WriteResult written = database.put(document);
+        if (isConfirmed(patience)) {
+            return true;
+        }
+        return isConfirmed(patience);
+    }
+
+    /** A conflict is with an earlier beat whose answer was lost, or with an earlier process of this id. */
+    private boolean isConfirmed(Duration patience) {
+        WriteResult written = database.put(document, patience);
         if (written instanceof WriteResult.Stored stored) {
             document.put("_rev", stored.rev());
             return true;

@@ -34,18 +34,36 @@ final class Run {
     private @Nullable Thread thread;
     private @Nullable StopReason stopReason;
     private boolean handlerIsDone;
+    private volatile Duration timeout;
+    private volatile long graceUntilNanos;
 
-    Run(ClaimedJob claim, Handler<?> handler) {
+    Run(ClaimedJob claim, Handler<?> handler, Duration timeout) {
         this.claim = claim;
         this.handler = handler;
+        this.timeout = timeout;
+        this.graceUntilNanos = claim.confirmedNanos();
     }
 
     ClaimedJob claim() {
         return claim;
     }
 
-    long startedNanos() {
-        return startedNanos;
+    /** The timeout of the job's type, as last heard of. */
+    Duration timeout() {
+        return timeout;
+    }
+
+    /** A shorter one leaves half of it to renew the lease: the monitors count anew from when they hear of it. */
+    Duration timeout(Duration newest, long nanos) {
+        if (newest.compareTo(timeout) < 0) {
+            graceUntilNanos = nanos + newest.toNanos() / 2;
+        }
+        timeout = newest;
+        return newest;
+    }
+
+    boolean isInGrace(long nanos) {
+        return graceUntilNanos - nanos > 0;
     }
 
     synchronized Optional<StopReason> stopReason() {
@@ -63,10 +81,11 @@ final class Run {
     }
 
     RunReport call() {
+        int attempt = claim.job().attempt();
         Ending ending = judge();
         Duration took = Duration.ofNanos(System.nanoTime() - startedNanos);
         RunReport.Outcome outcome = write(ending);
-        return new RunReport(claim.id(), claim.job().attempt(), outcome, took, ending.problem());
+        return new RunReport(claim.id(), attempt, outcome, took, ending.problem());
     }
 
     /** Calls the handler. Whatever it throws ends its own job, nothing else. */
@@ -108,7 +127,7 @@ final class Run {
     }
 
     private Ending failed(Throwable thrown) {
-        if (thrown instanceof HaltException halt) {
+        if (thrown instanceof HaltException halt && halt.jobId().equals(claim.id())) {
             return Ending.halted(String.valueOf(halt.getMessage()));
         }
         Optional<StopReason> stopped = stopReason();

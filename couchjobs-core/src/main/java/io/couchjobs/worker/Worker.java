@@ -1,19 +1,15 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Backoff;
 import io.couchjobs.store.ClaimedJob;
 import io.couchjobs.store.Feed;
-import io.couchjobs.store.FeedEvent;
-import io.couchjobs.store.HaltException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -42,6 +38,7 @@ public final class Worker implements AutoCloseable {
     private final Tally tally = new Tally();
     private final TimeLimits timeLimits;
     private final Thread dispatcher;
+    private final OwnJobs ownJobs;
     private final CountDownLatch stopped = new CountDownLatch(1);
     private volatile boolean closing;
     private long started;
@@ -59,6 +56,7 @@ public final class Worker implements AutoCloseable {
                 parts.clock().instant());
         this.leases = new LeaseKeeper(registration, runs.values(), parts.settings(), parts.clock());
         this.monitor = new ActivityMonitor(parts, options.id(), this::runsNow);
+        this.ownJobs = new OwnJobs(runs, options.id(), leases::hurry);
         this.timeLimits = new TimeLimits(options.timeLimit());
         this.dispatcher = new Thread(this::dispatch, "couchjobs-worker-" + options.id());
     }
@@ -134,7 +132,7 @@ public final class Worker implements AutoCloseable {
     Worker start() {
         monitor.recoverOwn();
         leases.start();
-        listening = parts.feed().listen(new OwnJobs());
+        listening = parts.feed().listen(ownJobs);
         monitor.start();
         dispatcher.setDaemon(true);
         dispatcher.start();
@@ -177,7 +175,7 @@ public final class Worker implements AutoCloseable {
         } finally {
             slots.release(free - claimed.size());
         }
-        claimed.forEach(this::begin);
+        claimed.forEach(closing ? this::giveBack : this::begin);
         return !claimed.isEmpty() || !options.untilEmpty() || !isEmpty();
     }
 
@@ -205,14 +203,26 @@ public final class Worker implements AutoCloseable {
         return late.isEmpty();
     }
 
+    /** The worker was closed while it claimed. */
+    private void giveBack(ClaimedJob claim) {
+        try {
+            claim.release();
+        } catch (RuntimeException e) {
+            log.warn("{} could not be given back, its lease runs out: {}", claim.id(), e.getMessage());
+        } finally {
+            slots.release();
+        }
+    }
+
     private void begin(ClaimedJob claim) {
         started++;
         tally.claimed();
         Handler<?> handler =
                 Objects.requireNonNull(options.handlers().get(claim.id().type()));
-        Run run = new Run(claim, handler);
+        Run run = new Run(claim, handler, parts.settings().timeoutOf(claim.id().type()));
         runs.put(claim.id(), run);
-        leases.runStarted();
+        ownJobs.begun(run);
+        leases.hurry();
         timeLimits.watch(run);
         try {
             RunThreads.unstarted("couchjobs-run-" + claim.id(), () -> call(run)).start();
@@ -247,43 +257,5 @@ public final class Worker implements AutoCloseable {
         timeLimits.forget(run);
         runs.remove(run.claim().id(), run);
         slots.release();
-    }
-
-    /** Tells runs of this worker that somebody cancelled, removed or took over their job. */
-    private final class OwnJobs implements Feed.Listener {
-        @Override
-        public void changed(FeedEvent event) {
-            Optional<Run> run = JobId.fromDocId(event.docId()).map(runs::get);
-            if (run.isEmpty()) {
-                return;
-            }
-            Job known = run.get().claim().job();
-            Optional<Job> now = event.job();
-            boolean ours =
-                    now.filter(job -> job.isLockedBy(run.get().claim().token())).isPresent();
-            if (ours && now.get().isCancelRequested()) {
-                run.get().stop(StopReason.CANCELLED);
-            } else if (!ours
-                    && event.generation() > FeedEvent.generation(known.rev().orElse(""))) {
-                verify(run.get());
-            }
-        }
-
-        /** The feed may tell an old story, for example our own finish: the document decides. */
-        private void verify(Run run) {
-            RunThreads.unstarted("couchjobs-verify", () -> {
-                        try {
-                            run.claim().assertOwned();
-                        } catch (HaltException lost) {
-                            run.stop(StopReason.HALTED);
-                        } catch (RuntimeException unknown) {
-                            log.debug(
-                                    "cannot tell yet whether {} is still ours",
-                                    run.claim().id(),
-                                    unknown);
-                        }
-                    })
-                    .start();
-        }
     }
 }

@@ -1,0 +1,101 @@
+package io.couchjobs.worker;
+
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.FeedEvent;
+import io.couchjobs.store.HaltException;
+import io.couchjobs.store.TypeSettings;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells the runs of a worker that somebody cancelled, removed or took over their job. Thread-safe. */
+final class OwnJobs implements Feed.Listener {
+    private static final Logger log = LoggerFactory.getLogger(OwnJobs.class);
+    private static final int MOST_EARLY = 1000;
+
+    private final Map<JobId, Run> runs;
+    private final String worker;
+    private final Runnable hurry;
+    /** Cancel requests for jobs that were claimed a moment ago: the feed may be quicker than the claim's own answer. */
+    private final Map<JobId, FeedEvent> early = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<JobId, FeedEvent> eldest) {
+            return size() > MOST_EARLY;
+        }
+    };
+
+    OwnJobs(Map<JobId, Run> runs, String worker, Runnable hurry) {
+        this.runs = runs;
+        this.worker = worker;
+        this.hurry = hurry;
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        if (event.docId().startsWith(TypeSettings.PREFIX)) {
+            hurry.run();
+        }
+        JobId.fromDocId(event.docId()).ifPresent(id -> {
+            Run run;
+            synchronized (early) {
+                run = runs.get(id);
+                if (run == null && event.job().filter(this::isOursAndUnwanted).isPresent()) {
+                    early.put(id, event);
+                }
+            }
+            if (run != null) {
+                tell(run, event);
+            }
+        });
+    }
+
+    /** A run is in the map from now on. */
+    void begun(Run run) {
+        FeedEvent news;
+        synchronized (early) {
+            news = early.remove(run.claim().id());
+        }
+        if (news != null) {
+            tell(run, news);
+        }
+    }
+
+    private boolean isOursAndUnwanted(Job job) {
+        return job.isCancelRequested()
+                && job.lock().filter(lock -> lock.worker().equals(worker)).isPresent();
+    }
+
+    private static void tell(Run run, FeedEvent event) {
+        long known = FeedEvent.generation(run.claim().job().rev().orElse(""));
+        Optional<Job> now = event.job();
+        boolean ours = now.filter(job -> job.isLockedBy(run.claim().token())).isPresent();
+        if (ours && now.get().isCancelRequested()) {
+            run.stop(StopReason.CANCELLED);
+        } else if (!ours && event.generation() > known) {
+            verify(run);
+        }
+    }
+
+    /** The feed may tell an old story, for example our own finish: the document decides. */
+    private static void verify(Run run) {
+        RunThreads.unstarted("couchjobs-verify", () -> {
+                    try {
+                        run.claim().assertOwned();
+                    } catch (HaltException lost) {
+                        run.stop(StopReason.HALTED);
+                    } catch (RuntimeException unknown) {
+                        log.debug(
+                                "cannot tell yet whether {} is still ours",
+                                run.claim().id(),
+                                unknown);
+                    }
+                })
+                .start();
+    }
+}

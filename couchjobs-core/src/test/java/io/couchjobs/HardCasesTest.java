@@ -1,0 +1,370 @@
+package io.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.embedded.Faults;
+import io.couchjobs.job.*;
+import io.couchjobs.store.*;
+import io.couchjobs.worker.*;
+import java.net.URI;
+import java.time.*;
+import java.util.*;
+import java.util.concurrent.*;
+import java.util.concurrent.atomic.*;
+import org.junit.jupiter.api.*;
+
+@SuppressWarnings("try")
+class HardCasesTest {
+    private EmbeddedCouch couch;
+    private JobQueue queue;
+
+    @BeforeEach
+    void open() throws Exception {
+        couch = EmbeddedCouch.inMemory().start();
+        queue = another(Duration.ofSeconds(60));
+    }
+
+    @AfterEach
+    void close() {
+        couch.faults().clear();
+        queue.close();
+        couch.close();
+    }
+
+    private JobQueue another(Duration timeout) {
+        return JobQueue.builder(URI.create(couch.url() + "jobs"))
+                .defaultTimeout(timeout)
+                .open();
+    }
+
+    private static boolean bulk(Faults.Request r) {
+        return r.path().endsWith("/_bulk_docs");
+    }
+
+    private void add(String type, String id) {
+        queue.add(JobRequest.builder(type).id(id).data(Map.of()).build());
+    }
+
+    @Test
+    void a_finish_after_an_update_whose_answer_was_lost_is_stored() throws Exception {
+        add("email", "1");
+        ClaimedJob claim = queue.accept(AcceptOptions.of("email")).get(0);
+        couch.faults().loseAnswer(1, HardCasesTest::bulk);
+        couch.faults().cut(8, r -> r.path().endsWith("/_all_docs"));
+        assertThatThrownBy(() -> claim.update(new Progress(50, "half"))).isInstanceOf(RuntimeException.class);
+        couch.faults().clear();
+        Job finished = claim.finish("done");
+        assertThat(finished.status()).isEqualTo(JobStatus.SUCCESS);
+        assertThat(queue.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.SUCCESS);
+    }
+
+    @Test
+    void a_worker_whose_feed_is_down_does_not_expire_its_own_living_jobs() throws Exception {
+        JobQueue q = another(Duration.ofSeconds(1));
+        AtomicInteger runs = new AtomicInteger();
+        AtomicBoolean done = new AtomicBoolean();
+        // the feed is told to break by holding its reconnects; the first connection ends with the first worker's queue
+        couch.faults().answer(1000, r -> r.path().endsWith("/_changes"), 503);
+        Worker worker = q.worker()
+                .concurrency(2)
+                .handler("email", (d, c) -> {
+                    runs.incrementAndGet();
+                    TestQueue.work(6000);
+                    done.set(true);
+                    return null;
+                })
+                .start();
+        add("email", "1");
+        TestQueue.until(done::get);
+        assertThat(worker.stats().recovered()).isZero();
+        assertThat(runs.get()).isEqualTo(1);
+        worker.close();
+        q.close();
+    }
+
+    @Test
+    void a_job_of_a_short_timeout_keeps_its_lease_beside_one_of_a_long_timeout() throws Exception {
+        queue.setTypeTimeout("slow", Duration.ofSeconds(60));
+        queue.setTypeTimeout("fast", Duration.ofSeconds(1));
+        AtomicInteger fast = new AtomicInteger();
+        CountDownLatch end = new CountDownLatch(1);
+        CountDownLatch slowRuns = new CountDownLatch(1);
+        try (Worker worker = queue.worker()
+                .concurrency(3)
+                .handler("slow", (d, c) -> {
+                    slowRuns.countDown();
+                    end.await();
+                    return null;
+                })
+                .handler("fast", (d, c) -> {
+                    fast.incrementAndGet();
+                    TestQueue.work(5000);
+                    return null;
+                })
+                .start()) {
+            add("slow", "1");
+            slowRuns.await();
+            add("fast", "1");
+            Job job = TestQueue.finished(queue, "fast", "1");
+            end.countDown();
+            assertThat(fast.get()).as("runs of the fast job; " + job.errors()).isEqualTo(1);
+        } finally {
+            end.countDown();
+        }
+    }
+
+    @Test
+    void a_write_that_hangs_does_not_keep_other_leases_from_running_out() throws Exception {
+        JobQueue q = another(Duration.ofSeconds(1));
+        BlockingQueue<Optional<StopReason>> stopped = new LinkedBlockingQueue<>();
+        CountDownLatch bothRun = new CountDownLatch(2);
+        Worker worker = q.worker()
+                .concurrency(2)
+                .handler("email", (d, c) -> {
+                    bothRun.countDown();
+                    if (c.id().id().equals("hangs")) {
+                        bothRun.await();
+                        TestQueue.work(300);
+                        c.progress(1, "x");
+                    } else {
+                        try {
+                            TestQueue.work(20_000);
+                        } catch (InterruptedException e) {
+                            stopped.add(c.stopReason());
+                            throw e;
+                        }
+                    }
+                    return null;
+                })
+                .start();
+        add("email", "hangs");
+        add("email", "other");
+        bothRun.await();
+        // from now on the server does not answer any request: all leases must be given up after 1 s
+        couch.faults().delay(10_000, r -> !r.path().endsWith("/_changes"));
+        assertThat(stopped.poll(8, TimeUnit.SECONDS))
+                .as("the handler is interrupted when its lease is over")
+                .isNotNull();
+        couch.faults().clear();
+        worker.close(Duration.ofSeconds(1));
+        q.close();
+    }
+
+    @Test
+    void a_run_whose_job_was_overwritten_by_something_else_ends() throws Exception {
+        CountDownLatch runs = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        Worker worker = queue.worker()
+                .concurrency(1)
+                .handler("email", (d, c) -> {
+                    runs.countDown();
+                    end.await();
+                    return null;
+                })
+                .start();
+        add("email", "1");
+        runs.await();
+        var document = queue.database().get("job:email:1").orElseThrow();
+        document.put("priority", "urgent");
+        queue.database().put(document);
+        end.countDown();
+        try {
+            long deadline = System.nanoTime() + 10_000_000_000L;
+            while (worker.stats().running() > 0 && System.nanoTime() < deadline) TestQueue.work(50);
+            assertThat(worker.stats().running())
+                    .as("slots in use 10 s after the handler ended")
+                    .isZero();
+        } finally {
+            worker.close(Duration.ofMillis(100));
+        }
+    }
+
+    @Test
+    @Timeout(20)
+    void writing_after_the_queue_is_closed_fails_and_does_not_hang() throws Exception {
+        JobQueue q = another(Duration.ofSeconds(60));
+        q.close();
+        assertThatThrownBy(() -> q.add("email", Map.of())).isInstanceOf(RuntimeException.class);
+        Future<?> second = Executors.newSingleThreadExecutor(r -> {
+                    Thread t = new Thread(r);
+                    t.setDaemon(true);
+                    return t;
+                })
+                .submit(() -> q.add("email", Map.of()));
+        assertThatThrownBy(() -> second.get(5, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
+    }
+
+    @Test
+    void a_waiting_accept_without_schedule_does_not_spin() throws Exception {
+        AtomicInteger views = new AtomicInteger();
+        couch.faults().cut(1_000_000, r -> {
+            if (r.path().contains("/_view/due")) views.incrementAndGet();
+            return false;
+        });
+        Thread waiting = new Thread(() -> {
+            try {
+                queue.accept(AcceptOptions.of("email").withoutSchedule().timeout(Duration.ofSeconds(3)));
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        waiting.start();
+        TestQueue.work(500);
+        queue.add(JobRequest.builder("email")
+                .id("timed")
+                .data(Map.of())
+                .scheduledTime(Instant.now().minusSeconds(5))
+                .build());
+        waiting.join();
+        assertThat(views.get()).as("questions to the index within 3 s").isLessThan(50);
+    }
+
+    @Test
+    void a_shorter_timeout_does_not_take_jobs_from_living_owners() throws Exception {
+        queue.setTypeTimeout("email", Duration.ofSeconds(60));
+        AtomicInteger runs = new AtomicInteger();
+        CountDownLatch first = new CountDownLatch(1);
+        Worker worker = queue.worker()
+                .concurrency(2)
+                .handler("email", (d, c) -> {
+                    runs.incrementAndGet();
+                    first.countDown();
+                    TestQueue.work(8000);
+                    return null;
+                })
+                .start();
+        add("email", "1");
+        first.await();
+        TestQueue.work(2500);
+        queue.setTypeTimeout("email", Duration.ofSeconds(1));
+        Job job = TestQueue.finished(queue, "email", "1");
+        worker.close();
+        assertThat(runs.get()).as("runs; " + job.errors()).isEqualTo(1);
+    }
+
+    @Test
+    void an_error_of_a_listener_does_not_kill_the_feed() throws Exception {
+        List<JobId> heard = new CopyOnWriteArrayList<>();
+        queue.watch(JobFilter.all(), change -> {
+            throw new AssertionError("a bug of the listener");
+        });
+        queue.watch(JobFilter.all(), change -> heard.add(change.id()));
+        add("email", "1");
+        TestQueue.work(1000);
+        add("email", "2");
+        TestQueue.work(2000);
+        assertThat(heard).isNotEmpty();
+    }
+
+    @Test
+    void a_job_cannot_be_moved_to_a_time_that_makes_it_malformed() {
+        add("email", "1");
+        try {
+            queue.reschedule("email", "1", Instant.ofEpochMilli(9_000_000_000_000_000L));
+        } catch (IllegalArgumentException right) {
+            return;
+        }
+        assertThat(queue.get("email", "1")).isPresent();
+    }
+
+    @Test
+    void settings_changed_before_the_feed_starts_are_seen() throws Exception {
+        queue.setTypeTimeout("email", Duration.ofSeconds(60)); // remembered here
+        try (JobQueue other = another(Duration.ofSeconds(60))) {
+            other.changeSettings("email", s -> s.withPaused(true));
+        }
+        add("email", "1");
+        assertThat(queue.accept(AcceptOptions.of("email").timeout(Duration.ofSeconds(1))))
+                .isEmpty();
+    }
+
+    @Test
+    void a_timeout_of_for_ever_is_refused_or_works() throws Exception {
+        JobQueue q;
+        try {
+            q = another(Duration.ofDays(366L * 1000));
+        } catch (IllegalArgumentException right) {
+            return;
+        }
+        Worker worker =
+                q.worker().concurrency(1).handler("email", (d, c) -> null).start();
+        add("email", "1");
+        try {
+            assertThat(queue.awaitFinished("email", "1", Duration.ofSeconds(5))).isPresent();
+        } finally {
+            worker.close(Duration.ofMillis(100));
+            q.close();
+        }
+    }
+
+    @Test
+    void a_halt_of_another_job_is_a_failure_of_this_one() throws Exception {
+        add("other", "x");
+        ClaimedJob other = queue.accept(AcceptOptions.of("other")).get(0);
+        other.finish();
+        Worker worker = queue.worker()
+                .concurrency(1)
+                .handler("email", (d, c) -> {
+                    other.update();
+                    return null;
+                })
+                .start();
+        queue.add(
+                JobRequest.builder("email").id("1").data(Map.of()).maxRetries(0).build());
+        try {
+            assertThat(queue.awaitFinished("email", "1", Duration.ofSeconds(5))).isPresent();
+        } finally {
+            worker.close(Duration.ofMillis(100));
+        }
+    }
+
+    @Test
+    void awaiting_a_job_that_was_removed_and_added_again_works() throws Exception {
+        Worker worker =
+                queue.worker().concurrency(1).handler("email", (d, c) -> null).start();
+        int notFound = 0;
+        for (int i = 0; i < 200; i++) {
+            add("email", "1");
+            try {
+                queue.awaitFinished("email", "1", Duration.ofSeconds(5));
+            } catch (JobNotFoundException e) {
+                notFound++;
+            }
+            queue.remove("email", "1");
+        }
+        worker.close();
+        assertThat(notFound).isZero();
+    }
+
+    @Test
+    void a_report_names_the_run() throws Exception {
+        BlockingQueue<RunReport> reports = new LinkedBlockingQueue<>();
+        AtomicBoolean again = new AtomicBoolean(true);
+        Worker worker = queue.worker()
+                .concurrency(1)
+                .onRunEnded(reports::add)
+                .handler("email", (d, c) -> {
+                    if (again.getAndSet(false)) c.resubmit(Instant.EPOCH);
+                    return null;
+                })
+                .start();
+        add("email", "1");
+        RunReport report = reports.poll(5, TimeUnit.SECONDS);
+        worker.close();
+        assertThat(report.attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void adding_again_at_the_same_time_writes_nothing() {
+        Instant time = Instant.ofEpochSecond(2_000_000_000L, 123_456_789);
+        JobRequest request = JobRequest.builder("email")
+                .id("1")
+                .data(Map.of())
+                .scheduledTime(time)
+                .build();
+        queue.add(request);
+        assertThat(queue.add(request).outcome()).isEqualTo(AddResult.Outcome.UNCHANGED);
+    }
+}

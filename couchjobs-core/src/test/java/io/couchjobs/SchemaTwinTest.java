@@ -1,0 +1,171 @@
+package io.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.*;
+import java.util.*;
+import org.junit.jupiter.api.*;
+
+@ServerTest
+@SuppressWarnings({"try", "deprecation"})
+class SchemaTwinTest {
+    @Test
+    void java_and_javascript_agree_on_what_is_a_job(TestDatabase database) throws Exception {
+        ObjectMapper mapper = new ObjectMapper();
+        List<String> ids = new ArrayList<>();
+        List<ObjectNode> docs = new ArrayList<>();
+        for (String part : new String[] {
+            "\u00a0",
+            "\u2007",
+            "\u202f",
+            "\ufeff",
+            "\u180e",
+            "\u1680",
+            "\u2028",
+            "\u3000",
+            "\u0085",
+            " ",
+            "a\u2028b",
+            "\u200b",
+            "\ud83d\ude00".repeat(64),
+            "x".repeat(128),
+            "x".repeat(129),
+            "\ud83d\ude00".repeat(65),
+            "__proto__"
+        }) {
+            ids.add("job:" + part + ":1");
+            ids.add("job:t:" + part);
+        }
+        ids.addAll(List.of("job:", "job::", "job:t:", "job::x", "job:t", "job:t::", "job:t:" + "x".repeat(513)));
+        for (String id : ids) {
+            docs.add(mapper.createObjectNode().put("_id", id));
+        }
+        String[] values = {
+            "null",
+            "true",
+            "false",
+            "0",
+            "-0",
+            "1",
+            "1.0",
+            "1.5",
+            "-1",
+            "99",
+            "100",
+            "2147483647",
+            "2147483648",
+            "8640000000000000",
+            "8640000000000001",
+            "-8640000000000000",
+            "1e3",
+            "1e300",
+            "1.00000000000000000001",
+            "123456789012345678901234567890",
+            "5e-324",
+            "\"\"",
+            "\"x\"",
+            "\"waiting\"",
+            "\"running\"",
+            "\"running\\n\"",
+            "\"Waiting\"",
+            "[]",
+            "{}",
+            "[1]",
+            "[\"a\"]",
+            "[\"waiting\"]",
+            "[null]",
+            "[[]]",
+            "[{}]",
+            "{\"token\":\"t\"}",
+            "{\"token\":5}",
+            "{\"token\":null}",
+            "{\"scheduledTime\":null}",
+            "{\"scheduledTime\":1.5}",
+            "{\"scheduledTime\":\"1\"}",
+            "{\"created\":null}",
+            "{\"created\":5}",
+            "{\"__proto__\":\"x\"}",
+            "{\"__proto__\":null}",
+            "{\"token\":\"t\",\"__proto__\":[]}",
+            "{\"length\":1}",
+            "{\"created\":true}"
+        };
+        String[] fields = {
+            "status",
+            "scheduledTime",
+            "data",
+            "lock",
+            "fence",
+            "errors",
+            "resubmit",
+            "cancelRequested",
+            "group",
+            "priority",
+            "tags",
+            "progress",
+            "times",
+            "__proto__",
+            "result",
+            "class"
+        };
+        int n = 0;
+        for (String field : fields) {
+            for (String value : values) {
+                ObjectNode doc = mapper.createObjectNode().put("_id", "job:f:" + n++);
+                doc.set(field, mapper.readTree(value));
+                docs.add(doc);
+            }
+        }
+        for (String status : new String[] {"null", "\"running\"", "\"waiting\"", "\"success\""}) {
+            for (String lock : new String[] {"null", "{\"token\":\"t\"}", "{\"token\":\"\"}"}) {
+                ObjectNode doc = mapper.createObjectNode().put("_id", "job:l:" + n++);
+                doc.set("status", mapper.readTree(status));
+                doc.set("lock", mapper.readTree(lock));
+                docs.add(doc);
+            }
+        }
+        List<String> differences = new ArrayList<>();
+        try (JobQueue queue = TestQueue.open(database)) {
+            List<ObjectNode> stored = new ArrayList<>();
+            for (ObjectNode doc : docs) {
+                try {
+                    if (queue.database().put(doc) instanceof io.couchjobs.couch.WriteResult.Stored) stored.add(doc);
+                } catch (RuntimeException refused) {
+                    // Not every document that this test thinks of is one for a server.
+                }
+            }
+            Set<String> malformed = new HashSet<>();
+            String design = queue.designDocuments().installed().stream()
+                    .filter(d -> d.startsWith("lists-"))
+                    .findFirst()
+                    .orElseThrow();
+            queue.database()
+                    .view(io.couchjobs.couch.ViewQuery.of(design, "malformed"))
+                    .rows()
+                    .forEach(r -> malformed.add(String.valueOf(r.id())));
+            for (ObjectNode doc : stored) {
+                boolean java;
+                ObjectNode read = queue.database().get(doc.path("_id").asText()).orElseThrow();
+                try {
+                    Job.parse(read);
+                    java = true;
+                } catch (MalformedJobException e) {
+                    java = false;
+                }
+                boolean javascript = !malformed.contains(doc.path("_id").asText());
+                if (java != javascript) {
+                    differences.add((java ? "Java" : "JavaScript") + " alone accepts "
+                            + mapper.writer()
+                                    .with(com.fasterxml.jackson.core.JsonGenerator.Feature.ESCAPE_NON_ASCII)
+                                    .writeValueAsString(doc));
+                }
+            }
+            System.out.println("TWIN stored " + stored.size() + " malformed " + malformed.size());
+        }
+        differences.forEach(d -> System.out.println("TWIN " + d));
+        assertThat(differences).isEmpty();
+    }
+}
