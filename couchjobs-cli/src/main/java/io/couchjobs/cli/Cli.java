@@ -1,0 +1,56 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.cli.input.Durations;
+import io.couchjobs.cli.input.Times;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneId;
+import picocli.CommandLine;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Parses the arguments, runs the command, turns what happened into an exit code. */
+final class Cli {
+    private Cli() {}
+
+    static int run(Shell shell, String... args) {
+        int exitCode = commandLine(new Couchjobs(shell)).execute(args);
+        shell.out().flush();
+        shell.err().flush();
+        return exitCode;
+    }
+
+    static CommandLine commandLine(Couchjobs root) {
+        Shell shell = root.shell();
+        Problems problems = new Problems(root);
+        CommandLine line = new CommandLine(root)
+                .setOut(shell.out())
+                .setErr(shell.err())
+                .setExpandAtFiles(false)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setAbbreviatedOptionsAllowed(false)
+                .registerConverter(Duration.class, saying(Durations::parse))
+                .registerConverter(
+                        Instant.class, saying(new Times(InstantSource.system(), ZoneId.systemDefault())::parse))
+                .setParameterExceptionHandler(problems::misused)
+                .setExecutionExceptionHandler(problems::failed)
+                .setExecutionStrategy(parsed -> {
+                    Logging.configure(root.options().verbose, root.options().quiet);
+                    return new CommandLine.RunLast().execute(parsed);
+                });
+        HelpLayout.apply(line);
+        return line;
+    }
+
+    /** Our own message, not picocli's "Could not convert ...". */
+    private static <T> ITypeConverter<T> saying(ITypeConverter<T> converter) {
+        return text -> {
+            try {
+                return converter.convert(text);
+            } catch (IllegalArgumentException bad) {
+                throw new TypeConversionException(bad.getMessage());
+            }
+        };
+    }
+}

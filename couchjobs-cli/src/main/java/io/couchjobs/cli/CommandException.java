@@ -1,0 +1,21 @@
+package io.couchjobs.cli;
+
+/** A command cannot go on; the message is for the person who typed it. */
+final class CommandException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final ExitCode exitCode;
+
+    CommandException(ExitCode exitCode, String message) {
+        super(message);
+        this.exitCode = exitCode;
+    }
+
+    ExitCode exitCode() {
+        return exitCode;
+    }
+
+    static CommandException usage(String message) {
+        return new CommandException(ExitCode.USAGE, message);
+    }
+}

@@ -1,0 +1,50 @@
+package io.couchjobs.cli;
+
+import java.util.concurrent.Callable;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code completion SHELL}: a script for the shell. */
+@Command(
+        name = "completion",
+        description = "Print a completion script for a shell.",
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs completion bash > ~/.local/share/bash-completion/completions/couchjobs",
+            "  source <(couchjobs completion zsh)",
+            "  couchjobs completion fish > ~/.config/fish/completions/couchjobs.fish"
+        })
+final class CompletionCommand implements Callable<Integer> {
+    /** The shells we can complete in. */
+    enum ShellName {
+        BASH,
+        ZSH,
+        FISH
+    }
+
+    @Parameters(paramLabel = "bash|zsh|fish", description = "The shell.")
+    @SuppressWarnings("NullAway.Init")
+    private ShellName shell;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        CommandLine root = spec.root().commandLine();
+        String script =
+                switch (shell) {
+                    // picocli's script finds out for itself which of the two runs it
+                    case BASH, ZSH -> AutoComplete.bash("couchjobs", root);
+                    case FISH -> FishCompletion.script(root);
+                };
+        spec.commandLine().getOut().print(script);
+        return ExitCode.DONE.number();
+    }
+}

@@ -1,0 +1,89 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.cli.output.Format;
+import io.couchjobs.cli.output.Output;
+import io.couchjobs.cli.output.ProgressLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The root command: knows the surroundings and the global options, and hands them to the commands. */
+@Command(
+        name = "couchjobs",
+        description = "A document job queue on Apache CouchDB.",
+        versionProvider = Version.class,
+        subcommands = {CompletionCommand.class, HelpCommand.class},
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs demo                          see it work, with nothing installed but Java",
+            "  couchjobs serve                         an embedded server for development",
+            "  couchjobs enqueue email 42 --data '{\"to\":\"a@example.org\"}'",
+            "  couchjobs work email -- ./send-mail     run a program for each job",
+            "  couchjobs counts                        what is waiting, running, done",
+            "",
+            "Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 refused by the job's state, 5 timed out,",
+            "6 CouchDB unreachable, 7 not authorised, 130 interrupted.",
+            "More about a command: couchjobs COMMAND --help"
+        })
+final class Couchjobs implements Runnable {
+    private final Shell shell;
+
+    @Mixin
+    private final GlobalOptions options = new GlobalOptions();
+
+    @Option(
+            names = {"-V", "--version"},
+            versionHelp = true,
+            description = "Show the version.")
+    @SuppressWarnings("UnusedVariable") // picocli acts on it
+    private boolean version;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    Couchjobs(Shell shell) {
+        this.shell = shell;
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "which command?");
+    }
+
+    Shell shell() {
+        return shell;
+    }
+
+    GlobalOptions options() {
+        return options;
+    }
+
+    Settings settings() {
+        return Settings.of(options, shell);
+    }
+
+    Output output() {
+        Format format = settings().output();
+        return new Output(shell.out(), format, settings().colour());
+    }
+
+    ProgressLine progress() {
+        ProgressLine.Mode mode = options.quiet
+                ? ProgressLine.Mode.OFF
+                : shell.terminals().err() ? ProgressLine.Mode.TERMINAL : ProgressLine.Mode.LINES;
+        return new ProgressLine(shell.err(), mode, System::nanoTime);
+    }
+
+    /** Says something on standard error, unless told to be quiet. */
+    void say(String message) {
+        if (!options.quiet) {
+            shell.err().println(message);
+            shell.err().flush();
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.couch.CouchNotFoundException;
+import io.couchjobs.couch.CouchUnauthorizedException;
+import io.couchjobs.couch.CouchUnreachableException;
+import io.couchjobs.job.InvalidJobDataException;
+import io.couchjobs.store.DuplicateJobException;
+import io.couchjobs.store.JobNotFoundException;
+import io.couchjobs.store.JobRefusedException;
+import io.couchjobs.store.WriteRefusedException;
+
+/** How a command ended, for scripts. */
+enum ExitCode {
+    DONE(0),
+    FAILED(1),
+    USAGE(2),
+    NOT_FOUND(3),
+    REFUSED(4),
+    TIMED_OUT(5),
+    UNREACHABLE(6),
+    NOT_AUTHORISED(7),
+    INTERRUPTED(130);
+
+    private final int number;
+
+    ExitCode(int number) {
+        this.number = number;
+    }
+
+    int number() {
+        return number;
+    }
+
+    static ExitCode of(Throwable problem) {
+        if (problem instanceof CommandException ours) {
+            return ours.exitCode();
+        } else if (problem instanceof CouchUnreachableException) {
+            return UNREACHABLE;
+        } else if (problem instanceof CouchUnauthorizedException || problem instanceof WriteRefusedException) {
+            return NOT_AUTHORISED;
+        } else if (problem instanceof CouchNotFoundException || problem instanceof JobNotFoundException) {
+            return NOT_FOUND;
+        } else if (problem instanceof JobRefusedException || problem instanceof DuplicateJobException) {
+            return REFUSED;
+        } else if (problem instanceof IllegalArgumentException || problem instanceof InvalidJobDataException) {
+            return USAGE;
+        }
+        return problem instanceof InterruptedException ? INTERRUPTED : FAILED;
+    }
+}

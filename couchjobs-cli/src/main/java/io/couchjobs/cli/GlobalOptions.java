@@ -1,0 +1,115 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.cli.output.Format;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+
+/** The options that every command takes, before or after its name. What is not given is null or false. */
+final class GlobalOptions {
+    /** When to use colours. */
+    enum Colour {
+        AUTO,
+        ALWAYS,
+        NEVER
+    }
+
+    @Option(
+            names = "--url",
+            scope = ScopeType.INHERIT,
+            paramLabel = "URL",
+            description = {
+                "The queue's database: http://HOST:PORT/DATABASE, or embedded:DIR for a store in a folder.",
+                "Default: COUCHJOBS_URL, or http://127.0.0.1:5984/couchjobs."
+            })
+    @Nullable
+    String url;
+
+    @Option(
+            names = "--user",
+            scope = ScopeType.INHERIT,
+            paramLabel = "NAME",
+            description = {
+                "Who asks. The password comes from --password-file, COUCHJOBS_PASSWORD or a prompt.",
+                "Default: COUCHJOBS_USER."
+            })
+    @Nullable
+    String user;
+
+    @Option(
+            names = "--password-file",
+            scope = ScopeType.INHERIT,
+            paramLabel = "FILE",
+            description = "A file whose first line is the password.")
+    @Nullable
+    Path passwordFile;
+
+    @Option(
+            names = "--token-file",
+            scope = ScopeType.INHERIT,
+            paramLabel = "FILE",
+            description = "A file whose first line is a bearer token (JWT).")
+    @Nullable
+    Path tokenFile;
+
+    @Option(
+            names = "--ca-cert",
+            scope = ScopeType.INHERIT,
+            paramLabel = "FILE",
+            description = "A PEM file with certificates to trust.")
+    @Nullable
+    Path caCert;
+
+    @Option(
+            names = "--insecure",
+            scope = ScopeType.INHERIT,
+            description = "Do not check the server's certificate: anybody can listen.")
+    boolean insecure;
+
+    @Option(
+            names = {"-o", "--output"},
+            scope = ScopeType.INHERIT,
+            paramLabel = "FORMAT",
+            description = "table (default), json or ndjson.")
+    @Nullable
+    Format output;
+
+    @Option(
+            names = "--color",
+            scope = ScopeType.INHERIT,
+            paramLabel = "WHEN",
+            description = "auto (default: on a terminal, unless NO_COLOR is set), always or never.")
+    @Nullable
+    Colour color;
+
+    @Option(
+            names = "--profile",
+            scope = ScopeType.INHERIT,
+            paramLabel = "NAME",
+            description = {
+                "A profile of ~/.config/couchjobs/config.toml (COUCHJOBS_CONFIG names another file).",
+                "Default: COUCHJOBS_PROFILE."
+            })
+    @Nullable
+    String profile;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            scope = ScopeType.INHERIT,
+            description = "No progress, no warnings.")
+    boolean quiet;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            scope = ScopeType.INHERIT,
+            description = "Log what happens; with the stack trace when something fails.")
+    boolean verbose;
+
+    @Option(
+            names = {"-h", "--help"},
+            scope = ScopeType.INHERIT,
+            usageHelp = true,
+            description = "Show this help.")
+    boolean help;
+}

@@ -1,0 +1,37 @@
+package io.couchjobs.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The settings of the config file that apply: the profile's own, and behind them those at the file's top.
+ *
+ * @param file the file, for messages and for what is relative to its folder
+ * @param own the profile's table
+ * @param top the file's top table
+ */
+record Profile(Path file, JsonNode own, JsonNode top) {
+    static final Set<String> TEXTS = Set.of("url", "user", "password-file", "token-file", "ca-cert", "output", "color");
+    static final Set<String> FLAGS = Set.of("insecure");
+
+    static Profile none() {
+        return new Profile(Path.of(""), MissingNode.getInstance(), MissingNode.getInstance());
+    }
+
+    Optional<String> text(String key) {
+        JsonNode value = own.has(key) ? own.get(key) : top.path(key);
+        return value.isMissingNode() ? Optional.empty() : Optional.of(value.asText());
+    }
+
+    boolean flag(String key) {
+        return (own.has(key) ? own.get(key) : top.path(key)).asBoolean(false);
+    }
+
+    /** {@return a file; a relative one is looked for beside the config file} */
+    Optional<Path> file(String key) {
+        return text(key).map(name -> file.resolveSibling(name));
+    }
+}

@@ -1,0 +1,118 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.cli.GlobalOptions.Colour;
+import io.couchjobs.cli.output.FileProblem;
+import io.couchjobs.cli.output.Format;
+import io.couchjobs.couch.Auth;
+import io.couchjobs.couch.Secret;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+
+/** The global options with what stands behind them: the option, else the environment, else the profile, else a default. */
+final class Settings {
+    static final String DEFAULT_URL = "http://127.0.0.1:5984/couchjobs";
+    static final String PASSWORD = "COUCHJOBS_PASSWORD";
+
+    private final GlobalOptions options;
+    private final Shell shell;
+    private final Profile profile;
+
+    private Settings(GlobalOptions options, Shell shell, Profile profile) {
+        this.options = options;
+        this.shell = shell;
+        this.profile = profile;
+    }
+
+    static Settings of(GlobalOptions options, Shell shell) {
+        return new Settings(options, shell, new ConfigFile(shell).profile(options.profile));
+    }
+
+    /** {@return where the queue is, and who was named in the URL} */
+    QueueUrl url() {
+        return QueueUrl.parse(givenUrl().orElse(DEFAULT_URL));
+    }
+
+    /** {@return the URL that somebody named, in whatever way} */
+    Optional<String> givenUrl() {
+        return Optional.ofNullable(options.url)
+                .or(() -> shell.variable("COUCHJOBS_URL"))
+                .or(() -> profile.text("url"));
+    }
+
+    /** {@return who asks; asks for the password when only the name is known} */
+    Auth auth(QueueUrl url) {
+        Optional<Path> token = tokenFile();
+        if (token.isPresent()) {
+            return new Auth.Bearer(() -> firstLine(token.get()));
+        }
+        Optional<String> user = user();
+        if (user.isPresent()) {
+            return new Auth.Basic(user.get(), Secret.of(password(user.get())));
+        }
+        return url.credentials();
+    }
+
+    Optional<Path> tokenFile() {
+        return Optional.ofNullable(options.tokenFile).or(() -> profile.file("token-file"));
+    }
+
+    Optional<Path> caCertificate() {
+        return Optional.ofNullable(options.caCert).or(() -> profile.file("ca-cert"));
+    }
+
+    boolean insecure() {
+        return options.insecure || profile.flag("insecure");
+    }
+
+    Format output() {
+        return Optional.ofNullable(options.output)
+                .or(() -> profile.text("output").map(name -> constant(Format.class, name)))
+                .orElse(Format.TABLE);
+    }
+
+    boolean colour() {
+        Colour when = Optional.ofNullable(options.color)
+                .or(() -> profile.text("color").map(name -> constant(Colour.class, name)))
+                .orElse(Colour.AUTO);
+        return switch (when) {
+            case ALWAYS -> true;
+            case NEVER -> false;
+            case AUTO -> shell.terminals().out() && shell.variable("NO_COLOR").isEmpty();
+        };
+    }
+
+    private Optional<String> user() {
+        return Optional.ofNullable(options.user)
+                .or(() -> shell.variable("COUCHJOBS_USER"))
+                .or(() -> profile.text("user"));
+    }
+
+    private String password(String user) {
+        return Optional.ofNullable(options.passwordFile)
+                .map(Settings::firstLine)
+                .or(() -> shell.variable(PASSWORD))
+                .or(() -> profile.file("password-file").map(Settings::firstLine))
+                .or(() -> shell.prompt().apply("Password for " + user + ": "))
+                .orElseThrow(() -> CommandException.usage("no password for user " + user + ": set " + PASSWORD
+                        + " or give --password-file (there is no terminal to ask at)"));
+    }
+
+    static String firstLine(Path file) {
+        try {
+            return Files.readString(file).lines().findFirst().orElse("");
+        } catch (IOException unreadable) {
+            throw CommandException.usage("cannot read " + FileProblem.of(file, unreadable));
+        }
+    }
+
+    private <E extends Enum<E>> E constant(Class<E> type, String name) {
+        try {
+            return Enum.valueOf(type, name.toUpperCase(Locale.ROOT));
+        } catch (IllegalArgumentException unknown) {
+            throw CommandException.usage("not a " + type.getSimpleName().toLowerCase(Locale.ROOT) + ": " + name);
+        }
+    }
+}

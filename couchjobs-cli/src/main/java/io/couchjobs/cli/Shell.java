@@ -1,0 +1,89 @@
+package io.couchjobs.cli;
+
+import java.io.Console;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * What surrounds a command: everything it reads and says goes through here, so that tests can give their own.
+ *
+ * @param in standard input
+ * @param out standard output: results only
+ * @param err standard error: progress, warnings, what went wrong
+ * @param env the environment variables
+ * @param home the top of the installation: where {@code demo} finds its files by default
+ * @param terminals which of the streams a person sees
+ * @param prompt asks a person a question without showing the answer; empty when nobody is there
+ */
+record Shell(
+        InputStream in,
+        PrintWriter out,
+        PrintWriter err,
+        Map<String, String> env,
+        Path home,
+        Terminals terminals,
+        Function<String, Optional<String>> prompt) {
+
+    /** Which streams are terminals. */
+    record Terminals(boolean in, boolean out, boolean err) {
+        static final Terminals NONE = new Terminals(false, false, false);
+
+        /** The launcher looks, because Java cannot: it can only tell when all of them are. */
+        static Terminals ofThisProcess() {
+            String streams = System.getProperty("couchjobs.terminals", "");
+            return new Terminals(streams.contains("0"), streams.contains("1"), streams.contains("2"));
+        }
+    }
+
+    static Shell ofThisProcess() {
+        return new Shell(
+                System.in,
+                writer(FileDescriptor.out),
+                writer(FileDescriptor.err),
+                System.getenv(),
+                Path.of(System.getProperty("couchjobs.home", "")).toAbsolutePath(),
+                Terminals.ofThisProcess(),
+                Shell::ask);
+    }
+
+    /** {@return an environment variable that is set to something} */
+    Optional<String> variable(String name) {
+        return Optional.ofNullable(env.get(name)).filter(value -> !value.isEmpty());
+    }
+
+    /** {@return what a person answers: a line of standard input, empty at its end} */
+    String readLine() {
+        try {
+            StringBuilder line = new StringBuilder();
+            for (int b = in.read(); b >= 0 && b != '\n'; b = in.read()) {
+                line.append((char) b);
+            }
+            return line.toString();
+        } catch (IOException nobodyThere) {
+            return "";
+        }
+    }
+
+    private static PrintWriter writer(FileDescriptor descriptor) {
+        return new PrintWriter(new OutputStreamWriter(new FileOutputStream(descriptor), StandardCharsets.UTF_8));
+    }
+
+    /** From Java 22 there always is a console, and before only when standard input and output are both terminals. */
+    @SuppressWarnings("SystemConsoleNull")
+    private static Optional<String> ask(String question) {
+        Console console = System.console();
+        if (console == null || !Terminals.ofThisProcess().in()) {
+            return Optional.empty();
+        }
+        return Optional.ofNullable(console.readPassword("%s", question)).map(String::new);
+    }
+}

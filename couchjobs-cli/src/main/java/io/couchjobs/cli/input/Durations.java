@@ -1,0 +1,65 @@
+package io.couchjobs.cli.input;
+
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The command line's DURATION: {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h}, {@code 1d}, or {@code 1h30m}. */
+public final class Durations {
+    private static final Pattern PART = Pattern.compile("(\\d{1,12})(ms|s|m|h|d)");
+    private static final Pattern WHOLE = Pattern.compile("(" + PART.pattern() + ")+");
+
+    private Durations() {}
+
+    /**
+     * Reads a duration.
+     *
+     * @param text such as {@code "30s"}
+     * @return the duration, zero or more
+     * @throws IllegalArgumentException when the text is not a DURATION; the message names the text
+     */
+    public static Duration parse(String text) {
+        if (!WHOLE.matcher(text).matches()) {
+            throw new IllegalArgumentException(
+                    "not a duration: '" + text + "' (give a number and a unit: 500ms, 30s, 5m, 2h, 1d)");
+        }
+        Duration sum = Duration.ZERO;
+        Matcher part = PART.matcher(text);
+        while (part.find()) {
+            sum = sum.plus(of(Long.parseLong(part.group(1)), part.group(2)));
+        }
+        return sum;
+    }
+
+    /**
+     * Writes a duration for people, in its largest fitting unit.
+     *
+     * @param duration zero or more
+     * @return such as {@code "1.5s"}, {@code "12m"} or {@code "3d"}
+     */
+    public static String format(Duration duration) {
+        long millis = duration.toMillis();
+        if (millis < 1_000) {
+            return millis + "ms";
+        }
+        if (millis < 60_000) {
+            return String.format("%d.%ds", millis / 1_000, millis % 1_000 / 100);
+        }
+        if (duration.toMinutes() < 60) {
+            return duration.toMinutes() + "m" + duration.toSecondsPart() + "s";
+        }
+        return duration.toHours() < 48
+                ? duration.toHours() + "h" + duration.toMinutesPart() + "m"
+                : duration.toDays() + "d";
+    }
+
+    private static Duration of(long amount, String unit) {
+        return switch (unit) {
+            case "ms" -> Duration.ofMillis(amount);
+            case "s" -> Duration.ofSeconds(amount);
+            case "m" -> Duration.ofMinutes(amount);
+            case "h" -> Duration.ofHours(amount);
+            default -> Duration.ofDays(amount);
+        };
+    }
+}

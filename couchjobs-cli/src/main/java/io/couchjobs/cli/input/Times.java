@@ -1,0 +1,75 @@
+package io.couchjobs.cli.input;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.TemporalAccessor;
+
+/**
+ * The command line's TIME: ISO-8601 (without an offset, in the zone given), epoch seconds (10 digits), epoch milliseconds
+ * (13 digits), or a DURATION from now with a plus sign.
+ *
+ * @param clock what "now" is
+ * @param zone the zone of times that name none
+ */
+public record Times(InstantSource clock, ZoneId zone) {
+    private static final DateTimeFormatter ISO = DateTimeFormatter.ISO_DATE_TIME;
+    private static final int EPOCH_SECONDS = 10;
+    private static final int EPOCH_MILLIS = 13;
+
+    /**
+     * Reads a time.
+     *
+     * @param text such as {@code "2030-01-31T12:00:00Z"} or {@code "+5m"}
+     * @return the time
+     * @throws IllegalArgumentException when the text is not a TIME; the message names the text
+     */
+    public Instant parse(String text) {
+        try {
+            if (text.startsWith("+")) {
+                return clock.instant().plus(Durations.parse(text.substring(1)));
+            }
+            return text.chars().allMatch(Character::isDigit) ? epoch(text) : iso(text);
+        } catch (DateTimeException | ArithmeticException | IllegalArgumentException notATime) {
+            throw new IllegalArgumentException("not a time: '" + text
+                    + "' (give ISO-8601, epoch seconds or milliseconds, or a duration from now such as +5m)");
+        }
+    }
+
+    /**
+     * Reads a time out of JSON: a string is a TIME; a number is one too, and 0 is at once.
+     *
+     * @param value a string or an integer
+     * @return the time
+     * @throws IllegalArgumentException when the value is not a time
+     */
+    public Instant parse(JsonNode value) {
+        if (value.isIntegralNumber() && value.asLong() == 0) {
+            return Instant.EPOCH;
+        }
+        return parse(value.isTextual() ? value.asText() : value.toString());
+    }
+
+    private Instant iso(String text) {
+        if (text.indexOf('T') < 0) {
+            return LocalDate.parse(text).atStartOfDay(zone).toInstant();
+        }
+        TemporalAccessor time = ISO.parseBest(text, ZonedDateTime::from, OffsetDateTime::from, LocalDateTime::from);
+        return time instanceof LocalDateTime local ? local.atZone(zone).toInstant() : Instant.from(time);
+    }
+
+    private static Instant epoch(String digits) {
+        return switch (digits.length()) {
+            case EPOCH_SECONDS -> Instant.ofEpochSecond(Long.parseLong(digits));
+            case EPOCH_MILLIS -> Instant.ofEpochMilli(Long.parseLong(digits));
+            default -> throw new IllegalArgumentException("neither seconds nor milliseconds");
+        };
+    }
+}

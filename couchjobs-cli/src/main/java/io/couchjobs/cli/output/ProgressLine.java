@@ -1,0 +1,72 @@
+package io.couchjobs.cli.output;
+
+import java.io.PrintWriter;
+import java.util.function.LongSupplier;
+
+/**
+ * How far a long command has come, on standard error: one line that is written over on a terminal, a line now and then
+ * otherwise. Thread-safe.
+ */
+public final class ProgressLine {
+    /** How it is shown. */
+    public enum Mode {
+        /** Not at all. */
+        OFF,
+        /** A line every two seconds. */
+        LINES,
+        /** One line, written over ten times a second. */
+        TERMINAL
+    }
+
+    private final PrintWriter err;
+    private final Mode mode;
+    private final LongSupplier nanoTime;
+    private long next;
+    private int shown;
+
+    /**
+     * A progress line that was not shown yet.
+     *
+     * @param err standard error
+     * @param mode how it is shown
+     * @param nanoTime a monotonic clock, in nanoseconds
+     */
+    public ProgressLine(PrintWriter err, Mode mode, LongSupplier nanoTime) {
+        this.err = err;
+        this.mode = mode;
+        this.nanoTime = nanoTime;
+        this.next = nanoTime.getAsLong() + pause();
+    }
+
+    /**
+     * Shows a new state, unless the last one was shown a moment ago.
+     *
+     * @param state what to show; one line
+     */
+    public synchronized void update(String state) {
+        if (mode == Mode.OFF || nanoTime.getAsLong() - next < 0) {
+            return;
+        }
+        next = nanoTime.getAsLong() + pause();
+        if (mode == Mode.LINES) {
+            err.println(state);
+        } else {
+            err.print("\r" + state + " ".repeat(Math.max(0, shown - state.length())));
+            shown = state.length();
+        }
+        err.flush();
+    }
+
+    /** Wipes the line, so that something else can be said; the next update shows it again. */
+    public synchronized void clear() {
+        if (shown > 0) {
+            err.print("\r" + " ".repeat(shown) + "\r");
+            err.flush();
+            shown = 0;
+        }
+    }
+
+    private long pause() {
+        return mode == Mode.TERMINAL ? 100_000_000L : 2_000_000_000L;
+    }
+}

@@ -1,0 +1,63 @@
+package io.couchjobs.cli.output;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Columns as wide as their widest cell, two blanks between them. Not thread-safe. */
+public final class Table {
+    private final List<List<Cell>> rows = new ArrayList<>();
+
+    /**
+     * An empty table.
+     *
+     * @param headings the columns
+     */
+    public Table(String... headings) {
+        List<Cell> heading = new ArrayList<>();
+        for (String text : headings) {
+            heading.add(Cell.of(text, Style.BOLD));
+        }
+        rows.add(heading);
+    }
+
+    /**
+     * Adds a row.
+     *
+     * @param cells as many as there are columns
+     * @return this
+     */
+    public Table row(Cell... cells) {
+        rows.add(List.of(cells));
+        return this;
+    }
+
+    void print(PrintWriter out, boolean colour) {
+        int[] widths = new int[rows.get(0).size()];
+        for (List<Cell> row : rows) {
+            for (int column = 0; column < widths.length; column++) {
+                widths[column] = Math.max(widths[column], width(row.get(column)));
+            }
+        }
+        rows.forEach(row -> out.println(line(row, widths, colour)));
+    }
+
+    private String line(List<Cell> row, int[] widths, boolean colour) {
+        StringBuilder line = new StringBuilder();
+        for (int column = 0; column < widths.length; column++) {
+            Cell cell = row.get(column);
+            String padding = " ".repeat(widths[column] - width(cell));
+            String text = cell.style().apply(cell.text(), colour);
+            line.append(alignsRight(column) ? padding + text : text + padding).append("  ");
+        }
+        return line.toString().stripTrailing();
+    }
+
+    private boolean alignsRight(int column) {
+        return rows.size() > 1 && rows.get(1).get(column).right();
+    }
+
+    private static int width(Cell cell) {
+        return cell.text().codePointCount(0, cell.text().length());
+    }
+}

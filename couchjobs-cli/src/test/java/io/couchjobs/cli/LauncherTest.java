@@ -1,0 +1,112 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The script at the top of the tree, with a java that only says how it was called. */
+class LauncherTest {
+    @TempDir
+    private Path folder;
+
+    private record Said(int exitCode, String out, String err) {}
+
+    @Test
+    void a_java_that_is_too_old_is_named() throws Exception {
+        Said said = launch(javaHome("11.0.2"), "--version");
+
+        assertThat(said.exitCode()).isEqualTo(1);
+        assertThat(said.err()).contains("Java 17 or newer is needed", "11.0.2").hasLineCount(1);
+    }
+
+    @Test
+    void a_JAVA_HOME_without_java_is_named() throws Exception {
+        Said said = launch(folder.resolve("nowhere"), "--version");
+
+        assertThat(said.exitCode()).isEqualTo(1);
+        assertThat(said.err()).contains("JAVA_HOME names no JDK", "nowhere").hasLineCount(1);
+    }
+
+    @Test
+    void arguments_arrive_as_they_were_given_through_a_symbolic_link() throws Exception {
+        Path link = Files.createSymbolicLink(folder.resolve("link"), built());
+
+        Said said = launch(link, javaHome("17.0.1"), "enqueue", "a b", "*", "");
+
+        assertThat(said.err()).isEmpty();
+        assertThat(said.out()).contains("-jar", "[enqueue]\n[a b]\n[*]\n[]\n").contains("TieredStopAtLevel=1");
+    }
+
+    @Test
+    void many_first_starts_at_once_do_not_break_one_another() throws Exception {
+        Path script = built();
+        Files.delete(script.resolveSibling("target/couchjobs.jar"));
+        Path home = javaHome("17.0.1");
+        Process[] processes = new Process[4];
+        for (int i = 0; i < processes.length; i++) {
+            processes[i] = start(script, home, "--version");
+        }
+
+        for (Process process : processes) {
+            Said said = await(process);
+            assertThat(said.exitCode()).as(said.err()).isZero();
+            assertThat(said.out()).contains("[--version]");
+        }
+        assertThat(script.resolveSibling("target/couchjobs.jar")).hasContent("jar");
+        assertThat(script.resolveSibling("target/.launcher-lock")).doesNotExist();
+    }
+
+    /** A tree in which the build has just been done. */
+    private Path built() throws IOException {
+        Path script = Files.copy(launcher(), folder.resolve("couchjobs"));
+        Files.createDirectories(folder.resolve("couchjobs-cli/target"));
+        Files.createDirectories(folder.resolve("target"));
+        Files.writeString(folder.resolve("couchjobs-cli/target/couchjobs.jar"), "jar");
+        Files.writeString(folder.resolve("target/couchjobs.jar"), "jar");
+        return script;
+    }
+
+    private Path javaHome(String version) throws IOException {
+        Path home = Files.createDirectories(folder.resolve("jdk"));
+        Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
+        Files.writeString(java, "#!/bin/sh\nfor a; do echo \"[$a]\"; done\n");
+        Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.writeString(home.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
+        return home;
+    }
+
+    private Said launch(Path javaHome, String... args) throws Exception {
+        return launch(launcher(), javaHome, args);
+    }
+
+    private Said launch(Path script, Path javaHome, String... args) throws Exception {
+        return await(start(script, javaHome, args));
+    }
+
+    private static Process start(Path script, Path javaHome, String... args) throws IOException {
+        java.util.List<String> command = new java.util.ArrayList<>(java.util.List.of(script.toString()));
+        command.addAll(java.util.List.of(args));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().put("JAVA_HOME", javaHome.toString());
+        return builder.start();
+    }
+
+    private static Said await(Process process) throws Exception {
+        process.getOutputStream().close();
+        String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        return new Said(process.exitValue(), out, err);
+    }
+
+    private static Path launcher() {
+        return Path.of("../couchjobs").toAbsolutePath().normalize();
+    }
+}

@@ -1,0 +1,52 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.couchjobs.couch.Auth;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class QueueUrlTest {
+    @Test
+    void a_url_without_a_database_means_the_usual_one() {
+        assertThat(QueueUrl.parse("http://host:5984").database()).hasToString("http://host:5984/couchjobs");
+        assertThat(QueueUrl.parse("http://host:5984/").database()).hasToString("http://host:5984/couchjobs");
+        assertThat(QueueUrl.parse("https://host/jobs/").database()).hasToString("https://host/jobs");
+    }
+
+    @Test
+    void a_server_may_stand_below_a_path() {
+        QueueUrl url = QueueUrl.parse("http://host/couch/jobs");
+
+        assertThat(url.server()).hasToString("http://host/couch/");
+        assertThat(url.name()).isEqualTo("jobs");
+        assertThat(url.sibling("other").database()).hasToString("http://host/couch/other");
+    }
+
+    @Test
+    void credentials_are_taken_out_of_the_url() {
+        QueueUrl url = QueueUrl.parse("http://me:s%40c+ret@host/jobs");
+
+        assertThat(url.database()).hasToString("http://host/jobs");
+        assertThat(url.credentials()).isInstanceOfSatisfying(Auth.Basic.class, basic -> {
+            assertThat(basic.user()).isEqualTo("me");
+            assertThat(basic.password().reveal()).isEqualTo("s@c+ret");
+        });
+        assertThat(url.toString()).doesNotContain("s@c", "s%40c");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "jobs", "ftp://host/jobs", "http://", "http://ho st/", "embedded:", "file:///x"})
+    void what_is_no_url_of_a_queue_is_a_usage_error(String text) {
+        assertThatThrownBy(() -> QueueUrl.parse(text))
+                .isInstanceOfSatisfying(CommandException.class, problem -> assertThat(problem.exitCode())
+                        .isEqualTo(ExitCode.USAGE));
+    }
+
+    @Test
+    void no_message_repeats_a_password() {
+        assertThatThrownBy(() -> QueueUrl.parse("ftp://me:secret@host/")).hasMessageNotContaining("secret");
+    }
+}

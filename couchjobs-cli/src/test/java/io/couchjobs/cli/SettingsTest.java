@@ -1,0 +1,128 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.cli.output.Format;
+import io.couchjobs.couch.Auth;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.assertj.core.api.Assertions;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SettingsTest {
+    @TempDir
+    private Path folder;
+
+    private final TestShell shell = new TestShell();
+    private final GlobalOptions options = new GlobalOptions();
+
+    @BeforeEach
+    void configFile() throws IOException {
+        Files.writeString(folder.resolve("config.toml"), """
+                output = "json"
+                user = "top"
+                [profiles.staging]
+                url = "https://couch.example.org/jobs"
+                user = "staging"
+                password-file = "staging.password"
+                """);
+        Files.writeString(folder.resolve("staging.password"), "from the profile's file\n");
+        shell.with("COUCHJOBS_CONFIG", folder.resolve("config.toml").toString());
+    }
+
+    @Test
+    void an_option_wins_over_the_environment_which_wins_over_the_profile_which_wins_over_the_top_of_the_file() {
+        options.profile = "staging";
+        assertThat(settings().url().database()).hasToString("https://couch.example.org/jobs");
+        assertThat(user()).isEqualTo("staging");
+        assertThat(settings().output()).isEqualTo(Format.JSON);
+
+        shell.with("COUCHJOBS_URL", "http://from.environment/jobs");
+        assertThat(settings().url().database()).hasToString("http://from.environment/jobs");
+
+        options.url = "http://from.option/jobs";
+        assertThat(settings().url().database()).hasToString("http://from.option/jobs");
+    }
+
+    @Test
+    void without_anything_the_queue_is_on_this_machine() {
+        assertThat(settings().url().database()).hasToString("http://127.0.0.1:5984/couchjobs");
+        assertThat(settings().givenUrl()).isEmpty();
+    }
+
+    @Test
+    void the_password_comes_from_the_option_then_the_environment_then_the_profile_then_a_prompt() throws IOException {
+        shell.answering("typed");
+        assertThat(password()).isEqualTo("typed");
+
+        options.profile = "staging";
+        assertThat(password()).isEqualTo("from the profile's file");
+
+        shell.with("COUCHJOBS_PASSWORD", "from the environment");
+        assertThat(password()).isEqualTo("from the environment");
+
+        options.passwordFile = Files.writeString(folder.resolve("p"), "from the option\nsecond line\n");
+        assertThat(password()).isEqualTo("from the option");
+    }
+
+    @Test
+    void a_user_without_a_password_and_nobody_to_ask_is_a_usage_error() {
+        assertUsage(() -> password(), "no password for user top");
+    }
+
+    @Test
+    void mistakes_in_the_config_file_are_named() throws IOException {
+        options.profile = "production";
+        assertUsage(this::settings, "no profile 'production'");
+        options.profile = null;
+        assertConfigRefused("ulr = \"http://x\"", "unknown setting or wrong kind of value: ulr");
+        assertConfigRefused("insecure = \"yes\"", "unknown setting or wrong kind of value: insecure");
+        assertConfigRefused("password = \"secret\"", "put the password into a file of its own");
+        assertConfigRefused("url = ", "not TOML");
+    }
+
+    @Test
+    void colours_are_for_terminals_and_for_who_wants_them() {
+        assertThat(settings().colour()).isFalse();
+        shell.terminals(new Shell.Terminals(true, true, true));
+        assertThat(settings().colour()).isTrue();
+        shell.with("NO_COLOR", "1");
+        assertThat(settings().colour()).isFalse();
+        options.color = GlobalOptions.Colour.ALWAYS;
+        assertThat(settings().colour()).isTrue();
+    }
+
+    private void assertConfigRefused(String line, String message) throws IOException {
+        Files.writeString(folder.resolve("config.toml"), line + "\n");
+        assertUsage(this::settings, message);
+    }
+
+    private static void assertUsage(ThrowingCallable action, String message) {
+        Assertions.assertThatThrownBy(action)
+                .hasMessageContaining(message)
+                .hasMessageNotContaining("secret")
+                .isInstanceOfSatisfying(CommandException.class, problem -> assertThat(problem.exitCode())
+                        .isEqualTo(ExitCode.USAGE));
+    }
+
+    private Settings settings() {
+        return Settings.of(options, shell.shell(new StringWriter(), new StringWriter()));
+    }
+
+    private Auth.Basic basic() {
+        return (Auth.Basic) settings().auth(settings().url());
+    }
+
+    private String user() {
+        return basic().user();
+    }
+
+    private String password() {
+        return basic().password().reveal();
+    }
+}

@@ -1,0 +1,83 @@
+package io.couchjobs.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.couchjobs.embedded.junit.TestDatabase;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** Types commands as a person would, and keeps what they said. */
+final class TestShell {
+    private final Map<String, String> environment = new HashMap<>();
+    private String input = "";
+    private Optional<String> answer = Optional.empty();
+    private Shell.Terminals terminals = Shell.Terminals.NONE;
+
+    /** What a command said, and how it ended. */
+    record Said(int exitCode, String out, String err) {
+        JsonNode json() {
+            try {
+                return new JsonMapper().readTree(out);
+            } catch (IOException notJson) {
+                throw new AssertionError("not JSON: " + out + err, notJson);
+            }
+        }
+    }
+
+    TestShell() {
+        environment.put("PATH", System.getenv().getOrDefault("PATH", "/usr/bin:/bin"));
+        environment.put("COUCHJOBS_CONFIG", "/dev/null");
+    }
+
+    static TestShell at(TestDatabase database) {
+        TestShell shell = new TestShell().with("COUCHJOBS_URL", database.url().toString());
+        database.user().ifPresent(user -> shell.with("COUCHJOBS_USER", user));
+        database.password().ifPresent(password -> shell.with("COUCHJOBS_PASSWORD", password));
+        return shell;
+    }
+
+    TestShell with(String variable, String value) {
+        environment.put(variable, value);
+        return this;
+    }
+
+    TestShell input(String text) {
+        this.input = text;
+        return this;
+    }
+
+    TestShell terminals(Shell.Terminals which) {
+        this.terminals = which;
+        return this;
+    }
+
+    TestShell answering(String password) {
+        this.answer = Optional.of(password);
+        return this;
+    }
+
+    Said run(String... args) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        int exitCode = Cli.run(shell(out, err), args);
+        return new Said(exitCode, out.toString(), err.toString());
+    }
+
+    Shell shell(StringWriter out, StringWriter err) {
+        return new Shell(
+                new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
+                new PrintWriter(out),
+                new PrintWriter(err),
+                Map.copyOf(environment),
+                Path.of("").toAbsolutePath(),
+                terminals,
+                question -> answer);
+    }
+}
