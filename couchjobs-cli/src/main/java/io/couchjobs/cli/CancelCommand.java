@@ -1,0 +1,36 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.JobId;
+import io.couchjobs.store.CancelMode;
+import io.couchjobs.store.CancelResult;
+import io.couchjobs.store.JobRefusedException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code cancel}: a pending job is cancelled at once, the owner of a running one is asked to stop. */
+@Command(
+        name = "cancel",
+        description = "Cancel jobs; who runs one is asked to stop. Exit code 4 when a job has finished already.",
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs cancel email 42",
+            "  couchjobs cancel email 42 --if-queued",
+            "  couchjobs cancel --type email --status stuck --all --yes"
+        })
+final class CancelCommand extends JobsCommand {
+    @Option(names = "--if-queued", description = "Leave running jobs alone (exit code 4).")
+    private boolean ifQueued;
+
+    @Override
+    String act(JobQueue queue, JobId id) {
+        CancelResult result = queue.cancel(id.type(), id.id(), ifQueued ? CancelMode.IF_QUEUED : CancelMode.REQUEST);
+        return switch (result) {
+            case CANCELLED -> "cancelled";
+            case REQUESTED -> "is running, its worker was asked to stop";
+            case RUNNING -> throw new JobRefusedException(id, "is running; nothing was written");
+            case ALREADY_FINISHED -> throw new JobRefusedException(id, "has finished already; nothing was written");
+        };
+    }
+}

@@ -1,0 +1,21 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import java.util.List;
+import picocli.CommandLine.Command;
+
+/** {@code design diff}: what is not as this version wants it. */
+@Command(
+        name = "diff",
+        description = "List the design documents that are missing or changed; exit code 1 when there are any.",
+        footer = {"", "Examples:", "  couchjobs design diff || couchjobs design push"})
+final class DesignDiffCommand extends DesignListCommand {
+    @Override
+    ExitCode run(JobQueue queue) {
+        List<DesignState> different = DesignState.all(queue.designDocuments()).stream()
+                .filter(state -> !state.isFine())
+                .toList();
+        show(different);
+        return different.isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+}

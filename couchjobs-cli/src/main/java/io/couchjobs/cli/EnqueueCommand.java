@@ -1,0 +1,203 @@
+package io.couchjobs.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.couchjobs.JobQueue;
+import io.couchjobs.cli.input.JobReader;
+import io.couchjobs.cli.input.Times;
+import io.couchjobs.cli.output.FileProblem;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.store.AddResult;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneId;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code enqueue TYPE [ID]}: adds one job, or with {@code --from} many. */
+@Command(
+        name = "enqueue",
+        description = {
+            "Add a job, or with --from many.",
+            "A job that exists is added by its state: pending, it gets the new time and data; running, it will run once",
+            "more; finished, it runs again."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs enqueue email 42 --data '{\"to\":\"a@example.org\"}'",
+            "  couchjobs enqueue report --in 2h --tag nightly --data @report.json",
+            "  find . -type f | couchjobs enqueue sha256 --from - --format lines",
+            "  couchjobs enqueue email --from jobs.ndjson -o json"
+        })
+final class EnqueueCommand extends QueueCommand {
+    @Parameters(index = "0", paramLabel = "TYPE", description = "The type of the job.")
+    private String type = "";
+
+    @Parameters(index = "1", arity = "0..1", paramLabel = "ID", description = "Its id; default a random UUID.")
+    private @Nullable String id;
+
+    @Option(
+            names = "--data",
+            paramLabel = "JSON|@FILE|-",
+            description = "The input, a JSON object: itself, in a file, or on standard input; default {}.")
+    private String data = "{}";
+
+    @Mixin
+    private final JobOptions options = new JobOptions();
+
+    @Option(
+            names = "--if-new",
+            paramLabel = "TRACKER",
+            description = "Only if no unfinished job has this tracker; the id is derived from it.")
+    private @Nullable String tracker;
+
+    @Option(names = "--from", paramLabel = "FILE|-", description = "Add a job for each line of a file.")
+    private @Nullable String from;
+
+    @Option(
+            names = "--format",
+            paramLabel = "FORMAT",
+            description = {
+                "What the file is: ndjson (default; objects with data and optionally id, scheduledTime, group, ...),",
+                "csv (the header names the fields of the data) or lines (the data is {\"line\": \"...\"})."
+            })
+    private JobReader.Format format = JobReader.Format.NDJSON;
+
+    private @Nullable JobRequest request;
+
+    @Override
+    void check() {
+        JobId.checkType(type);
+        if (from == null) {
+            request = single();
+        } else if (id != null || tracker != null || !data.equals("{}")) {
+            throw CommandException.usage("--from adds many jobs: no ID, --data or --if-new with it");
+        } else {
+            checkReadable(from);
+            options.start(type, Instant.now())
+                    .data(new JsonMapper().createObjectNode())
+                    .build();
+        }
+    }
+
+    @Override
+    ExitCode run(JobQueue queue) throws IOException {
+        if (from != null) {
+            return many(queue, from);
+        } else if (tracker != null) {
+            return ifNew(queue, request());
+        }
+        AddResult result = queue.add(request());
+        Job job =
+                result.job().orElseThrow(() -> new CommandException(ExitCode.FAILED, "not added: " + result.problem()));
+        show(job);
+        if (result.outcome() != AddResult.Outcome.ADDED) {
+            root().say("couchjobs: " + job.id() + ": " + meaning(result.outcome()));
+        }
+        return ExitCode.DONE;
+    }
+
+    private ExitCode ifNew(JobQueue queue, JobRequest job) {
+        boolean added = queue.insertIfNew(job);
+        queue.get(job.id().type(), job.id().id()).ifPresent(this::show);
+        if (!added) {
+            root().say("couchjobs: not added: an unfinished job has this tracker");
+        }
+        return ExitCode.DONE;
+    }
+
+    private ExitCode many(JobQueue queue, String file) throws IOException {
+        Times times = new Times(InstantSource.system(), ZoneId.systemDefault());
+        Instant now = Instant.now();
+        try (InputStream in = file.equals("-") ? root().shell().in() : open(Path.of(file))) {
+            JobReader reader = format.open(in, () -> options.start(type, now), times);
+            return new BulkEnqueue(queue, root()).run(reader);
+        }
+    }
+
+    private void show(Job job) {
+        output().line(() -> job.id().id(), () -> JobJson.of(job));
+    }
+
+    private JobRequest request() {
+        if (request == null) {
+            throw new IllegalStateException("run before check");
+        }
+        return request;
+    }
+
+    private JobRequest single() {
+        JobRequest.Builder job = options.start(type, Instant.now()).data(json(readData()));
+        if (id != null) {
+            job.id(id);
+        }
+        if (tracker != null) {
+            job.tracker(tracker);
+        }
+        return job.build();
+    }
+
+    private String readData() {
+        try {
+            if (data.equals("-")) {
+                return new String(root().shell().in().readAllBytes(), StandardCharsets.UTF_8);
+            }
+            return data.startsWith("@") ? Files.readString(Path.of(data.substring(1))) : data;
+        } catch (IOException unreadable) {
+            throw CommandException.usage("cannot read " + FileProblem.of(Path.of(data.substring(1)), unreadable));
+        }
+    }
+
+    private static JsonNode json(String text) {
+        try {
+            return new JsonMapper()
+                    .reader()
+                    .with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                    .readTree(text);
+        } catch (JsonProcessingException notJson) {
+            throw CommandException.usage("--data is not JSON: " + JobReader.describe(notJson));
+        }
+    }
+
+    /** Before the server is asked for anything. A folder can be opened, but not read. */
+    private static void checkReadable(String file) {
+        if (!file.equals("-")) {
+            try (InputStream in = open(Path.of(file))) {
+                in.read();
+            } catch (IOException unreadable) {
+                throw CommandException.usage("cannot read " + FileProblem.of(Path.of(file), unreadable));
+            }
+        }
+    }
+
+    private static InputStream open(Path file) {
+        try {
+            return Files.newInputStream(file);
+        } catch (IOException unreadable) {
+            throw CommandException.usage("cannot read " + FileProblem.of(file, unreadable));
+        }
+    }
+
+    private static String meaning(AddResult.Outcome outcome) {
+        return switch (outcome) {
+            case UPDATED -> "was pending, has the new time and data now";
+            case UNCHANGED -> "is pending with the same time already; nothing was written";
+            case RESUBMITTED -> "is running, and will run once more afterwards";
+            case ADDED, REJECTED -> outcome.name().toLowerCase(Locale.ROOT);
+        };
+    }
+}

@@ -1,0 +1,45 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.store.JobFilter;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options that say which jobs. */
+final class FilterOptions {
+    @Option(names = "--type", paramLabel = "T", description = "Only jobs of this type.")
+    private @Nullable String type;
+
+    @Option(
+            names = "--status",
+            paramLabel = "S",
+            description = "Only jobs of this status: waiting, scheduled, running, stuck, success, failed, cancelled.")
+    private @Nullable JobStatus status;
+
+    @Option(names = "--group", paramLabel = "G", description = "Only jobs of this group.")
+    private @Nullable String group;
+
+    @Option(names = "--tag", paramLabel = "TAG", description = "Only jobs with this tag.")
+    private @Nullable String tag;
+
+    @Option(names = "--correlation", paramLabel = "X", description = "Only jobs with this correlation id.")
+    private @Nullable String correlation;
+
+    void check() {
+        type().ifPresent(JobId::checkType);
+    }
+
+    Optional<String> type() {
+        return Optional.ofNullable(type);
+    }
+
+    boolean isEmpty() {
+        return filter().equals(JobFilter.all());
+    }
+
+    JobFilter filter() {
+        return new JobFilter(type, status, group, tag, correlation);
+    }
+}

@@ -1,0 +1,107 @@
+package io.couchjobs.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
+import io.couchjobs.cli.input.Durations;
+import io.couchjobs.cli.output.Cell;
+import io.couchjobs.cli.output.Style;
+import io.couchjobs.cli.output.Table;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** Jobs as people see them. */
+final class JobText {
+    private static final int LONGEST_DETAIL = 72;
+
+    private JobText() {}
+
+    static Table table(List<Job> jobs, Instant now) {
+        Table table = new Table("TYPE", "ID", "STATUS", "ATTEMPT", "AGE", "DETAIL");
+        for (Job job : jobs) {
+            table.row(
+                    Cell.of(job.type()),
+                    Cell.of(job.id().id()),
+                    status(job.status()),
+                    Cell.of(Integer.toString(job.attempt())),
+                    Cell.of(age(job, now)),
+                    Cell.of(detail(job), Style.FAINT));
+        }
+        return table;
+    }
+
+    /** Everything about one job, a field per line. */
+    static Table whole(Job job) {
+        Table table = new Table("FIELD", "VALUE");
+        JobJson.of(job).properties().forEach(field -> {
+            boolean empty = isEmpty(field.getValue());
+            if (field.getKey().equals("status")) {
+                table.row(Cell.of("status"), status(job.status()));
+            } else if (!empty) {
+                String value = field.getValue().isTextual()
+                        ? field.getValue().asText()
+                        : field.getValue().toString();
+                table.row(Cell.of(field.getKey()), Cell.of(value));
+            }
+        });
+        return table;
+    }
+
+    private static boolean isEmpty(JsonNode value) {
+        return value.isNull()
+                || value.equals(BooleanNode.FALSE)
+                || (value.isTextual() ? value.asText().isEmpty() : value.isContainerNode() && value.isEmpty());
+    }
+
+    static Cell status(JobStatus status) {
+        Style style =
+                switch (status) {
+                    case WAITING -> Style.PLAIN;
+                    case SCHEDULED, RUNNING -> Style.BUSY;
+                    case STUCK -> Style.WARNING;
+                    case SUCCESS -> Style.GOOD;
+                    case FAILED -> Style.BAD;
+                    case CANCELLED -> Style.FAINT;
+                };
+        return Cell.of(status.json(), style);
+    }
+
+    /** What is worth knowing about a job beside its status. */
+    static String detail(Job job) {
+        String detail =
+                switch (job.status()) {
+                    case WAITING -> JobJson.due(job).map(time -> "due " + time).orElse("");
+                    case STUCK ->
+                        "retry at " + job.scheduledTime()
+                                + lastError(job).map(error -> ": " + error).orElse("");
+                    case SCHEDULED, RUNNING ->
+                        job.progress()
+                                .map(progress -> progress.percent() + "% "
+                                        + progress.message().orElse(""))
+                                .orElseGet(() -> job.lock()
+                                        .map(lock -> "on " + lock.worker())
+                                        .orElse(""));
+                    case SUCCESS -> job.result().map(Object::toString).orElse("");
+                    case FAILED, CANCELLED -> lastError(job).orElse("");
+                };
+        return detail.length() <= LONGEST_DETAIL ? detail : detail.substring(0, LONGEST_DETAIL - 3) + "...";
+    }
+
+    private static String age(Job job, Instant now) {
+        Instant created = job.times().get("created");
+        if (created == null) {
+            return "";
+        }
+        Duration age = Duration.between(created, now);
+        return age.isNegative() ? "0ms" : Durations.format(age);
+    }
+
+    private static Optional<String> lastError(Job job) {
+        return job.errors().isEmpty()
+                ? Optional.empty()
+                : Optional.of(job.errors().get(job.errors().size() - 1).message());
+    }
+}

@@ -1,0 +1,27 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.JobId;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code pause TYPE}: no worker claims jobs of the type any more. */
+@Command(
+        name = "pause",
+        description = "Stop all workers from claiming jobs of a type; running jobs go on.",
+        footer = {"", "Examples:", "  couchjobs pause email"})
+final class PauseCommand extends QueueCommand {
+    @Parameters(paramLabel = "TYPE", description = "The type.")
+    private String type = "";
+
+    @Override
+    void check() {
+        JobId.checkType(type);
+    }
+
+    @Override
+    ExitCode run(JobQueue queue) {
+        TypeText.show(output(), queue.changeSettings(type, settings -> settings.withPaused(true)));
+        return ExitCode.DONE;
+    }
+}

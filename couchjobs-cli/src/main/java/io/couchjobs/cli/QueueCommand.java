@@ -1,0 +1,36 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.cli.output.Output;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** What commands on a queue have in common: first the arguments are checked, then the queue is opened. */
+abstract class QueueCommand implements Callable<Integer> {
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    /** Throws IllegalArgumentException or CommandException when an argument is wrong. No I/O but on files. */
+    void check() {}
+
+    abstract ExitCode run(JobQueue queue) throws Exception;
+
+    @Override
+    public final Integer call() throws Exception {
+        check();
+        try (Session session = Session.open(root());
+                JobQueue queue = session.queue()) {
+            return run(queue).number();
+        }
+    }
+
+    final Couchjobs root() {
+        return (Couchjobs) spec.root().userObject();
+    }
+
+    final Output output() {
+        return root().output();
+    }
+}

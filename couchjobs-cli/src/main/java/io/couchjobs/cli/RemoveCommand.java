@@ -1,0 +1,23 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.JobId;
+import picocli.CommandLine.Command;
+
+/** {@code remove}: jobs are deleted. */
+@Command(
+        name = "remove",
+        description = "Delete jobs, in whatever state; who runs one is stopped.",
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs remove email 42",
+            "  couchjobs remove --type email --status success --all --yes"
+        })
+final class RemoveCommand extends JobsCommand {
+    @Override
+    String act(JobQueue queue, JobId id) {
+        queue.remove(id.type(), id.id());
+        return "removed";
+    }
+}

@@ -1,0 +1,19 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.JobId;
+import picocli.CommandLine.Command;
+
+/** {@code retry}: jobs run now. */
+@Command(
+        name = "retry",
+        description = "Let jobs run now: waiting for their time or their retry, or finished. Exit code 4 when running.",
+        footer = {"", "Examples:", "  couchjobs retry email 42", "  couchjobs retry --type email --status failed --all"
+        })
+final class RetryCommand extends JobsCommand {
+    @Override
+    String act(JobQueue queue, JobId id) {
+        queue.retryNow(id.type(), id.id());
+        return "waits for a worker now";
+    }
+}

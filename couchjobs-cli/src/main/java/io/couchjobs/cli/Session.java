@@ -1,0 +1,72 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.JobQueueBuilder;
+import io.couchjobs.couch.Auth;
+import io.couchjobs.couch.CouchConfig;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a command works: a database on a server, or a store in a folder whose server lives as long as the command.
+ *
+ * @param url the database
+ * @param auth who asks
+ * @param settings the rest
+ * @param local the server in this process, or null
+ */
+record Session(
+        QueueUrl url,
+        Auth auth,
+        Settings settings,
+        @Nullable LocalServer local) implements AutoCloseable {
+    /** Finds out where; no I/O but for an embedded store. */
+    static Session open(Couchjobs root) {
+        Settings settings = root.settings();
+        QueueUrl url = settings.url();
+        if (url.hasCredentials()) {
+            root.say("couchjobs: warning: a password in the URL ends up in histories and process lists;"
+                    + " use --user and " + Settings.PASSWORD);
+        }
+        if (settings.insecure()) {
+            root.say("couchjobs: warning: --insecure: the server's certificate is not checked, anybody can listen");
+        }
+        Optional<Path> folder = url.embedded();
+        if (folder.isPresent()) {
+            LocalServer local = LocalServer.inFolder(folder.get(), 0);
+            return new Session(local.database(), new Auth.None(), settings, local);
+        }
+        return new Session(url, settings.auth(url), settings, null);
+    }
+
+    /** Opens the queue, whose database must exist; an embedded store is the command's own and is created. */
+    JobQueue queue() {
+        return queue(url.database(), local != null);
+    }
+
+    JobQueue queue(URI database, boolean createIfMissing) {
+        JobQueueBuilder builder = JobQueue.builder(database)
+                .auth(auth)
+                .insecure(settings.insecure())
+                .createIfMissing(createIfMissing);
+        settings.caCertificate().ifPresent(builder::caCertificate);
+        return builder.open();
+    }
+
+    /** {@return how to reach the server, for what is no matter of one queue} */
+    CouchConfig server() {
+        CouchConfig.Builder config =
+                CouchConfig.builder(url.server()).auth(auth).insecure(settings.insecure());
+        settings.caCertificate().ifPresent(config::caCertificate);
+        return config.build();
+    }
+
+    @Override
+    public void close() {
+        if (local != null) {
+            local.close();
+        }
+    }
+}

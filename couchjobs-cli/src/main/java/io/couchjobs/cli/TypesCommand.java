@@ -1,0 +1,22 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.store.TypeSettings;
+import java.util.List;
+import picocli.CommandLine.Command;
+
+/** {@code types}: all types and their settings. */
+@Command(
+        name = "types",
+        description = "List the types that have jobs or settings.",
+        footer = {"", "Examples:", "  couchjobs types"})
+final class TypesCommand extends QueueCommand {
+    @Override
+    ExitCode run(JobQueue queue) {
+        List<TypeSettings> types = queue.types().stream().map(queue::settings).toList();
+        output().rows(
+                        () -> TypeText.table(types),
+                        () -> types.stream().map(TypeText::json).toList());
+        return ExitCode.DONE;
+    }
+}

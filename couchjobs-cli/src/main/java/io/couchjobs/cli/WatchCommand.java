@@ -1,0 +1,75 @@
+package io.couchjobs.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.cli.output.Output;
+import io.couchjobs.job.JobId;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.JobChange;
+import io.couchjobs.store.JobFilter;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code watch}: state changes as they happen, until Ctrl-C or until nobody reads them any more. */
+@Command(
+        name = "watch",
+        description = "Show state changes as they happen.",
+        footer = {"", "Examples:", "  couchjobs watch", "  couchjobs watch --type email -o ndjson | jq -r .status"})
+final class WatchCommand extends QueueCommand {
+    @Option(names = "--type", paramLabel = "T", description = "Only jobs of this type.")
+    private @Nullable String type;
+
+    @Option(names = "--id", paramLabel = "ID", description = "Only jobs with this id.")
+    private @Nullable String id;
+
+    @Override
+    void check() {
+        if (type != null) {
+            JobId.checkType(type);
+        }
+    }
+
+    @Override
+    ExitCode run(JobQueue queue) throws InterruptedException {
+        JobFilter filter = type == null ? JobFilter.all() : JobFilter.all().type(type);
+        Output output = output();
+        CountDownLatch readerIsGone = new CountDownLatch(1);
+        Feed.Listening listening = queue.watch(filter, change -> show(change, output, readerIsGone));
+        try {
+            root().say("couchjobs: watching, Ctrl-C to stop");
+            readerIsGone.await();
+            return ExitCode.DONE;
+        } finally {
+            listening.close();
+        }
+    }
+
+    private void show(JobChange change, Output output, CountDownLatch readerIsGone) {
+        if (id != null && !id.equals(change.id().id())) {
+            return;
+        }
+        Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+        output.line(() -> now + "  " + change.id() + "  " + text(change), () -> json(change, now));
+        if (output.isClosed()) {
+            readerIsGone.countDown();
+        }
+    }
+
+    private static String text(JobChange change) {
+        return change.job()
+                .map(job -> job.status().json() + "  " + JobText.detail(job))
+                .orElse("removed")
+                .stripTrailing();
+    }
+
+    private static ObjectNode json(JobChange change, Instant now) {
+        ObjectNode json = change.job().map(JobJson::of).orElseGet(() -> JobJson.of(change.id())
+                .put("state", change.state().name().toLowerCase(Locale.ROOT)));
+        return json.put("at", now.toString());
+    }
+}

@@ -1,0 +1,71 @@
+package io.couchjobs.cli.input;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.couchjobs.job.JobRequest;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Reads a file of jobs one by one, in constant memory. A bad line is a value and does not stop the reading. */
+public interface JobReader {
+    /** What a file of jobs looks like. */
+    enum Format {
+        /** A JSON object per line: {@code data}, and optionally {@code id}, {@code scheduledTime}, ... */
+        NDJSON {
+            @Override
+            public JobReader open(InputStream in, Supplier<JobRequest.Builder> template, Times times) {
+                return new NdjsonReader(new TextLines(in), template, times);
+            }
+        },
+        /** A header that names the fields of the data, then a record per job. */
+        CSV {
+            @Override
+            public JobReader open(InputStream in, Supplier<JobRequest.Builder> template, Times times) {
+                return new CsvJobReader(in, template);
+            }
+        },
+        /** Any text: each line becomes {@code {"line": "..."}}. */
+        LINES {
+            @Override
+            public JobReader open(InputStream in, Supplier<JobRequest.Builder> template, Times times) {
+                return new PlainReader(new TextLines(in), template);
+            }
+        };
+
+        /**
+         * Starts reading.
+         *
+         * @param in the file, UTF-8; the caller closes it
+         * @param template makes a fresh request with all that holds for every line
+         * @param times how a line may write its time
+         * @return the reader
+         */
+        public abstract JobReader open(InputStream in, Supplier<JobRequest.Builder> template, Times times);
+    }
+
+    /**
+     * Says in one line what is wrong with a text that should be JSON.
+     *
+     * @param notJson what the parser said
+     * @return the problem and the column, without the parser's remarks on where the text came from
+     */
+    static String describe(JsonProcessingException notJson) {
+        String problem = String.valueOf(notJson.getOriginalMessage())
+                .lines()
+                .findFirst()
+                .orElse("")
+                .replaceAll(" \\(start marker at .*", "");
+        return notJson.getLocation() == null
+                ? problem
+                : problem + " (column " + notJson.getLocation().getColumnNr() + ")";
+    }
+
+    /**
+     * Reads on.
+     *
+     * @return the next line's job or problem; empty at the end
+     * @throws IOException when the file cannot be read further
+     */
+    Optional<JobLine> next() throws IOException;
+}

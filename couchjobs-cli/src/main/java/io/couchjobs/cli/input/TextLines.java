@@ -1,0 +1,73 @@
+package io.couchjobs.cli.input;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lines of UTF-8. Unlike a Java reader it says which line is not UTF-8 and goes on with the next, and no line, however
+ * long, fills the memory.
+ */
+final class TextLines {
+    /** CouchDB takes no longer document by default. */
+    private static final int LONGEST = 8 * 1024 * 1024;
+
+    private final InputStream in;
+    private final int longest;
+    private long number;
+
+    TextLines(InputStream in) {
+        this(in, LONGEST);
+    }
+
+    TextLines(InputStream in, int longest) {
+        this.in = new BufferedInputStream(in, 64 * 1024);
+        this.longest = longest;
+    }
+
+    /** One line without its end: its text, or what is wrong with it. */
+    record Line(long number, String text, @Nullable String problem) {}
+
+    Optional<Line> next() throws IOException {
+        int first = in.read();
+        if (first < 0) {
+            return Optional.empty();
+        }
+        number++;
+        ByteArrayOutputStream line = new ByteArrayOutputStream(256);
+        long length = 0;
+        for (int b = first; b >= 0 && b != '\n'; b = in.read()) {
+            if (length++ < longest) {
+                line.write(b);
+            }
+        }
+        return Optional.of(length > longest ? bad("longer than " + longest + " bytes") : decoded(line.toByteArray()));
+    }
+
+    private Line decoded(byte[] bytes) {
+        int end = bytes.length > 0 && bytes[bytes.length - 1] == '\r' ? bytes.length - 1 : bytes.length;
+        try {
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes, 0, end))
+                    .toString();
+            return new Line(number, number == 1 ? withoutMark(text) : text, null);
+        } catch (CharacterCodingException malformed) {
+            return bad("not valid UTF-8");
+        }
+    }
+
+    private Line bad(String problem) {
+        return new Line(number, "", problem);
+    }
+
+    private static String withoutMark(String text) {
+        return text.startsWith("\uFEFF") ? text.substring(1) : text;
+    }
+}

@@ -1,0 +1,219 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("server")
+@Timeout(120)
+@ExtendWith(CouchExtension.class)
+class QueueCommandsTest {
+    private TestShell shell;
+
+    @BeforeEach
+    void queue(TestDatabase database) {
+        shell = TestShell.at(database);
+    }
+
+    @Test
+    void init_says_what_it_created_and_the_second_time_that_there_was_nothing_to_do() {
+        JsonNode first = done("init", "-o", "json").json();
+        assertThat(first.path("databaseCreated").asBoolean()).isFalse();
+        assertThat(first.path("designDocumentsPushed")).hasSize(2);
+
+        assertThat(done("init", "-o", "json").json().path("designDocumentsPushed"))
+                .isEmpty();
+        assertThat(done("design", "diff", "-o", "json").json()).isEmpty();
+    }
+
+    @Test
+    void a_missing_database_is_exit_code_3_and_says_how_to_create_it() {
+        TestShell.Said said = shell.run("counts", "--url", nowhere());
+
+        assertThat(said.exitCode()).isEqualTo(3);
+        assertThat(said.err()).contains("run \"couchjobs init\"").hasLineCount(1);
+    }
+
+    @Test
+    void an_enqueued_job_can_be_inspected_listed_and_counted() {
+        assertThat(done("enqueue", "email", "42", "--data", "{\"to\":\"a\"}", "--tag", "x", "--group", "g")
+                        .out())
+                .isEqualTo("42\n");
+
+        JsonNode job = done("inspect", "email", "42", "-o", "json").json();
+        assertThat(job.path("type").asText()).isEqualTo("email");
+        assertThat(job.path("status").asText()).isEqualTo("waiting");
+        assertThat(job.path("state").asText()).isEqualTo("pending");
+        assertThat(job.path("data")).hasToString("{\"to\":\"a\"}");
+        assertThat(job.path("scheduledTime").isNull()).isTrue();
+        assertThat(done("list", "--type", "email", "--tag", "x", "-o", "json").json())
+                .hasSize(1);
+        assertThat(done("list", "--type", "email", "--tag", "y", "-o", "json").json())
+                .isEmpty();
+        assertThat(done("counts", "-o", "json").json())
+                .hasToString("{\"types\":{\"email\":{\"waiting\":1,\"scheduled\":0,\"running\":0,\"stuck\":0,"
+                        + "\"success\":0,\"failed\":0,\"cancelled\":0}}}");
+        assertThat(done("counts").out()).startsWith("TYPE   WAITING").contains("\nemail        1 ");
+    }
+
+    @Test
+    void a_time_given_in_any_way_is_stored_and_the_data_may_come_from_stdin_or_a_file(@TempDir Path folder)
+            throws IOException {
+        Path file = Files.writeString(folder.resolve("data.json"), "{\"from\":\"file\"}");
+
+        JsonNode later = done("enqueue", "email", "--at", "2040-01-01T00:00:00Z", "--data", "@" + file, "-o", "json")
+                .json();
+        assertThat(later.path("scheduledTime").asText()).isEqualTo("2040-01-01T00:00:00Z");
+        assertThat(later.path("data")).hasToString("{\"from\":\"file\"}");
+
+        shell.input("{\"from\":\"stdin\"}");
+        assertThat(done("enqueue", "email", "--data", "-", "-o", "ndjson")
+                        .json()
+                        .path("data"))
+                .hasToString("{\"from\":\"stdin\"}");
+    }
+
+    @Test
+    void a_tracker_lets_in_one_unfinished_job_only() {
+        TestShell.Said first = done("enqueue", "email", "--if-new", "monday");
+        TestShell.Said second = done("enqueue", "email", "--if-new", "monday");
+
+        assertThat(second.out()).isEqualTo(first.out());
+        assertThat(second.err()).contains("not added");
+        assertThat(done("list", "-o", "json").json()).hasSize(1);
+    }
+
+    @Test
+    void bad_lines_of_a_file_are_named_and_everything_else_is_added() {
+        shell.input("{\"id\":\"a\",\"data\":{}}\nnonsense\n{\"id\":\"b\",\"data\":{}}\n{\"data\":1}\n");
+
+        TestShell.Said said = shell.run("enqueue", "email", "--from", "-", "-o", "json");
+
+        assertThat(said.exitCode()).isEqualTo(1);
+        assertThat(said.json().path("added").asInt()).isEqualTo(2);
+        assertThat(said.json().path("rejected").findValuesAsText("line")).containsExactly("2", "4");
+        assertThat(said.err()).contains("couchjobs: line 2: not JSON").contains("couchjobs: line 4: ");
+        assertThat(done("list", "-o", "json").json().findValuesAsText("id")).containsExactlyInAnyOrder("a", "b");
+    }
+
+    @Test
+    void lines_and_options_make_jobs_of_any_text() {
+        shell.input("./a\n./b c\n");
+
+        assertThat(done("enqueue", "sha256", "--from", "-", "--format", "lines", "--tag", "t")
+                        .out())
+                .isEqualTo("added 2, updated 0, unchanged 0, rejected 0\n");
+
+        assertThat(done("list", "--tag", "t", "-o", "json").json().findValuesAsText("line"))
+                .containsExactlyInAnyOrder("./a", "./b c");
+    }
+
+    @Test
+    void one_job_is_cancelled_retried_moved_and_removed_and_its_state_may_refuse() {
+        done("enqueue", "email", "1");
+        assertThat(done("cancel", "email", "1").out()).isEqualTo("email:1 cancelled\n");
+        assertThat(shell.run("cancel", "email", "1").exitCode()).isEqualTo(4);
+        assertThat(shell.run("reschedule", "email", "1", "--at", "+1h").exitCode())
+                .isEqualTo(4);
+        done("retry", "email", "1");
+        done("reschedule", "email", "1", "--at", "2040-01-01T00:00:00Z");
+        done("prioritize", "email", "1", "--priority", "75");
+        JsonNode job = done("inspect", "email", "1", "-o", "json").json();
+        assertThat(job.path("scheduledTime").asText()).isEqualTo("2040-01-01T00:00:00Z");
+        assertThat(job.path("priority").asInt()).isEqualTo(75);
+
+        done("remove", "email", "1");
+        for (List<String> command : List.of(
+                List.of("remove", "email", "1"),
+                List.of("inspect", "email", "1"),
+                List.of("cancel", "email", "1"),
+                List.of("wait", "email", "1"))) {
+            TestShell.Said said = shell.run(command.toArray(new String[0]));
+            assertThat(said.exitCode()).isEqualTo(3);
+            assertThat(said.err()).isEqualTo("couchjobs: no such job: email:1\n");
+        }
+    }
+
+    @Test
+    void many_jobs_are_acted_on_when_somebody_says_yes() {
+        done("enqueue", "email", "1");
+        done("enqueue", "email", "2");
+        shell.terminals(new Shell.Terminals(true, false, false));
+
+        shell.input("n\n");
+        assertThat(shell.run("remove", "--type", "email", "--all").exitCode()).isEqualTo(1);
+        assertThat(done("list", "-o", "json").json()).hasSize(2);
+
+        shell.input("y\n");
+        assertThat(done("cancel", "--type", "email", "--all").err()).contains("act on 2 jobs?");
+        assertThat(done("remove", "--type", "email", "--status", "cancelled", "--all", "--yes", "-o", "json")
+                        .json())
+                .hasSize(2);
+        assertThat(done("list", "-o", "json").json()).isEmpty();
+    }
+
+    @Test
+    void wait_ends_at_its_state_or_at_its_time_or_when_the_job_ended_otherwise() {
+        done("enqueue", "email", "1", "--in", "1h");
+
+        assertThat(shell.run("wait", "email", "1", "--timeout", "50ms").exitCode())
+                .isEqualTo(5);
+        assertThat(done("wait", "email", "1", "--for", "pending").out()).isEqualTo("waiting\n");
+        done("cancel", "email", "1");
+        assertThat(done("wait", "email", "1", "-o", "json")
+                        .json()
+                        .path("status")
+                        .asText())
+                .isEqualTo("cancelled");
+        assertThat(shell.run("wait", "email", "1", "--for", "success").exitCode())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void the_settings_of_a_type_are_shown_and_changed() {
+        done("type", "set", "email", "--timeout", "5m", "--max-retries", "2", "--retry-delay", "1s");
+        done("pause", "email");
+
+        assertThat(done("types", "-o", "json").json())
+                .hasToString(
+                        "[{\"type\":\"email\",\"timeout\":300000,\"maxRetries\":2,\"retryDelay\":1000,\"paused\":true}]");
+        assertThat(done("resume", "email", "-o", "json").json().path("paused").asBoolean())
+                .isFalse();
+    }
+
+    @Test
+    void an_embedded_store_lives_in_its_folder_from_command_to_command(@TempDir Path folder) {
+        String url = "embedded:" + folder.resolve("store");
+
+        done("enqueue", "email", "1", "--url", url);
+
+        assertThat(done("list", "--url", url, "-o", "json").json().findValuesAsText("id"))
+                .containsExactly("1");
+    }
+
+    private String nowhere() {
+        StringBuilder url = new StringBuilder();
+        shell.shell(new java.io.StringWriter(), new java.io.StringWriter())
+                .variable("COUCHJOBS_URL")
+                .ifPresent(url::append);
+        return url + "-is-not-there";
+    }
+
+    private TestShell.Said done(String... args) {
+        TestShell.Said said = shell.run(args);
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        return said;
+    }
+}

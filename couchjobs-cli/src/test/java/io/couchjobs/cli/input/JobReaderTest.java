@@ -1,0 +1,129 @@
+package io.couchjobs.cli.input;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.job.JobRequest;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class JobReaderTest {
+    private final Times times = new Times(() -> Instant.EPOCH, ZoneOffset.UTC);
+
+    @Test
+    void a_line_of_ndjson_says_all_about_its_job() throws IOException {
+        JobRequest job = request(
+                JobReader.Format.NDJSON,
+                "{\"id\":\"a\",\"data\":{\"n\":1},\"scheduledTime\":\"2030-01-01T00:00:00Z\",\"tags\":[\"x\"],\"priority\":7}");
+
+        assertThat(job.id()).hasToString("email:a");
+        assertThat(job.data()).hasToString("{\"n\":1}");
+        assertThat(job.scheduledTime()).isEqualTo("2030-01-01T00:00:00Z");
+    }
+
+    @Test
+    void bad_lines_of_ndjson_are_named_by_number_and_reason_and_the_others_go_on() throws IOException {
+        List<JobLine> lines = read(JobReader.Format.NDJSON, """
+                {"data":{"n":1}}
+                {"data":
+                {"data":"text"}
+
+                [1]
+                {"data":{},"priorty":1}
+                {"data":{},"scheduledTime":"soon"}
+                {"data":{}} {"data":{}}
+                {"id":1,"data":{}}
+                {}
+                {"data":{"n":2}}
+                """);
+
+        assertThat(lines)
+                .filteredOn(line -> line.request().isPresent())
+                .extracting(JobLine::number)
+                .containsExactly(1L, 11L);
+        assertThat(problemOf(lines, 2)).startsWith("not JSON");
+        assertThat(problemOf(lines, 3)).contains("data must be a JSON object");
+        assertThat(problemOf(lines, 5)).contains("not a JSON object");
+        assertThat(problemOf(lines, 6)).contains("unknown field: priorty");
+        assertThat(problemOf(lines, 7)).contains("'soon'");
+        assertThat(problemOf(lines, 8)).startsWith("not JSON");
+        assertThat(problemOf(lines, 9)).contains("id must be a string");
+        assertThat(problemOf(lines, 10)).contains("data must be a JSON object");
+    }
+
+    @Test
+    void the_header_of_csv_names_the_fields_of_the_data() throws IOException {
+        List<JobLine> lines = read(
+                JobReader.Format.CSV,
+                "to,subject\na@example.org,\"Hi, you\"\nonly-one\nb@example.org,\"two\nlines\"\n");
+
+        assertThat(lines.get(0).request().orElseThrow().data())
+                .hasToString("{\"to\":\"a@example.org\",\"subject\":\"Hi, you\"}");
+        assertThat(problemOf(lines, 3)).isEqualTo("1 fields, but the header has 2");
+        assertThat(lines.get(2).request().orElseThrow().data().path("subject").asText())
+                .isEqualTo("two\nlines");
+    }
+
+    @Test
+    void any_text_becomes_a_job_per_line_whatever_is_in_it() throws IOException {
+        List<JobLine> lines = read(JobReader.Format.LINES, "./a \"b\"\r\n\n{\"data\":1}\nlast");
+
+        assertThat(lines)
+                .extracting(
+                        line -> line.request().orElseThrow().data().path("line").asText())
+                .containsExactly("./a \"b\"", "", "{\"data\":1}", "last");
+    }
+
+    @Test
+    void a_line_that_is_not_utf_8_is_named_and_the_next_is_read() throws IOException {
+        byte[] bytes = "good\nb?d\nalso good\n".getBytes(StandardCharsets.UTF_8);
+        bytes[6] = (byte) 0xff;
+
+        List<JobLine> lines = read(JobReader.Format.LINES, new ByteArrayInputStream(bytes));
+
+        assertThat(lines).extracting(line -> line.request().isPresent()).containsExactly(true, false, true);
+        assertThat(problemOf(lines, 2)).isEqualTo("not valid UTF-8");
+    }
+
+    @Test
+    void a_line_without_end_does_not_fill_the_memory() throws IOException {
+        TextLines lines =
+                new TextLines(new ByteArrayInputStream("12345678901\nshort\n".getBytes(StandardCharsets.UTF_8)), 10);
+
+        assertThat(lines.next().orElseThrow().problem()).isEqualTo("longer than 10 bytes");
+        assertThat(lines.next().orElseThrow().text()).isEqualTo("short");
+        assertThat(lines.next()).isEmpty();
+    }
+
+    private JobRequest request(JobReader.Format format, String text) throws IOException {
+        return read(format, text).get(0).request().orElseThrow();
+    }
+
+    private List<JobLine> read(JobReader.Format format, String text) throws IOException {
+        return read(format, new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private List<JobLine> read(JobReader.Format format, InputStream in) throws IOException {
+        JobReader reader = format.open(in, () -> JobRequest.builder("email"), times);
+        List<JobLine> lines = new ArrayList<>();
+        for (Optional<JobLine> line = reader.next(); line.isPresent(); line = reader.next()) {
+            lines.add(line.get());
+        }
+        return lines;
+    }
+
+    private static String problemOf(List<JobLine> lines, long number) {
+        return lines.stream()
+                .filter(line -> line.number() == number)
+                .findFirst()
+                .orElseThrow()
+                .problem();
+    }
+}
