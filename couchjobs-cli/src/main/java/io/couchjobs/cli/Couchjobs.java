@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
             CountsCommand.class,
             WaitCommand.class,
             WatchCommand.class,
+            WorkCommand.class,
             CancelCommand.class,
             RetryCommand.class,
             RemoveCommand.class,

@@ -1,0 +1,38 @@
+package io.couchjobs.cli;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.util.function.Consumer;
+
+/**
+ * Ctrl-C (INT), TERM and HUP as events. Java has only shutdown hooks, which cannot tell a second Ctrl-C from the first; the
+ * class that can is not part of any standard, so it is used by reflection and its absence is borne.
+ */
+final class Interrupts {
+    private Interrupts() {}
+
+    /** Gives the signals to the action, by name, in a thread of the JVM's; without effect on a JVM that has none. */
+    static void onSignal(Consumer<String> action) {
+        register("INT", action);
+        register("TERM", action);
+        register("HUP", action);
+    }
+
+    private static void register(String name, Consumer<String> action) {
+        try {
+            Class<?> signal = Class.forName("sun.misc.Signal");
+            Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            InvocationHandler call = (proxy, method, arguments) -> {
+                if (method.getName().equals("handle")) {
+                    action.accept(name);
+                }
+                return method.getReturnType() == int.class ? (Object) 0 : null;
+            };
+            Object listener = Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, call);
+            Object which = signal.getConstructor(String.class).newInstance(name);
+            signal.getMethod("handle", signal, handler).invoke(null, which, listener);
+        } catch (ReflectiveOperationException | IllegalArgumentException unsupported) {
+            // then the JVM simply ends, and the activity monitor of another worker takes over
+        }
+    }
+}

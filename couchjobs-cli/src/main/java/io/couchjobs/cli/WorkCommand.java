@@ -1,0 +1,160 @@
+package io.couchjobs.cli;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.cli.program.Program;
+import io.couchjobs.cli.program.ProgramHandler;
+import io.couchjobs.job.JobId;
+import io.couchjobs.worker.RunReport;
+import io.couchjobs.worker.Worker;
+import io.couchjobs.worker.WorkerBuilder;
+import io.couchjobs.worker.WorkerStats;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code work TYPE -- COMMAND}: runs a program per job. */
+@Command(
+        name = "work",
+        description = {
+            "Run a program for each job of one or more types.",
+            "It finds the job's data as JSON on standard input, and COUCHJOBS_TYPE, COUCHJOBS_ID, COUCHJOBS_ATTEMPT,",
+            "COUCHJOBS_TOKEN and COUCHJOBS_FENCE in its environment. What it prints becomes the result (as it is when it",
+            "is JSON, else as {\"output\": \"...\"}; the first MB of it), standard error becomes the job's log.",
+            "It ends by 0: success, 65: failed for good, anything else: failed, to be retried.",
+            "When a job is cancelled, lost or too slow its program and all that it started get a TERM, 10 s later a KILL.",
+            "Ctrl-C lets the running programs finish, a second one stops them and gives their jobs back.",
+            "A failed job is recorded in the queue and does not change the exit code of this command."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs work email -- ./send-mail --from noreply@example.org",
+            "  couchjobs work sha256 --until-empty --concurrency 4 -- ./my-script",
+            "  couchjobs work resize,crop --time-limit 5m -- python3 image.py"
+        })
+final class WorkCommand extends QueueCommand {
+    private static final Duration GRACE = Duration.ofSeconds(10);
+
+    @Parameters(index = "0", split = ",", paramLabel = "TYPE[,TYPE...]", description = "The types of the jobs.")
+    private List<String> types = List.of();
+
+    @Parameters(index = "1..*", arity = "1..*", paramLabel = "COMMAND", description = "The program and its arguments.")
+    private List<String> command = List.of();
+
+    @Option(names = "--concurrency", paramLabel = "N", description = "How many at once; default one per processor.")
+    private @Nullable Integer concurrency;
+
+    @Option(
+            names = "--until-empty",
+            description = "Stop when no job is due and none is running; retries for later stay.")
+    private boolean untilEmpty;
+
+    @Option(names = "--max-jobs", paramLabel = "N", description = "Stop after so many jobs.")
+    private @Nullable Long maxJobs;
+
+    @Option(
+            names = "--id",
+            paramLabel = "WORKER",
+            description = "A name; with it a restarted worker gets its jobs back.")
+    private @Nullable String workerId;
+
+    @Option(names = "--time-limit", paramLabel = "D", description = "How long a job may take.")
+    private @Nullable Duration timeLimit;
+
+    private @Nullable Program program;
+
+    @Override
+    void check() {
+        types.forEach(JobId::checkType);
+        require(concurrency == null || concurrency >= 1, "--concurrency must be at least 1");
+        require(maxJobs == null || maxJobs >= 1, "--max-jobs must be at least 1");
+        require(timeLimit == null || !timeLimit.isZero(), "--time-limit must be positive");
+        program = Program.of(command, root().shell().variable("PATH").orElse("/usr/bin:/bin"), GRACE);
+    }
+
+    @Override
+    ExitCode run(JobQueue queue) throws InterruptedException {
+        if (program == null) {
+            throw new IllegalStateException("run before check");
+        }
+        try (Worker worker = builder(queue, new ProgramHandler(program)).start()) {
+            Shutdown shutdown = new Shutdown(worker, root()::say);
+            root().say("couchjobs: worker " + worker.id() + " runs jobs of " + String.join(", ", types)
+                    + (untilEmpty ? " until there are none" : "") + "; Ctrl-C to stop");
+            worker.awaitStopped();
+            output().line(() -> text(worker.stats()), () -> json(worker));
+            return shutdown.wasAsked() ? ExitCode.INTERRUPTED : ExitCode.DONE;
+        }
+    }
+
+    private WorkerBuilder builder(JobQueue queue, ProgramHandler handler) {
+        WorkerBuilder worker = queue.worker().onRunEnded(this::report);
+        types.stream().distinct().forEach(type -> worker.handler(type, handler));
+        if (concurrency != null) {
+            worker.concurrency(concurrency);
+        }
+        if (untilEmpty) {
+            worker.untilEmpty();
+        }
+        if (maxJobs != null) {
+            worker.maxJobs(maxJobs);
+        }
+        if (workerId != null) {
+            worker.id(workerId);
+        }
+        if (timeLimit != null) {
+            worker.timeLimit(timeLimit);
+        }
+        return worker;
+    }
+
+    private void report(RunReport report) {
+        String what =
+                switch (report.outcome()) {
+                    case SUCCEEDED -> "";
+                    case RETRIED -> "failed, will be retried";
+                    case FAILED -> "failed for good";
+                    case CANCELLED -> "was cancelled";
+                    case RELEASED -> "was given back";
+                    case HALTED -> "was lost while it ran";
+                };
+        if (!what.isEmpty()) {
+            String why = report.message().map(message -> ": " + message).orElse("");
+            root().say("couchjobs: " + report.id() + " " + what + " (attempt " + report.attempt() + ")" + why);
+        }
+    }
+
+    private static String text(WorkerStats stats) {
+        return "claimed " + stats.claimed() + ": " + stats.succeeded() + " succeeded, " + stats.retried()
+                + " to be retried, "
+                + stats.failed() + " failed, " + stats.cancelled() + " cancelled, " + stats.released() + " given back, "
+                + stats.halted() + " lost; " + stats.conflicts() + " claims lost to other workers";
+    }
+
+    private static ObjectNode json(Worker worker) {
+        WorkerStats stats = worker.stats();
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("worker", worker.id())
+                .put("claimed", stats.claimed())
+                .put("succeeded", stats.succeeded())
+                .put("retried", stats.retried())
+                .put("failed", stats.failed())
+                .put("cancelled", stats.cancelled())
+                .put("released", stats.released())
+                .put("halted", stats.halted())
+                .put("conflicts", stats.conflicts())
+                .put("recovered", stats.recovered());
+    }
+
+    private static void require(boolean holds, String problem) {
+        if (!holds) {
+            throw CommandException.usage(problem);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("server")
+@Timeout(120)
+@ExtendWith(CouchExtension.class)
+class WorkCommandTest {
+    private TestShell shell;
+
+    @BeforeEach
+    void queue(TestDatabase database) {
+        shell = TestShell.at(database);
+        shell.run("init");
+    }
+
+    @Test
+    void a_program_runs_once_per_job_and_its_output_is_the_result(@TempDir Path folder) throws Exception {
+        for (int i = 1; i <= 20; i++) {
+            shell.run("enqueue", "email", "job-" + i, "--data", "{\"n\":" + i + "}");
+        }
+        Path log = folder.resolve("log");
+
+        TestShell.Said said = shell.run(
+                "work",
+                "email",
+                "--until-empty",
+                "--concurrency",
+                "3",
+                "-o",
+                "json",
+                "--",
+                "sh",
+                "-c",
+                "echo $COUCHJOBS_TYPE $COUCHJOBS_ID $COUCHJOBS_ATTEMPT >> '" + log + "'; cat");
+
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        assertThat(said.json().path("succeeded").asInt()).isEqualTo(20);
+        List<String> lines = Files.readAllLines(log);
+        assertThat(lines).hasSize(20).doesNotHaveDuplicates().contains("email job-7 1");
+        assertThat(inspect("email", "job-7").path("result")).hasToString("{\"n\":7}");
+    }
+
+    @Test
+    void a_program_knows_the_token_and_the_fence_of_its_claim() {
+        shell.run("enqueue", "email", "1");
+
+        shell.run("work", "email", "--until-empty", "--", "sh", "-c", "echo $COUCHJOBS_TOKEN $COUCHJOBS_FENCE");
+
+        assertThat(inspect("email", "1").path("result").path("output").asText()).matches("[0-9a-f-]{36} 1");
+    }
+
+    @Test
+    void exit_code_65_fails_the_job_for_good_and_any_other_lets_it_be_retried() {
+        shell.run("enqueue", "email", "65", "--data", "{\"code\":65}");
+        shell.run("enqueue", "email", "3", "--data", "{\"code\":3}");
+
+        TestShell.Said said =
+                shell.run("work", "email", "--until-empty", "--", "sh", "-c", "echo no way >&2; exit $COUCHJOBS_ID");
+
+        assertThat(said.exitCode()).isZero();
+        assertThat(said.err()).contains("email:65 failed for good (attempt 1): exit code 65: no way");
+        assertThat(inspect("email", "65").path("status").asText()).isEqualTo("failed");
+        JsonNode retried = inspect("email", "3");
+        assertThat(retried.path("status").asText()).isEqualTo("stuck");
+        assertThat(retried.path("errors").findValuesAsText("message"))
+                .singleElement()
+                .asString()
+                .contains("exit code 3");
+    }
+
+    @Test
+    void a_program_that_takes_too_long_is_stopped() {
+        shell.run("enqueue", "email", "1");
+
+        shell.run("work", "email", "--max-jobs", "1", "--time-limit", "200ms", "--", "sleep", "600");
+
+        JsonNode job = inspect("email", "1");
+        assertThat(job.path("status").asText()).isEqualTo("stuck");
+        assertThat(job.path("errors").findValuesAsText("kind")).containsExactly("killed");
+    }
+
+    @Test
+    void one_worker_takes_several_types() {
+        shell.run("enqueue", "a", "1");
+        shell.run("enqueue", "b", "1");
+
+        TestShell.Said said = shell.run("work", "a,b", "--until-empty", "-o", "json", "--", "true");
+
+        assertThat(said.json().path("succeeded").asInt()).isEqualTo(2);
+    }
+
+    private JsonNode inspect(String type, String id) {
+        return shell.run("inspect", type, id, "-o", "json").json();
+    }
+}
