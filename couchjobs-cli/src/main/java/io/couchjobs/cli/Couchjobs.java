@@ -16,6 +16,7 @@ import picocli.CommandLine.Spec;
         description = "A document job queue on Apache CouchDB.",
         versionProvider = Version.class,
         subcommands = {
+            DemoCommand.class,
             InitCommand.class,
             EnqueueCommand.class,
             InspectCommand.class,
@@ -34,8 +35,11 @@ import picocli.CommandLine.Spec;
             TypesCommand.class,
             TypeCommand.class,
             DesignCommand.class,
+            ServeCommand.class,
             CompletionCommand.class,
-            HelpCommand.class
+            HelpCommand.class,
+            DemoWorkerCommand.class,
+            WarmUpCommand.class
         },
         footer = {
             "",

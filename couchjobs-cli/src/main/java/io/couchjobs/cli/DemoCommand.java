@@ -1,0 +1,137 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.cli.demo.Demo;
+import io.couchjobs.cli.demo.FoundFiles;
+import io.couchjobs.cli.demo.Summary;
+import io.couchjobs.cli.output.Format;
+import io.couchjobs.couch.Auth;
+import io.couchjobs.couch.CouchServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code demo [DIR]}: the main job, on real files, with nothing installed but Java. */
+@Command(
+        name = "demo",
+        description = {
+            "Compute the SHA-256 of every file below a folder: one job per file, run by competing worker processes,",
+            "every result checked. Without --url on an embedded server in memory; with it, in a database of its own.",
+            "Exit code 1 when a job failed or a result is wrong."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs demo                   the files of this project",
+            "  couchjobs demo /usr/share/doc --workers 4",
+            "  couchjobs demo --url http://127.0.0.1:5984 --user admin -o json"
+        })
+final class DemoCommand implements Callable<Integer> {
+    @Parameters(arity = "0..1", paramLabel = "DIR", description = "The folder; default this project.")
+    private @Nullable Path dir;
+
+    @Option(names = "--workers", paramLabel = "N", description = "How many worker processes; default 2.")
+    private int workers = 2;
+
+    @Option(names = "--keep", description = "Keep the database.")
+    private boolean keep;
+
+    @ParentCommand
+    @SuppressWarnings("NullAway.Init")
+    private Couchjobs root;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        FoundFiles found = find();
+        if (root.settings().givenUrl().isPresent()) {
+            return run(found, Session.open(root));
+        }
+        LocalServer server = LocalServer.inMemory(0);
+        return run(found, new Session(server.database(), new Auth.None(), root.settings(), server));
+    }
+
+    private FoundFiles find() throws IOException {
+        Path folder = dir == null ? root.shell().home() : dir;
+        if (!Files.isDirectory(folder)) {
+            throw CommandException.usage("not a folder: " + folder);
+        } else if (workers < 1) {
+            throw CommandException.usage("--workers must be at least 1: " + workers);
+        }
+        FoundFiles found = FoundFiles.below(folder);
+        found.problems().forEach(problem -> root.say("couchjobs: " + problem));
+        if (found.files().isEmpty()) {
+            throw new CommandException(ExitCode.FAILED, "nothing to do: no files below " + folder);
+        }
+        return found;
+    }
+
+    private int run(FoundFiles found, Session session) throws IOException, InterruptedException {
+        QueueUrl database = session.url()
+                .sibling("couchjobs-demo-" + UUID.randomUUID().toString().substring(0, 8));
+        Thread deleteAnyway = new Thread(() -> delete(session, database), "delete-demo-database");
+        try (session) {
+            Runtime.getRuntime().addShutdownHook(deleteAnyway);
+            root.say("couchjobs: " + found.files().size() + " files below " + found.root() + ", " + workers
+                    + " worker processes, database " + database.database());
+            try (JobQueue queue = session.queue(database.database(), true)) {
+                Demo demo = new Demo(queue, root.progress(), text -> root.say("couchjobs: " + text));
+                Summary summary = demo.run(found, workers(session, database));
+                show(summary);
+                return (summary.isPerfect() && found.problems().isEmpty() ? ExitCode.DONE : ExitCode.FAILED).number();
+            } finally {
+                Runtime.getRuntime().removeShutdownHook(deleteAnyway);
+                delete(session, database);
+            }
+        }
+    }
+
+    private void delete(Session session, QueueUrl database) {
+        if (keep) {
+            root.say("couchjobs: kept " + database.database());
+            return;
+        }
+        try (CouchServer server = CouchServer.connect(session.server())) {
+            server.database(database.name()).delete();
+        } catch (RuntimeException gone) {
+            root.say("couchjobs: cannot delete the database " + database.name() + ": " + Problems.explain(gone));
+        }
+    }
+
+    /** All that a worker needs is said explicitly, but for the password, which no process list may show. */
+    private Demo.Workers workers(Session session, QueueUrl database) {
+        List<String> arguments = new ArrayList<>(
+                List.of("demo-worker", "--url", database.database().toString()));
+        Map<String, String> environment = new HashMap<>(Map.of("COUCHJOBS_CONFIG", "/dev/null", "COUCHJOBS_USER", ""));
+        if (session.auth() instanceof Auth.Basic basic) {
+            arguments.addAll(List.of("--user", basic.user()));
+            environment.put(Settings.PASSWORD, basic.password().reveal());
+        }
+        root.settings().tokenFile().ifPresent(file -> arguments.addAll(List.of("--token-file", file.toString())));
+        root.settings().caCertificate().ifPresent(file -> arguments.addAll(List.of("--ca-cert", file.toString())));
+        if (root.settings().insecure()) {
+            arguments.add("--insecure");
+        }
+        arguments.add(root.options().verbose ? "-v" : "-q");
+        return new Demo.Workers(workers, arguments, environment);
+    }
+
+    private void show(Summary summary) {
+        summary.problems().forEach(problem -> root.shell().err().println("couchjobs: " + problem));
+        root.output().table(summary::table, summary::json);
+        if (root.output().format() == Format.TABLE) {
+            root.output().raw("");
+            summary.lines().forEach(root.output()::raw);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.couchjobs.cli.demo;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.cli.output.FileProblem;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongConsumer;
+
+/** Computes every SHA-256 again, apart from all queues and workers, and compares it with what the jobs say. */
+final class Check {
+    private static final int BATCH = 500;
+
+    private final CouchDatabase database;
+    private final List<Problem> failures = new ArrayList<>();
+    private final List<Problem> mismatches = new ArrayList<>();
+    private long succeeded;
+    private long bytes;
+
+    Check(CouchDatabase database) {
+        this.database = database;
+    }
+
+    /** What is wrong with a file's job. */
+    record Problem(String path, String error) {}
+
+    void run(List<FileJob> jobs, LongConsumer progress) throws InterruptedException {
+        for (int start = 0; start < jobs.size(); start += BATCH) {
+            List<FileJob> batch = jobs.subList(start, Math.min(jobs.size(), start + BATCH));
+            List<Optional<Job>> stored = database
+                    .getAll(batch.stream().map(job -> job.id().docId()).toList())
+                    .stream()
+                    .map(found -> found.map(Job::parse))
+                    .toList();
+            for (int i = 0; i < batch.size(); i++) {
+                check(batch.get(i), stored.get(i));
+                progress.accept(start + i + 1L);
+            }
+        }
+    }
+
+    long succeeded() {
+        return succeeded;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    List<Problem> failures() {
+        return failures;
+    }
+
+    List<Problem> mismatches() {
+        return mismatches;
+    }
+
+    private void check(FileJob asked, Optional<Job> stored) throws InterruptedException {
+        Optional<JsonNode> result =
+                stored.filter(job -> job.status() == JobStatus.SUCCESS).flatMap(Job::result);
+        if (result.isEmpty()) {
+            failures.add(new Problem(asked.file().toString(), whyFailed(stored)));
+            return;
+        }
+        succeeded++;
+        compare(asked, result.get().path("sha256").asText());
+    }
+
+    private void compare(FileJob asked, String claimed) throws InterruptedException {
+        try {
+            Sha256 recomputed = Sha256.of(asked.file());
+            bytes += recomputed.bytes();
+            if (!recomputed.sha256().equals(claimed)) {
+                mismatches.add(new Problem(
+                        asked.file().toString(), "the job says " + claimed + ", the file " + recomputed.sha256()));
+            }
+        } catch (IOException gone) {
+            mismatches.add(new Problem(
+                    asked.file().toString(), "cannot be read again: " + FileProblem.of(asked.file(), gone)));
+        }
+    }
+
+    private static String whyFailed(Optional<Job> stored) {
+        if (stored.isEmpty()) {
+            return "its job is gone";
+        }
+        Job job = stored.get();
+        String status = "its job is " + job.status().json();
+        return job.errors().isEmpty()
+                ? status
+                : job.errors().get(job.errors().size() - 1).message();
+    }
+}

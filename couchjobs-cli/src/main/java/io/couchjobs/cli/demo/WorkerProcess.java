@@ -1,0 +1,108 @@
+package io.couchjobs.cli.demo;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A worker in a process of its own. It says when it is ready, starts when told, reports what it did so far as a line of JSON
+ * now and then, and ends when the queue is empty, or when this process, the other end of its standard input, is gone.
+ * Thread-safe.
+ */
+final class WorkerProcess implements AutoCloseable {
+    private static final JsonMapper MAPPER = new JsonMapper();
+
+    private final String id;
+    private final Process process;
+    private final CountDownLatch ready = new CountDownLatch(1);
+    private final Thread reader;
+    private volatile JsonNode report = MissingNode.getInstance();
+
+    private WorkerProcess(String id, Process process) {
+        this.id = id;
+        this.process = process;
+        this.reader = new Thread(this::read, "read-" + id);
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    /** Starts the JVM that runs this one's classes once more, with the same options. */
+    static WorkerProcess start(String id, List<String> arguments, Map<String, String> environment) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(option -> !option.startsWith("-agentlib") && !option.startsWith("-javaagent"))
+                .forEach(command::add);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.couchjobs.cli.Main"));
+        command.addAll(arguments);
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+        builder.directory(new File("").getAbsoluteFile());
+        builder.environment().putAll(environment);
+        return new WorkerProcess(id, builder.start());
+    }
+
+    String id() {
+        return id;
+    }
+
+    /** {@return how many of something the worker has counted so far} */
+    long count(String what) {
+        return report.path(what).asLong();
+    }
+
+    /** Waits until the worker is ready or dead. */
+    void awaitReady() throws InterruptedException {
+        ready.await();
+    }
+
+    void go() {
+        try {
+            process.getOutputStream().write('\n');
+            process.getOutputStream().flush();
+        } catch (IOException dead) {
+            // its exit code will tell
+        }
+    }
+
+    /** {@return whether the worker has ended within that time} */
+    boolean awaitEnd(long millis) throws InterruptedException {
+        if (!process.waitFor(millis, TimeUnit.MILLISECONDS)) {
+            return false;
+        }
+        reader.join();
+        return true;
+    }
+
+    int exitCode() {
+        return process.exitValue();
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+    }
+
+    private void read() {
+        try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                report = MAPPER.readTree(line);
+                ready.countDown();
+            }
+        } catch (IOException dead) {
+            // its exit code will tell
+        } finally {
+            ready.countDown();
+        }
+    }
+}

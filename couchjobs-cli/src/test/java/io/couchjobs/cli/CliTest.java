@@ -1,0 +1,121 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
+
+class CliTest {
+    private final TestShell shell = new TestShell();
+
+    static Stream<String> commands() {
+        return root().getSubcommands().entrySet().stream().flatMap(CliTest::withInner);
+    }
+
+    private static Stream<String> withInner(Map.Entry<String, CommandLine> command) {
+        if (command.getValue().getCommandSpec().usageMessage().hidden()) {
+            return Stream.empty();
+        }
+        Stream<String> inner =
+                command.getValue().getSubcommands().keySet().stream().map(name -> command.getKey() + " " + name);
+        return Stream.concat(Stream.of(command.getKey()), inner);
+    }
+
+    private static CommandLine root() {
+        return Cli.commandLine(new Couchjobs(new TestShell().shell(new StringWriter(), new StringWriter())));
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
+    void every_command_has_help_with_examples(String command) {
+        TestShell.Said said = shell.run((command + " --help").split(" "));
+
+        assertThat(said.exitCode()).isZero();
+        assertThat(said.out()).startsWith("Usage: couchjobs " + command).contains("Examples:\n  couchjobs ");
+        assertThat(said.err()).isEmpty();
+        assertThat(shell.run(("help " + command).split(" ")).out()).isEqualTo(said.out());
+    }
+
+    @Test
+    void the_version_is_one_line() {
+        assertThat(shell.run("--version").out()).matches("couchjobs \\S+ \\(Java \\S+\\)\n");
+    }
+
+    @Test
+    void misuse_is_one_line_on_stderr_and_exit_code_2() {
+        assertMisuse("which command");
+        assertMisuse("nonsense", "nonsense");
+        assertMisuse("--nonsense", "--nonsense");
+        assertMisuse("TYPE", "enqueue");
+        assertMisuse("not a time: 'soon'", "enqueue", "email", "--at", "soon");
+        assertMisuse("exclude each other", "enqueue", "email", "--at", "+1h", "--in", "1h");
+        assertMisuse("--data is not JSON", "enqueue", "email", "--data", "{");
+        assertMisuse("must be a JSON object", "enqueue", "email", "--data", "[]");
+        assertMisuse("no such file", "enqueue", "email", "--data", "@/no/such/file");
+        assertMisuse("no such file", "enqueue", "email", "--from", "/no/such/file");
+        assertMisuse("colon", "inspect", "a:b", "c");
+        assertMisuse("0 to 99", "enqueue", "email", "--priority", "100");
+        assertMisuse("not a state", "wait", "email", "1", "--for", "godot");
+        assertMisuse("ID", "cancel", "email");
+        assertMisuse("add --yes", "cancel", "--type", "email", "--all");
+        assertMisuse("cannot start /no/such/program", "work", "email", "--", "/no/such/program");
+        assertMisuse("not a folder", "demo", "/no/such/folder");
+        assertMisuse("not a URL", "counts", "--url", "nonsense");
+    }
+
+    @Test
+    void a_server_that_is_not_there_is_exit_code_6_before_or_after_the_command() {
+        TestShell.Said after = shell.run("counts", "--url", "http://127.0.0.1:1/x");
+        TestShell.Said before = shell.run("--url", "http://127.0.0.1:1/x", "counts");
+
+        assertThat(after.exitCode()).isEqualTo(6);
+        assertThat(after.err()).contains("127.0.0.1:1").hasLineCount(1);
+        assertThat(before).isEqualTo(after);
+        assertThat(shell.run("counts", "-v", "--url", "http://127.0.0.1:1/x").err())
+                .contains("\tat io.couchjobs.");
+    }
+
+    @Test
+    void shells_accept_their_completion_scripts(@TempDir Path folder) throws Exception {
+        for (String name : List.of("bash", "zsh")) {
+            String script = shell.run("completion", name).out();
+            assertThat(script).contains("enqueue", "--concurrency").doesNotContain("warm-up");
+        }
+        Path bash = Files.writeString(
+                folder.resolve("bash"), shell.run("completion", "bash").out());
+        assertThat(exitCode("bash", "-n", bash.toString())).isZero();
+    }
+
+    @Test
+    void fish_completes_commands_and_their_options() {
+        assertThat(shell.run("completion", "fish").out())
+                .contains("complete -c couchjobs -n '__fish_use_subcommand' -a enqueue -d 'Add a job")
+                .contains("complete -c couchjobs -n '__fish_seen_subcommand_from work' -l concurrency -r -d")
+                .contains("complete -c couchjobs -l url -r")
+                .doesNotContain("warm-up");
+    }
+
+    private void assertMisuse(String message, String... args) {
+        TestShell.Said said = shell.run(args);
+        assertThat(said.err()).startsWith("couchjobs: ").contains(message).hasLineCount(1);
+        assertThat(said.exitCode()).as(said.err()).isEqualTo(2);
+        assertThat(said.out()).isEmpty();
+    }
+
+    private static int exitCode(String... command) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command).inheritIO().start();
+        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        return process.exitValue();
+    }
+}

@@ -1,0 +1,55 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** With real worker processes. */
+@Tag("server")
+@Timeout(180)
+@ExtendWith(CouchExtension.class)
+class DemoCommandTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void every_file_is_hashed_by_two_processes_and_checked(TestDatabase database) throws IOException {
+        for (int i = 0; i < 40; i++) {
+            Files.writeString(folder.resolve("file " + i + " \u00e4"), "content " + i);
+        }
+        Files.createDirectories(folder.resolve(".git"));
+        Files.writeString(folder.resolve(".git/config"), "not this one");
+
+        TestShell.Said said = TestShell.at(database).run("demo", folder.toString(), "-o", "json");
+
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        JsonNode summary = said.json();
+        assertThat(summary.path("jobs").asInt()).isEqualTo(40);
+        assertThat(summary.path("succeeded").asInt()).isEqualTo(40);
+        assertThat(summary.path("failed").asInt()).isZero();
+        assertThat(summary.path("mismatches").asInt()).isZero();
+        assertThat(summary.path("perWorker")).hasSize(2);
+        assertThat(summary.path("perWorker").findValuesAsText("succeeded").stream()
+                        .mapToInt(Integer::parseInt)
+                        .sum())
+                .isEqualTo(40);
+    }
+
+    @Test
+    void nothing_to_do_is_said(TestDatabase database) {
+        TestShell.Said said = TestShell.at(database).run("demo", folder.toString());
+
+        assertThat(said.exitCode()).isEqualTo(1);
+        assertThat(said.err()).contains("no files below " + folder);
+    }
+}
