@@ -22,9 +22,11 @@ import picocli.CommandLine.Option;
 /** {@code counts}: how many jobs there are, by type and status. */
 @Command(
         name = "counts",
-        description = "Count jobs by type and status.",
+        description = "Count jobs by type and status; name documents that look like jobs and cannot be.",
         footer = {"", "Examples:", "  couchjobs counts", "  couchjobs counts --type email -o json"})
 final class CountsCommand extends QueueCommand {
+    private static final int MALFORMED_SHOWN = 10;
+
     @Option(names = "--type", paramLabel = "T", description = "Only this type.")
     private @Nullable String type;
 
@@ -41,6 +43,8 @@ final class CountsCommand extends QueueCommand {
         Map<String, TypeCounts> wanted =
                 type == null ? counts : Map.of(type, counts.getOrDefault(type, new TypeCounts(Map.of(), null)));
         output().table(() -> table(wanted, Instant.now()), () -> json(wanted));
+        queue.malformed().entrySet().stream().limit(MALFORMED_SHOWN).forEach(document -> root().say("couchjobs: "
+                + document.getKey() + " is not a job and will never run: wrong field " + document.getValue()));
         return ExitCode.DONE;
     }
 

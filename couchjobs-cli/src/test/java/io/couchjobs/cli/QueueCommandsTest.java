@@ -1,13 +1,19 @@
 package io.couchjobs.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -201,6 +207,30 @@ class QueueCommandsTest {
 
         assertThat(done("list", "--url", url, "-o", "json").json().findValuesAsText("id"))
                 .containsExactly("1");
+    }
+
+    @Test
+    void a_document_that_cannot_be_a_job_is_named_by_counts(TestDatabase database) throws Exception {
+        done("enqueue", "email", "1");
+        put(database, "job:email:2", "{\"status\":7}");
+
+        TestShell.Said said = done("counts", "-o", "json");
+
+        assertThat(said.err()).contains("job:email:2 is not a job", "status").hasLineCount(1);
+        assertThat(said.json().path("types").path("email").path("waiting").asInt())
+                .isEqualTo(1);
+    }
+
+    private static void put(TestDatabase database, String id, String document) throws Exception {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(database.url() + "/" + id))
+                .PUT(HttpRequest.BodyPublishers.ofString(document));
+        database.user().ifPresent(user -> {
+            String pair = user + ":" + database.password().orElse("");
+            request.header("Authorization", "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(UTF_8)));
+        });
+        HttpResponse<Void> answer =
+                HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.discarding());
+        assertThat(answer.statusCode()).isEqualTo(201);
     }
 
     private String nowhere() {
