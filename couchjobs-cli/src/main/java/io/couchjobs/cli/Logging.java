@@ -9,7 +9,7 @@ final class Logging {
     /** Must come before the first logger. Only couchjobs itself gets chatty: an HTTP client's log would show passwords. */
     static void configure(boolean verbose, boolean quiet) {
         System.setProperty(PREFIX + "defaultLogLevel", "error");
-        System.setProperty(PREFIX + "log.io.couchjobs", verbose ? "debug" : "warn");
+        System.setProperty(PREFIX + "log.io.couchjobs", verbose ? "debug" : quiet ? "error" : "warn");
         System.setProperty(PREFIX + "log.couchjobs.job", quiet ? "off" : "info");
         System.setProperty(PREFIX + "showThreadName", "false");
         System.setProperty(PREFIX + "showLogName", "false");
