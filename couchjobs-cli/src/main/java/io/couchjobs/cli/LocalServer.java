@@ -24,7 +24,7 @@ record LocalServer(EmbeddedCouch server) implements AutoCloseable {
 
     /** {@return the queue's usual database on this server, whether it exists or not} */
     QueueUrl database() {
-        return new QueueUrl(server.url().resolve("/" + DATABASE), null, new Auth.None());
+        return new QueueUrl(server.url().resolve("/" + DATABASE), null, null, new Auth.None());
     }
 
     URI url() {

@@ -16,9 +16,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param database the database's URL, without credentials; for an embedded store a name only
  * @param folder the folder of an embedded store, or null
- * @param credentials who was named in the URL
+ * @param user the user whom the URL names without a password, or null
+ * @param credentials the user and password in the URL
  */
-record QueueUrl(URI database, @Nullable Path folder, Auth credentials) {
+record QueueUrl(
+        URI database, @Nullable Path folder, @Nullable String user, Auth credentials) {
     private static final String EMBEDDED = "embedded:";
     private static final String DEFAULT_DATABASE = "couchjobs";
 
@@ -32,7 +34,11 @@ record QueueUrl(URI database, @Nullable Path folder, Auth credentials) {
             if (!http || url.getHost() == null) {
                 throw bad(text, "give http://HOST:PORT/DATABASE or embedded:DIR");
             }
-            return new QueueUrl(database(url), null, credentials(url.getRawUserInfo()));
+            String userInfo = url.getRawUserInfo();
+            boolean nameOnly = userInfo != null && userInfo.indexOf(':') < 0;
+            return nameOnly
+                    ? new QueueUrl(database(url), null, decoded(userInfo), new Auth.None())
+                    : new QueueUrl(database(url), null, null, credentials(userInfo));
         } catch (URISyntaxException notAUrl) {
             throw bad(text, notAUrl.getReason());
         }
@@ -58,7 +64,7 @@ record QueueUrl(URI database, @Nullable Path folder, Auth credentials) {
 
     /** {@return the URL of another database on the same server} */
     QueueUrl sibling(String name) {
-        return new QueueUrl(server().resolve(name), null, credentials);
+        return new QueueUrl(server().resolve(name), null, user, credentials);
     }
 
     private String path() {
@@ -70,7 +76,7 @@ record QueueUrl(URI database, @Nullable Path folder, Auth credentials) {
             if (folder.isEmpty()) {
                 throw bad(EMBEDDED, "give a folder: embedded:DIR");
             }
-            return new QueueUrl(URI.create(DEFAULT_DATABASE), Path.of(folder), new Auth.None());
+            return new QueueUrl(URI.create(DEFAULT_DATABASE), Path.of(folder), null, new Auth.None());
         } catch (InvalidPathException notAPath) {
             throw bad(EMBEDDED + folder, notAPath.getReason());
         }
@@ -88,9 +94,7 @@ record QueueUrl(URI database, @Nullable Path folder, Auth credentials) {
             return new Auth.None();
         }
         int colon = userInfo.indexOf(':');
-        String user = colon < 0 ? userInfo : userInfo.substring(0, colon);
-        String password = colon < 0 ? "" : userInfo.substring(colon + 1);
-        return new Auth.Basic(decoded(user), Secret.of(decoded(password)));
+        return new Auth.Basic(decoded(userInfo.substring(0, colon)), Secret.of(decoded(userInfo.substring(colon + 1))));
     }
 
     private static String decoded(String part) {

@@ -48,7 +48,7 @@ final class Settings {
         if (token.isPresent()) {
             return new Auth.Bearer(() -> firstLine(token.get()));
         }
-        Optional<String> user = user();
+        Optional<String> user = user(url);
         if (user.isPresent()) {
             return new Auth.Basic(user.get(), Secret.of(password(user.get())));
         }
@@ -84,8 +84,9 @@ final class Settings {
         };
     }
 
-    private Optional<String> user() {
+    private Optional<String> user(QueueUrl url) {
         return Optional.ofNullable(options.user)
+                .or(() -> Optional.ofNullable(url.user()))
                 .or(() -> shell.variable("COUCHJOBS_USER"))
                 .or(() -> profile.text("user"));
     }

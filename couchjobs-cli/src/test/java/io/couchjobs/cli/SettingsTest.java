@@ -71,6 +71,16 @@ class SettingsTest {
     }
 
     @Test
+    void a_url_that_names_only_the_user_takes_the_password_from_elsewhere() {
+        shell.with("COUCHJOBS_PASSWORD", "from the environment");
+        options.url = "http://ada@couch.example.org/jobs";
+        Auth.Basic auth = (Auth.Basic) settings().auth(settings().url());
+        assertThat(auth.user()).isEqualTo("ada");
+        assertThat(auth.password().reveal()).isEqualTo("from the environment");
+        assertThat(settings().url().hasCredentials()).isFalse();
+    }
+
+    @Test
     void a_user_without_a_password_and_nobody_to_ask_is_a_usage_error() {
         assertUsage(() -> password(), "no password for user top");
     }
