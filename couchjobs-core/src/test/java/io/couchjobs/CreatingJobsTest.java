@@ -2,6 +2,7 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.InvalidJobDataException;
@@ -22,6 +23,7 @@ import io.couchjobs.store.JobRefusedException;
 import io.couchjobs.store.NoTypeTimeoutException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -282,6 +284,8 @@ class CreatingJobsTest {
                 .containsEntry(JobStatus.WAITING, 4L)
                 .containsEntry(JobStatus.SUCCESS, 1L)
                 .containsEntry(JobStatus.FAILED, 0L);
+        assertThat(queue.counts().get("email").oldestPending().orElseThrow())
+                .isCloseTo(Instant.now(), within(5, ChronoUnit.MINUTES));
         assertThat(queue.list(JobFilter.all(), 100)).hasSize(6);
         assertThat(queue.list(JobFilter.all(), 2)).hasSize(2);
         assertThat(queue.list(JobFilter.all().type("email").status(JobStatus.WAITING), 100))

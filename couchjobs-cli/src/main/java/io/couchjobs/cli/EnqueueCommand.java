@@ -32,8 +32,8 @@ import picocli.CommandLine.Parameters;
         name = "enqueue",
         description = {
             "Add a job, or with --from many.",
-            "A job that exists is added by its state: pending, it gets the new time and data; running, it will run once",
-            "more; finished, it runs again."
+            "A job that exists is added by its state: pending with another time, it gets the new time and data; pending",
+            "with the same time, nothing is written; running, it will run once more; finished, it runs again."
         },
         footer = {
             "",

@@ -104,12 +104,30 @@ public final class JobIndex {
     }
 
     /**
-     * The scheduled time of the first pending job of a type.
+     * Since when the first pending job of a type could run: its scheduled time, or if it has none, when it was created.
      *
      * @param type the type
      * @return the time, or empty when none is pending
      */
     public Optional<Instant> oldestPending(String type) {
+        return firstScheduled(type)
+                .map(time ->
+                        time.toEpochMilli() > 0 ? time : oldestWaiting(type).orElse(time));
+    }
+
+    private Optional<Instant> oldestWaiting(String type) {
+        List<Object> waiting = List.of(type, JobStatus.WAITING.json());
+        return ask(DesignDocument.LISTS, "status", query -> query.reduce(false)
+                        .startKey(waiting)
+                        .endKey(plus(waiting, AFTER_ALL))
+                        .limit(1))
+                .rows()
+                .stream()
+                .map(row -> Instant.ofEpochMilli(row.key().path(2).asLong()))
+                .findFirst();
+    }
+
+    private Optional<Instant> firstScheduled(String type) {
         return ask(DesignDocument.JOBS, "due", query -> query.startKey(List.of(type))
                         .endKey(List.of(type, AFTER_ALL))
                         .limit(1))

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * How many jobs of a type there are. Immutable and thread-safe.
  *
  * @param byStatus the number of jobs of each status; every status is there
- * @param oldest the scheduled time of the pending job that comes first, or null when none is pending
+ * @param oldest since when the pending job that comes first could run, or null when none is pending
  */
 public record TypeCounts(
         Map<JobStatus, Long> byStatus, @Nullable Instant oldest) {
@@ -20,7 +20,7 @@ public record TypeCounts(
      * Copies, and fills up with zeros.
      *
      * @param byStatus the number of jobs by status
-     * @param oldest the scheduled time of the pending job that comes first, or null
+     * @param oldest since when the pending job that comes first could run, or null
      */
     public TypeCounts {
         Map<JobStatus, Long> all = new EnumMap<>(JobStatus.class);
@@ -30,7 +30,7 @@ public record TypeCounts(
         byStatus = Collections.unmodifiableMap(all);
     }
 
-    /** {@return the scheduled time of the pending job that comes first} */
+    /** {@return since when the pending job that comes first could run: its scheduled time, or its creation} */
     public Optional<Instant> oldestPending() {
         return Optional.ofNullable(oldest);
     }

@@ -57,21 +57,20 @@ public final class Watch {
         Latest latest = new Latest(id);
         Feed.Listening listening = feed.listen(latest);
         try {
-            latest.set(store.read(id));
-            while (true) {
-                Optional<Optional<Job>> news = latest.take(deadline - System.nanoTime());
-                if (news.isEmpty()) {
-                    return Optional.empty();
-                }
+            // What the feed tells while this is read is newer, and must not be overwritten by it.
+            Optional<Job> present = Optional.of(existing(id));
+            while (present.isPresent() && !wanted.test(present.get())) {
                 // The feed may tell an old story: a job that is gone may have been added again.
-                Job job = news.get().or(() -> store.read(id)).orElseThrow(() -> new JobNotFoundException(id));
-                if (wanted.test(job)) {
-                    return Optional.of(job);
-                }
+                present = latest.take(deadline - System.nanoTime()).map(news -> news.orElseGet(() -> existing(id)));
             }
+            return present;
         } finally {
             listening.close();
         }
+    }
+
+    private Job existing(JobId id) {
+        return store.read(id).orElseThrow(() -> new JobNotFoundException(id));
     }
 
     /** The newest state of one job; what was not looked at in time is overwritten. */

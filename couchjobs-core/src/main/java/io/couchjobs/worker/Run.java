@@ -207,15 +207,23 @@ final class Run {
     private static String describe(Throwable thrown) {
         String message = thrown.getMessage();
         String name = thrown.getClass().getName();
-        String text =
-                message == null ? name : thrown instanceof PermanentJobException ? message : name + ": " + message;
+        boolean speaksForItself = thrown instanceof PermanentJobException || hasNoStack(thrown);
+        String text = message == null ? name : speaksForItself ? message : name + ": " + message;
         return shorten(text, LONGEST_MESSAGE);
     }
 
-    private static String stackOf(Throwable thrown) {
+    private static @Nullable String stackOf(Throwable thrown) {
+        if (hasNoStack(thrown)) {
+            return null;
+        }
         StringWriter stack = new StringWriter();
         thrown.printStackTrace(new PrintWriter(stack, true));
         return shorten(stack.toString(), LONGEST_STACK);
+    }
+
+    /** An exception made without a stack trace is a message, and where it was thrown is of no interest. */
+    private static boolean hasNoStack(Throwable thrown) {
+        return thrown.getStackTrace().length == 0;
     }
 
     private static String shorten(String text, int longest) {

@@ -82,10 +82,17 @@ public final class Program {
         }
     }
 
-    /** A background process that the program left behind may hold its output open for ever: do not wait for that one. */
-    private static void finishReading(Process process, Thread reading, Thread logging) throws InterruptedException {
-        reading.join(2_000);
-        logging.join(2_000);
+    /**
+     * A background process that the program left behind may hold its output open for ever: do not wait for that one. The
+     * program itself has ended by now, so an interrupt changes nothing any more.
+     */
+    private static void finishReading(Process process, Thread reading, Thread logging) {
+        try {
+            reading.join(1_000);
+            logging.join(1_000);
+        } catch (InterruptedException tooLateToStop) {
+            Thread.currentThread().interrupt();
+        }
         if (reading.isAlive() || logging.isAlive()) {
             closeQuietly(process);
         }
