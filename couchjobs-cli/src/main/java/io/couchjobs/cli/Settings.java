@@ -48,6 +48,9 @@ final class Settings {
         if (token.isPresent()) {
             return new Auth.Bearer(() -> firstLine(token.get()));
         }
+        if (options.user == null && url.hasCredentials()) {
+            return url.credentials();
+        }
         Optional<String> user = user(url);
         if (user.isPresent()) {
             return new Auth.Basic(user.get(), Secret.of(password(user.get())));

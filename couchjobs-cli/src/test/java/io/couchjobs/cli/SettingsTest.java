@@ -81,6 +81,15 @@ class SettingsTest {
     }
 
     @Test
+    void who_is_named_in_the_url_goes_before_the_environment_and_the_profile() {
+        shell.with("COUCHJOBS_USER", "environment").with("COUCHJOBS_PASSWORD", "from the environment");
+        options.url = "http://ada:secret@couch.example.org/jobs";
+        assertThat(((Auth.Basic) settings().auth(settings().url())).user()).isEqualTo("ada");
+        options.user = "option";
+        assertThat(((Auth.Basic) settings().auth(settings().url())).user()).isEqualTo("option");
+    }
+
+    @Test
     void a_user_without_a_password_and_nobody_to_ask_is_a_usage_error() {
         assertUsage(() -> password(), "no password for user top");
     }
