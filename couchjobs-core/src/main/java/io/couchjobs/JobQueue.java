@@ -506,7 +506,7 @@ public final class JobQueue implements AutoCloseable {
     }
 
     /**
-     * Hears of every change of status from now on.
+     * Hears of changes of status from now on. Of changes in quick succession only the last may be told.
      *
      * @param filter which jobs
      * @param listener called on a shared thread: must be quick

@@ -3,48 +3,43 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.Faults;
-import io.couchjobs.job.*;
-import io.couchjobs.store.*;
-import io.couchjobs.worker.*;
-import java.net.URI;
-import java.time.*;
-import java.util.*;
-import java.util.concurrent.*;
-import java.util.concurrent.atomic.*;
-import org.junit.jupiter.api.*;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Progress;
+import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.AddResult;
+import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.JobFilter;
+import io.couchjobs.store.JobNotFoundException;
+import io.couchjobs.worker.RunReport;
+import io.couchjobs.worker.StopReason;
+import io.couchjobs.worker.Worker;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 @SuppressWarnings("try")
-class HardCasesTest {
-    private EmbeddedCouch couch;
-    private JobQueue queue;
-
-    @BeforeEach
-    void open() throws Exception {
-        couch = EmbeddedCouch.inMemory().start();
-        queue = another(Duration.ofSeconds(60));
-    }
-
-    @AfterEach
-    void close() {
-        couch.faults().clear();
-        queue.close();
-        couch.close();
-    }
-
-    private JobQueue another(Duration timeout) {
-        return JobQueue.builder(URI.create(couch.url() + "jobs"))
-                .defaultTimeout(timeout)
-                .open();
-    }
+class HardCasesTest extends FaultyServer {
 
     private static boolean bulk(Faults.Request r) {
         return r.path().endsWith("/_bulk_docs");
-    }
-
-    private void add(String type, String id) {
-        queue.add(JobRequest.builder(type).id(id).data(Map.of()).build());
     }
 
     @Test

@@ -2,42 +2,16 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.couchjobs.embedded.EmbeddedCouch;
-import io.couchjobs.job.*;
-import io.couchjobs.worker.*;
-import java.net.URI;
-import java.time.*;
-import java.util.*;
-import java.util.concurrent.*;
-import java.util.concurrent.atomic.*;
-import org.junit.jupiter.api.*;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.Jobs;
+import io.couchjobs.worker.Worker;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 
-@SuppressWarnings({"try", "deprecation"})
-class LeasesUnderFaultsTest {
-    private EmbeddedCouch couch;
-    private JobQueue queue;
-
-    @BeforeEach
-    void open() throws Exception {
-        couch = EmbeddedCouch.inMemory().start();
-        queue = another(Duration.ofSeconds(3));
-    }
-
-    @AfterEach
-    void close() {
-        couch.faults().clear();
-        queue.close();
-        couch.close();
-    }
-
-    private JobQueue another(Duration timeout) {
-        return JobQueue.builder(URI.create(couch.url() + "jobs"))
-                .defaultTimeout(timeout)
-                .open();
-    }
-
-    private void add(String type, String id) {
-        queue.add(JobRequest.builder(type).id(id).data(Map.of()).build());
+class LeasesUnderFaultsTest extends FaultyServer {
+    LeasesUnderFaultsTest() {
+        super(Duration.ofSeconds(3));
     }
 
     @Test

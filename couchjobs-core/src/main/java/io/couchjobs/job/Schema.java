@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 
 /**
  * Which documents can be a job. A missing or null field is always fine, it has a default; only {@code data} may be missing
- * but not null. The map functions check the same (design-docs/jobs/lib/job.js): change both together.
+ * but not null. The map functions check the same (design-docs/lib/job.js): change both together.
  */
 final class Schema {
     /** The largest distance from the epoch, in ms, that JavaScript's and Java's calendars both know. */

@@ -52,19 +52,6 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * Reads many jobs in one request.
-     *
-     * @param ids the jobs
-     * @return in the same order, each job as it is now, or empty when there is none
-     * @throws MalformedJobException when a document cannot be a job
-     */
-    public List<Optional<Job>> readAll(List<JobId> ids) {
-        return database.getAll(ids.stream().map(JobId::docId).toList()).stream()
-                .map(found -> found.map(Job::parse))
-                .toList();
-    }
-
-    /**
      * Writes a job on the revision it carries.
      *
      * @param job the job; without a revision it must not exist yet

@@ -104,7 +104,7 @@ public final class JobContext {
     }
 
     /**
-     * Writes a line to the job's log. Never blocks.
+     * Logs a line with the job's id, by SLF4J under the name {@code couchjobs.job}; it is not stored with the job.
      *
      * @param line the line
      */
