@@ -40,16 +40,18 @@ public enum Event {
     FAIL(table().from(SCHEDULED, STUCK, FAILED, CANCELLED, WAITING).from(RUNNING, STUCK, FAILED, CANCELLED, WAITING)),
     /** The owner gives the job back. */
     RELEASE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED)),
-    /** The owner obeys a cancel request. */
-    ACKNOWLEDGE_CANCEL(table().from(SCHEDULED, CANCELLED).from(RUNNING, CANCELLED)),
+    /** The owner obeys a cancel request; a job that was added again after the request waits again. */
+    ACKNOWLEDGE_CANCEL(table().from(SCHEDULED, CANCELLED, WAITING).from(RUNNING, CANCELLED, WAITING)),
     /** The activity monitor finds no sign of life of the owner. */
     EXPIRE(table().from(SCHEDULED, WAITING, CANCELLED, FAILED).from(RUNNING, WAITING, CANCELLED, FAILED)),
     /** Somebody cancels a job that nobody owns. */
     CANCEL(table().from(WAITING, CANCELLED).from(STUCK, CANCELLED)),
     /** Somebody asks the owner to stop. */
     REQUEST_CANCEL(table().from(SCHEDULED, SCHEDULED).from(RUNNING, RUNNING)),
-    /** Somebody, often the owner, wants the job run once more after this run, or again after its end. */
-    RESUBMIT(table().from(SCHEDULED, SCHEDULED)
+    /** Somebody, often the owner, wants the job run once more after this run, or again after its end, or at another time. */
+    RESUBMIT(table().from(WAITING, WAITING)
+            .from(STUCK, WAITING)
+            .from(SCHEDULED, SCHEDULED)
             .from(RUNNING, RUNNING)
             .from(SUCCESS, WAITING)
             .from(FAILED, WAITING)

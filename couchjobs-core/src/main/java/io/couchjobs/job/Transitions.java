@@ -129,7 +129,7 @@ public final class Transitions {
     }
 
     /**
-     * The owner's run failed. Cancelled if that was asked for; waiting again if it was resubmitted; stuck while there are
+     * The owner's run failed. Waiting again if it was resubmitted; cancelled if that was asked for; stuck while there are
      * retries left; else failed.
      *
      * @param job the job as it is
@@ -142,13 +142,11 @@ public final class Transitions {
     public static Decision fail(Job job, JobError error, RetryPolicy policy, boolean permanent, Instant now) {
         return on(Event.FAIL, job, now, edit -> {
             edit.error(error).at("failed");
-            if (job.isCancelRequested()) {
-                return edit.remove(Field.CANCEL_REQUESTED, Field.RESUBMIT)
-                        .at("finished")
-                        .moveTo(JobStatus.CANCELLED);
-            }
             if (job.isResubmitted()) {
                 return resubmitted(edit, job).moveTo(JobStatus.WAITING);
+            }
+            if (job.isCancelRequested()) {
+                return edit.remove(Field.CANCEL_REQUESTED).at("finished").moveTo(JobStatus.CANCELLED);
             }
             if (permanent || isLastRun(job, policy)) {
                 return edit.at("finished").moveTo(JobStatus.FAILED);
@@ -171,7 +169,8 @@ public final class Transitions {
     }
 
     /**
-     * The owner gives the job back, as if it had not taken it. One that was asked to be cancelled is cancelled.
+     * The owner gives the job back, or it is taken from the owner, as if it had not been claimed: an add meanwhile has moved
+     * its time, a cancel request cancels it.
      *
      * @param job the job as it is
      * @param now the time
@@ -179,13 +178,16 @@ public final class Transitions {
      */
     public static Decision release(Job job, Instant now) {
         return on(Event.RELEASE, job, now, edit -> {
-            if (job.isCancelRequested()) {
+            if (isCancelled(job)) {
                 return cancelled(edit);
             }
             if (job.status() == JobStatus.RUNNING) {
                 edit.put(Field.ATTEMPT, Math.max(0, job.attempt() - 1));
             }
-            return edit.remove(Field.PROGRESS).at("released").moveTo(JobStatus.WAITING);
+            return consumeResubmit(edit, job)
+                    .remove(Field.PROGRESS, Field.CANCEL_REQUESTED)
+                    .at("released")
+                    .moveTo(JobStatus.WAITING);
         });
     }
 
@@ -206,13 +208,15 @@ public final class Transitions {
                     .put(Field.EXPIRATIONS, job.expirations() + 1)
                     .remove(Field.PROGRESS)
                     .at("expired");
-            if (job.isCancelRequested()) {
+            if (isCancelled(job)) {
                 return cancelled(edit);
             }
             if (maxExpirations.isPresent() && job.expirations() >= maxExpirations.getAsInt()) {
-                return edit.at("finished").moveTo(JobStatus.FAILED);
+                return job.isResubmitted()
+                        ? resubmitted(edit, job).moveTo(JobStatus.WAITING)
+                        : edit.at("finished").moveTo(JobStatus.FAILED);
             }
-            return consumeResubmit(edit, job).moveTo(JobStatus.WAITING);
+            return consumeResubmit(edit, job).remove(Field.CANCEL_REQUESTED).moveTo(JobStatus.WAITING);
         });
     }
 
@@ -228,14 +232,14 @@ public final class Transitions {
     }
 
     /**
-     * Somebody asks the owner of a job to stop. A resubmit is dropped.
+     * Somebody asks the owner of a job to stop. A resubmit is dropped; an add that comes later is not.
      *
      * @param job the job as it is
      * @param now the time
      * @return the decision; refused unless the job is owned
      */
     public static Decision requestCancel(Job job, Instant now) {
-        if (job.status().isLocked() && job.isCancelRequested()) {
+        if (job.status().isLocked() && isCancelled(job)) {
             return Decision.nothingToDo(job);
         }
         return on(Event.REQUEST_CANCEL, job, now, edit -> edit.put(Field.CANCEL_REQUESTED, true)
@@ -245,7 +249,7 @@ public final class Transitions {
     }
 
     /**
-     * The owner has stopped because it was asked to. A resubmit is dropped.
+     * The owner has stopped because it was asked to. A job that was added again after that waits again, as a fresh one.
      *
      * @param job the job as it is
      * @param reason why, in words
@@ -257,27 +261,48 @@ public final class Transitions {
                 Event.ACKNOWLEDGE_CANCEL,
                 job,
                 now,
-                edit -> cancelled(edit.error(new JobError(job.attempt(), now, JobError.Kind.CANCELLED, reason, null))));
+                edit -> job.isResubmitted()
+                        ? resubmitted(edit, job).moveTo(JobStatus.WAITING)
+                        : cancelled(
+                                edit.error(new JobError(job.attempt(), now, JobError.Kind.CANCELLED, reason, null))));
     }
 
     /**
-     * Somebody wants the job run once more. Owned: flagged, with the time only. Finished: enqueued at once.
+     * Somebody wants the job run once more. Owned: flagged, with the time only. Finished: enqueued at once. Pending: moved to
+     * that time, as an add does; at the same time there is nothing to do.
      *
      * @param job the job as it is
-     * @param time not before this time
-     * @param data the new data of a finished job, or null to keep it; ignored while the job is owned
+     * @param wanted not before this time, or null for the time it had
+     * @param data the new data, or null to keep it; ignored while the job is owned
      * @param now the time
-     * @return the decision; refused while the job is pending
+     * @return the decision; never refused
      */
-    public static Decision resubmit(Job job, Instant time, @Nullable ObjectNode data, Instant now) {
+    public static Decision resubmit(Job job, @Nullable Instant wanted, @Nullable ObjectNode data, Instant now) {
+        Instant time = wanted == null ? job.scheduledTime() : wanted;
         if (job.status().isLocked()) {
             return flagResubmit(job, Event.RESUBMIT, time, now);
         }
-        return on(Event.RESUBMIT, job, now, edit -> edit.fresh()
-                .put(Field.SCHEDULED_TIME, Schema.checkedMillis(time))
-                .putIfGiven(Field.DATA, data)
-                .at("created")
-                .moveTo(JobStatus.WAITING));
+        if (job.status() == JobStatus.WAITING && job.scheduledTime().equals(time)) {
+            return Decision.nothingToDo(job);
+        }
+        return on(Event.RESUBMIT, job, now, edit -> {
+            edit.put(Field.SCHEDULED_TIME, Schema.checkedMillis(time)).putIfGiven(Field.DATA, data);
+            return job.status() == JobStatus.WAITING
+                    ? edit.at("updated").stay()
+                    : edit.fresh().at("created").moveTo(JobStatus.WAITING);
+        });
+    }
+
+    /**
+     * The owner wants its job run once more; not when somebody wants it cancelled, or it could never be.
+     *
+     * @param job the job as it is
+     * @param wanted not before this time, or null for the time it had
+     * @param now the time
+     * @return the decision; never refused
+     */
+    public static Decision resubmitOwn(Job job, @Nullable Instant wanted, Instant now) {
+        return job.isCancelRequested() ? Decision.nothingToDo(job) : resubmit(job, wanted, null, now);
     }
 
     /**
@@ -355,6 +380,11 @@ public final class Transitions {
         return on(event, job, now, edit -> edit.put(Field.RESUBMIT, flag)
                 .at("resubmitted")
                 .stay());
+    }
+
+    /** A resubmit drops a cancel request that is older, and a cancel request an older resubmit: the later wins. */
+    private static boolean isCancelled(Job job) {
+        return job.isCancelRequested() && !job.isResubmitted();
     }
 
     private static Edit resubmitted(Edit edit, Job job) {

@@ -38,7 +38,8 @@ class TransitionsTest {
             expire once only    -          failed     failed     -          -        -        -
             cancel              cancelled  -          -          cancelled  -        -        -
             request cancel      -          scheduled  running    -          -        -        -
-            resubmit            -          scheduled  running    -          waiting  waiting  waiting
+            resubmit            waiting    scheduled  running    waiting    waiting  waiting  waiting
+            resubmit as it was  =          scheduled  running    waiting    waiting  waiting  waiting
             retry               waiting    -          -          waiting    waiting  waiting  waiting
             reschedule          waiting    -          -          stuck      -        -        -
             prioritize          waiting    -          -          stuck      -        -        -
@@ -67,6 +68,7 @@ class TransitionsTest {
         events.put("cancel", job -> Transitions.cancel(job, NOW));
         events.put("request cancel", job -> Transitions.requestCancel(job, NOW));
         events.put("resubmit", job -> Transitions.resubmit(job, later, null, NOW));
+        events.put("resubmit as it was", job -> Transitions.resubmit(job, null, null, NOW));
         events.put("retry", job -> Transitions.retry(job, NOW));
         events.put("reschedule", job -> Transitions.reschedule(job, later, NOW));
         events.put("prioritize", job -> Transitions.prioritize(job, 75, NOW));
@@ -242,6 +244,57 @@ class TransitionsTest {
         assertThat(Transitions.requestCancel(asked, NOW).write())
                 .as("asking twice")
                 .isEmpty();
+    }
+
+    @Test
+    void a_cancel_request_drops_an_older_resubmit() {
+        Job flagged = write(Transitions.add(Jobs.inStatus(JobStatus.RUNNING), requestAt(NOW), false, NOW));
+        Job asked = write(Transitions.requestCancel(flagged, NOW));
+        assertThat(asked.isResubmitted()).isFalse();
+        assertThat(write(Transitions.acknowledgeCancel(asked, "asked to", NOW)).status())
+                .isEqualTo(JobStatus.CANCELLED);
+    }
+
+    @Test
+    void a_job_added_again_after_a_cancel_request_waits_again_however_its_run_ends() {
+        Job asked = write(Transitions.requestCancel(Jobs.inStatus(JobStatus.RUNNING), NOW));
+        Job added = write(Transitions.add(asked, requestAt(NOW), false, NOW));
+        JobError error = new JobError(1, NOW, JobError.Kind.FAILED, "interrupted", null);
+        List<Decision> endings = List.of(
+                Transitions.acknowledgeCancel(added, "asked to", NOW),
+                Transitions.finish(added, null, null, NOW),
+                Transitions.fail(added, error, TWICE, true, NOW),
+                Transitions.release(added, NOW),
+                Transitions.expire(added, OptionalInt.of(0), NOW));
+        for (Decision ending : endings) {
+            Job again = write(ending);
+            assertThat(again.status()).isEqualTo(JobStatus.WAITING);
+            assertThat(again.scheduledTime()).isEqualTo(NOW);
+            assertThat(again.isResubmitted()).isFalse();
+            assertThat(again.isCancelRequested()).isFalse();
+        }
+    }
+
+    @Test
+    void an_owner_that_is_to_stop_cannot_resubmit_its_job() {
+        Job asked = write(Transitions.requestCancel(Jobs.inStatus(JobStatus.RUNNING), NOW));
+        assertThat(Transitions.resubmitOwn(asked, NOW, NOW).write()).isEmpty();
+    }
+
+    @Test
+    void a_released_job_has_the_time_that_an_add_gave_it_meanwhile() {
+        Job flagged = write(Transitions.add(Jobs.inStatus(JobStatus.SCHEDULED), requestAt(NOW), false, NOW));
+        Job released = write(Transitions.release(flagged, NOW));
+        assertThat(released.scheduledTime()).isEqualTo(NOW);
+        assertThat(released.isResubmitted()).isFalse();
+    }
+
+    @Test
+    void a_resubmitted_pending_job_takes_the_time_and_the_data() {
+        Job moved = write(Transitions.resubmit(Jobs.inStatus(JobStatus.WAITING), NOW, Jobs.json("{'n':2}"), NOW));
+        assertThat(moved.scheduledTime()).isEqualTo(NOW);
+        assertThat(moved.data()).isEqualTo(Jobs.json("{'n':2}"));
+        assertThat(moved.times().get("created")).isEqualTo(Instant.ofEpochMilli(5));
     }
 
     @Test
