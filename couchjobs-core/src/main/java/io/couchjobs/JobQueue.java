@@ -23,6 +23,7 @@ import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobChange;
 import io.couchjobs.store.JobFilter;
 import io.couchjobs.store.JobIndex;
+import io.couchjobs.store.JobLists;
 import io.couchjobs.store.JobNotFoundException;
 import io.couchjobs.store.JobRefusedException;
 import io.couchjobs.store.JobStore;
@@ -48,7 +49,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,9 +65,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobQueue implements AutoCloseable {
     private final CouchDatabase database;
-    private final boolean strict;
+    private final TypeRule types;
     private final DesignDocuments designs;
     private final JobIndex index;
+    private final JobLists lists;
     private final SettingsStore settings;
     private final Acceptor.Parts parts;
     private final Creator creator;
@@ -75,10 +77,11 @@ public final class JobQueue implements AutoCloseable {
 
     JobQueue(CouchDatabase database, JobQueueBuilder options) {
         this.database = database;
-        this.strict = options.strict();
         this.designs = new DesignDocuments(database);
         this.index = new JobIndex(designs);
+        this.lists = new JobLists(database, designs, index);
         this.settings = new SettingsStore(database, options.defaultTimeout());
+        this.types = new TypeRule(settings, options.strict());
         StoreClock clock = new StoreClock(options.clock(), database.server()::clockSkew, System::nanoTime);
         JobStore store = new JobStore(database);
         Feed feed = new Feed(database);
@@ -152,19 +155,19 @@ public final class JobQueue implements AutoCloseable {
      * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
      */
     public AddResult add(JobRequest request) {
-        return addAll(List.of(request)).get(0);
+        types.require(request);
+        return creator.add(List.of(request), false).get(0);
     }
 
     /**
-     * Adds jobs in one bulk write. One that cannot be added does not stop the others.
+     * Adds jobs in one bulk write. One that cannot be added is rejected (in a strict queue also one whose type has no
+     * timeout), and does not stop the others.
      *
      * @param requests the jobs
      * @return in the same order, what happened to each
-     * @throws NoTypeTimeoutException when the queue is strict and a type has no timeout; nothing was written
      */
     public List<AddResult> addAll(List<JobRequest> requests) {
-        checkTypes(requests);
-        return creator.add(requests, false);
+        return types.allowed(requests, jobs -> creator.add(jobs, false));
     }
 
     /**
@@ -172,11 +175,9 @@ public final class JobQueue implements AutoCloseable {
      *
      * @param requests the jobs
      * @return in the same order, what happened to each
-     * @throws NoTypeTimeoutException when the queue is strict and a type has no timeout; nothing was written
      */
     public List<AddResult> replaceAll(List<JobRequest> requests) {
-        checkTypes(requests);
-        return creator.add(requests, true);
+        return types.allowed(requests, jobs -> creator.add(jobs, true));
     }
 
     /**
@@ -185,9 +186,10 @@ public final class JobQueue implements AutoCloseable {
      * @param request the job
      * @return the job as stored
      * @throws DuplicateJobException when it exists, in whatever state; nothing was written
+     * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
      */
     public Job insert(JobRequest request) {
-        checkTypes(List.of(request));
+        types.require(request);
         return creator.insert(request);
     }
 
@@ -195,25 +197,26 @@ public final class JobQueue implements AutoCloseable {
      * Creates jobs that must not exist, in one bulk write.
      *
      * @param requests the jobs
-     * @return in the same order, what happened to each; one that exists is rejected
-     * @throws NoTypeTimeoutException when the queue is strict and a type has no timeout; nothing was written
+     * @return in the same order, what happened to each; one that exists is rejected, as is in a strict queue one whose type
+     *     has no timeout
      */
     public List<AddResult> insertAll(List<JobRequest> requests) {
-        checkTypes(requests);
-        return creator.insertAll(requests);
+        return types.allowed(requests, creator::insertAll);
     }
 
     /**
      * Adds jobs unless unfinished ones with their trackers (or else their ids) exist.
      *
      * @param requests the jobs
-     * @return in the same order, whether this call added each
+     * @return in the same order, whether this call added each; false also when a strict queue refuses the type
      */
     public List<Boolean> insertAllIfNew(List<JobRequest> requests) {
         List<AddResult> inserted = insertAll(requests);
         List<Boolean> added = new ArrayList<>();
         for (int i = 0; i < requests.size(); i++) {
-            added.add(inserted.get(i).outcome() == AddResult.Outcome.ADDED || creator.insertIfNew(requests.get(i)));
+            JobRequest request = requests.get(i);
+            added.add(inserted.get(i).outcome() == AddResult.Outcome.ADDED
+                    || (types.isAllowed(request.id().type()) && creator.insertIfNew(request)));
         }
         return List.copyOf(added);
     }
@@ -223,9 +226,10 @@ public final class JobQueue implements AutoCloseable {
      *
      * @param request the job
      * @return true when this call added it
+     * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
      */
     public boolean insertIfNew(JobRequest request) {
-        checkTypes(List.of(request));
+        types.require(request);
         return creator.insertIfNew(request);
     }
 
@@ -253,6 +257,40 @@ public final class JobQueue implements AutoCloseable {
     }
 
     /**
+     * Reads the data of a job.
+     *
+     * @param type its type
+     * @param id its id
+     * @return the data as it is now; empty when there is no such job
+     * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
+     */
+    public Optional<ObjectNode> data(String type, String id) {
+        return get(type, id).map(Job::data);
+    }
+
+    /**
+     * Goes through all jobs of a type, in the order of their ids. See {@link #all(JobFilter)}.
+     *
+     * @param type the type
+     * @return the jobs, read in pages while they are consumed
+     */
+    public Stream<Job> all(String type) {
+        return lists.all(JobFilter.all().type(type));
+    }
+
+    /**
+     * Goes through all jobs that pass a filter, however many there are, in constant memory: pages are read by key while the
+     * stream is consumed. A job that changes meanwhile is seen as it was before or after, at most once if it keeps its
+     * place; documents that cannot be jobs are left out.
+     *
+     * @param filter which jobs
+     * @return the jobs, in no order to rely on
+     */
+    public Stream<Job> all(JobFilter filter) {
+        return lists.all(filter);
+    }
+
+    /**
      * Lists jobs.
      *
      * @param filter which jobs
@@ -260,7 +298,7 @@ public final class JobQueue implements AutoCloseable {
      * @return the jobs, newest first
      */
     public List<Job> list(JobFilter filter, int limit) {
-        return index.list(filter, limit);
+        return lists.list(filter, limit);
     }
 
     /** {@return how many jobs there are, by type; types with settings but no jobs are there too} */
@@ -301,7 +339,7 @@ public final class JobQueue implements AutoCloseable {
     }
 
     /**
-     * Deletes a job, in whatever state; who runs it learns it as halt.
+     * Deletes a job, in whatever state, even when its document cannot be a job; who runs it learns it as halt.
      *
      * @param type its type
      * @param id its id
@@ -370,21 +408,46 @@ public final class JobQueue implements AutoCloseable {
     }
 
     /**
-     * Lets a job run once more: a running one after its present run, a finished one at the given time.
+     * Takes a job away from its owner, who learns it as halt: it waits again as if it had not been claimed.
+     *
+     * @param type its type
+     * @param id its id
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job
+     * @throws JobRefusedException when nobody owns it
+     */
+    public Job release(String type, String id) {
+        return creator.change(new JobId(type, id), "owned by nobody", Transitions::release);
+    }
+
+    /**
+     * Lets a job run once more, at the time it had; see {@link #resubmit(String, String, Instant)}.
+     *
+     * @param type its type
+     * @param id its id
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job
+     */
+    public Job resubmit(String type, String id) {
+        return resubmit(new JobId(type, id), null, null);
+    }
+
+    /**
+     * Lets a job run once more: a running one after its present run, a finished one at the
+     * given time. A pending one is moved to that time.
      *
      * @param type its type
      * @param id its id
      * @param time not before this time
      * @return the job as stored
      * @throws JobNotFoundException when there is no such job
-     * @throws JobRefusedException when it is pending
      */
     public Job resubmit(String type, String id, Instant time) {
         return resubmit(new JobId(type, id), time, null);
     }
 
     /**
-     * Lets a job run once more, as {@link #resubmit(String, String, Instant)}, a finished one with other data.
+     * Lets a job run once more, as {@link #resubmit(String, String, Instant)}, with other data.
      *
      * @param type its type
      * @param id its id
@@ -393,17 +456,13 @@ public final class JobQueue implements AutoCloseable {
      * @return the job as stored
      * @throws InvalidJobDataException when the data is not a JSON object; nothing was sent
      * @throws JobNotFoundException when there is no such job
-     * @throws JobRefusedException when it is pending
      */
     public Job resubmit(String type, String id, Instant time, Object data) {
         return resubmit(new JobId(type, id), time, JobData.of(data));
     }
 
-    private Job resubmit(JobId id, Instant time, @Nullable ObjectNode data) {
-        return creator.change(
-                id,
-                "cannot be resubmitted (it will run anyway)",
-                (job, now) -> Transitions.resubmit(job, time, data, now));
+    private Job resubmit(JobId id, @Nullable Instant time, @Nullable ObjectNode data) {
+        return creator.change(id, "cannot be resubmitted", (job, now) -> Transitions.resubmit(job, time, data, now));
     }
 
     /**
@@ -532,18 +591,6 @@ public final class JobQueue implements AutoCloseable {
     @Override
     public String toString() {
         return "JobQueue[" + database.name() + "]";
-    }
-
-    private void checkTypes(List<JobRequest> requests) {
-        if (!strict) {
-            return;
-        }
-        for (String type : requests.stream().map(request -> request.id().type()).collect(Collectors.toSet())) {
-            if (settings.get(type).timeout().isEmpty()
-                    && settings.read(type).timeout().isEmpty()) {
-                throw new NoTypeTimeoutException(type);
-            }
-        }
     }
 
     /**

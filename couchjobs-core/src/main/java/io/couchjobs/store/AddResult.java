@@ -36,7 +36,14 @@ public record AddResult(
         return new AddResult(stored.id(), outcome, stored, null);
     }
 
-    static AddResult rejected(JobId id, String problem) {
+    /**
+     * A job that was not added.
+     *
+     * @param id the job
+     * @param problem why, in words
+     * @return the result
+     */
+    public static AddResult rejected(JobId id, String problem) {
         return new AddResult(id, Outcome.REJECTED, null, problem);
     }
 

@@ -211,14 +211,54 @@ public final class ClaimedJob {
     }
 
     /**
-     * Lets the job run once more after this run.
+     * Lets the job run once more, at the time it had; see {@link #resubmit(Instant)}.
+     *
+     * @return the job as stored
+     * @throws HaltException when somebody else owns the job, or it was removed
+     */
+    public Job resubmit() {
+        return resubmitAs(null, null);
+    }
+
+    /**
+     * Lets the job run once more: after this run while it lasts (but not when it is to be cancelled), at the given time when
+     * it has ended.
      *
      * @param time not before this time
      * @return the job as stored
-     * @throws HaltException when this claim does not own the job any more
+     * @throws HaltException when somebody else owns the job, or it was removed
      */
     public Job resubmit(Instant time) {
-        return write((present, now) -> Transitions.resubmit(present, time, null, now));
+        return resubmitAs(time, null);
+    }
+
+    /**
+     * Lets the job run once more, with other data when its run has ended already; see {@link #resubmit(Instant)}.
+     *
+     * @param time not before this time
+     * @param data a record, bean, map or JSON object; ignored while this claim owns the job
+     * @return the job as stored
+     * @throws io.couchjobs.job.InvalidJobDataException when the data is not a JSON object; nothing was written
+     * @throws HaltException when somebody else owns the job, or it was removed
+     */
+    public Job resubmit(Instant time, Object data) {
+        return resubmitAs(time, JobData.of(data));
+    }
+
+    private synchronized Job resubmitAs(@Nullable Instant time, @Nullable ObjectNode data) {
+        if (job.isLockedBy(token)) {
+            return write((present, now) -> Transitions.resubmitOwn(present, time, now));
+        }
+        try {
+            return new Creator(store, clock).change(job.id(), "cannot be resubmitted", (present, now) -> {
+                if (present.status().isLocked()) {
+                    throw notOurs(present);
+                }
+                return Transitions.resubmit(present, time, data, now);
+            });
+        } catch (JobNotFoundException removed) {
+            throw new HaltException(job.id(), "was removed");
+        }
     }
 
     /**
@@ -314,9 +354,13 @@ public final class ClaimedJob {
 
     private Job owned(Job present) {
         if (!present.isLockedBy(token)) {
-            throw new HaltException(job.id(), "is " + present.status().json() + " and not this owner's any more");
+            throw notOurs(present);
         }
         return present;
+    }
+
+    private static HaltException notOurs(Job present) {
+        return new HaltException(present.id(), "is " + present.status().json() + " and not this owner's any more");
     }
 
     private void pause(Backoff backoff) {

@@ -140,14 +140,15 @@ public final class Creator {
     }
 
     /**
-     * Deletes a job, in whatever state. Who runs it learns it as halt.
+     * Deletes a job, in whatever state, even when its document cannot be a job. Who runs it learns it as halt.
      *
      * @param id the job
      * @throws JobNotFoundException when there is none
      */
     public void remove(JobId id) {
         untilWon(id, () -> {
-            WriteResult deleted = store.delete(existing(id));
+            String rev = store.revision(id).orElseThrow(() -> new JobNotFoundException(id));
+            WriteResult deleted = store.delete(id, rev);
             return deleted instanceof WriteResult.Conflict ? Optional.empty() : Optional.of(checked(deleted));
         });
     }

@@ -9,7 +9,6 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.MalformedJobException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -169,26 +168,6 @@ public final class JobIndex {
         return counts;
     }
 
-    /**
-     * The newest jobs that pass a filter.
-     *
-     * @param filter which jobs
-     * @param limit how many at most
-     * @return the jobs, newest first; a job that changed in between is as it is now, or left out if it passes no more
-     */
-    public List<Job> list(JobFilter filter, int limit) {
-        Map<JobId, Job> found = new LinkedHashMap<>();
-        for (Range range : rangesOf(filter)) {
-            collect(range, filter, limit, found);
-        }
-        return found.values().stream()
-                .sorted(Comparator.comparing(JobIndex::created)
-                        .reversed()
-                        .thenComparing(Job::id, Comparator.reverseOrder()))
-                .limit(limit)
-                .toList();
-    }
-
     /** {@return the documents that have the id of a job but cannot be one, each with the name of a wrong field} */
     public Map<String, String> malformed() {
         Map<String, String> malformed = new LinkedHashMap<>();
@@ -197,64 +176,6 @@ public final class JobIndex {
             malformed.put(String.valueOf(row.id()), row.key().asText());
         }
         return malformed;
-    }
-
-    private void collect(Range range, JobFilter filter, int limit, Map<JobId, Job> found) {
-        int wanted = limit;
-        Optional<ViewResult.Row> last = Optional.empty();
-        while (wanted > 0) {
-            List<ViewResult.Row> rows = page(range, last, Math.min(PAGE, Math.max(wanted, 50)));
-            for (ViewResult.Row row : rows) {
-                Optional<Job> job = jobOf(row).filter(filter::matches);
-                if (job.isPresent() && wanted > 0) {
-                    found.put(job.get().id(), job.get());
-                    wanted--;
-                }
-            }
-            if (rows.isEmpty()) {
-                return;
-            }
-            last = Optional.of(rows.get(rows.size() - 1));
-        }
-    }
-
-    /** Pages by key: the next page starts at the last row of this one, which is left out. */
-    private List<ViewResult.Row> page(Range range, Optional<ViewResult.Row> last, int size) {
-        List<ViewResult.Row> rows = ask(DesignDocument.LISTS, range.view, query -> {
-                    ViewQuery wanted = query.reduce(false)
-                            .descending(true)
-                            .includeDocs(true)
-                            .endKey(range.prefix)
-                            .limit(size + 1L);
-                    return last.map(row -> wanted.startKey(row.key()))
-                            .orElseGet(() -> wanted.startKey(plus(range.prefix, AFTER_ALL)));
-                })
-                .rows();
-        boolean repeatsLast = last.isPresent()
-                && !rows.isEmpty()
-                && String.valueOf(rows.get(0).id())
-                        .equals(String.valueOf(last.get().id()));
-        return repeatsLast ? rows.subList(1, rows.size()) : rows;
-    }
-
-    private List<Range> rangesOf(JobFilter filter) {
-        if (filter.ofCorrelation() != null) {
-            return List.of(new Range("labels", List.of("correlation", filter.ofCorrelation())));
-        }
-        if (filter.ofTag() != null) {
-            return List.of(new Range("labels", List.of("tag", filter.ofTag())));
-        }
-        if (filter.ofGroup() != null && !filter.ofGroup().isEmpty()) {
-            return List.of(new Range("labels", List.of("group", filter.ofGroup())));
-        }
-        List<Range> ranges = new ArrayList<>();
-        counts().forEach((type, byStatus) -> byStatus.keySet().forEach(status -> {
-            if ((filter.ofType() == null || filter.ofType().equals(type))
-                    && (filter.ofStatus() == null || filter.ofStatus() == status)) {
-                ranges.add(new Range("status", List.of(type, status.json())));
-            }
-        }));
-        return ranges;
     }
 
     private ViewResult jobs(String view, UnaryOperator<ViewQuery> range, int limit) {
@@ -277,7 +198,7 @@ public final class JobIndex {
         return new Window(List.copyOf(jobs), result.rows().size() < limit);
     }
 
-    private static Optional<Job> jobOf(ViewResult.Row row) {
+    static Optional<Job> jobOf(ViewResult.Row row) {
         JsonNode document = row.doc();
         try {
             return document == null ? Optional.empty() : Optional.of(Job.parse(document));
@@ -290,10 +211,6 @@ public final class JobIndex {
         return result.rows().stream()
                 .flatMap(row -> JobId.fromDocId(String.valueOf(row.id())).stream())
                 .toList();
-    }
-
-    private static Instant created(Job job) {
-        return job.times().getOrDefault("created", job.scheduledTime());
     }
 
     private static List<Object> plus(List<Object> prefix, Object last) {
@@ -318,6 +235,4 @@ public final class JobIndex {
      * @param rev the revision that says so
      */
     public record Owned(JobId id, String worker, String rev) {}
-
-    private record Range(String view, List<Object> prefix) {}
 }

@@ -74,15 +74,26 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * Deletes a job's document on the revision it carries.
+     * Asks for the revision of a job's document, even of one that cannot be a job.
      *
-     * @param job the job
+     * @param id the job
+     * @return the revision, or empty when there is no document
+     */
+    public Optional<String> revision(JobId id) {
+        return database.get(id.docId()).map(document -> document.path("_rev").asText());
+    }
+
+    /**
+     * Deletes a job's document on a revision.
+     *
+     * @param id the job
+     * @param rev the revision that it must have
      * @return what the server answered
      */
-    public WriteResult delete(Job job) {
+    public WriteResult delete(JobId id, String rev) {
         ObjectNode tombstone = JsonNodeFactory.instance.objectNode();
-        tombstone.put("_id", job.id().docId());
-        job.rev().ifPresent(rev -> tombstone.put("_rev", rev));
+        tombstone.put("_id", id.docId());
+        tombstone.put("_rev", rev);
         tombstone.put("_deleted", true);
         return join(combiner.write(tombstone));
     }

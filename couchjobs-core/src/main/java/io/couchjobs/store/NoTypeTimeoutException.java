@@ -12,6 +12,16 @@ public final class NoTypeTimeoutException extends CouchJobsException {
      * @param type the type
      */
     public NoTypeTimeoutException(String type) {
-        super("type " + type + " has no timeout and the queue is strict; set one first");
+        super(message(type));
+    }
+
+    /**
+     * What the exception says of a type.
+     *
+     * @param type the type
+     * @return the message
+     */
+    public static String message(String type) {
+        return "type " + type + " has no timeout and the queue is strict; set one first";
     }
 }

@@ -1,0 +1,167 @@
+package io.couchjobs.store;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewResult;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lists of jobs, read in pages by key, never by skip. Thread-safe.
+ *
+ * <p>A row is a hint: the job is returned as its document is when the page is read, or left out if it passes no more.
+ */
+public final class JobLists {
+    private static final Object AFTER_ALL = java.util.Map.of();
+    private static final int PAGE = 500;
+
+    private final CouchDatabase database;
+    private final DesignDocuments designs;
+    private final JobIndex index;
+
+    /**
+     * Lists the jobs of a database.
+     *
+     * @param database the database
+     * @param designs its design documents
+     * @param index what knows which types and statuses there are
+     */
+    public JobLists(CouchDatabase database, DesignDocuments designs, JobIndex index) {
+        this.database = database;
+        this.designs = designs;
+        this.index = index;
+    }
+
+    /**
+     * The newest jobs that pass a filter.
+     *
+     * @param filter which jobs
+     * @param limit how many at most
+     * @return the jobs, newest first
+     */
+    public List<Job> list(JobFilter filter, int limit) {
+        int page = Math.min(PAGE, Math.max(limit, 50));
+        return ranges(filter).stream()
+                .flatMap(range -> jobs(range, page).filter(filter::matches).limit(limit))
+                .collect(java.util.stream.Collectors.toMap(
+                        Job::id, Function.identity(), (one, same) -> one, java.util.LinkedHashMap::new))
+                .values()
+                .stream()
+                .sorted(Comparator.comparing(JobLists::created)
+                        .reversed()
+                        .thenComparing(Job::id, Comparator.reverseOrder()))
+                .limit(limit)
+                .toList();
+    }
+
+    /**
+     * All jobs that pass a filter, however many, in constant memory.
+     *
+     * @param filter which jobs
+     * @return the jobs, read while the stream is consumed; those of one type and any status by their ids, others newest first
+     */
+    public Stream<Job> all(JobFilter filter) {
+        boolean byDocument = filter.ofStatus() == null && label(filter).isEmpty();
+        Stream<Range> ranges = byDocument ? Stream.of(documents(filter.ofType())) : ranges(filter).stream();
+        return ranges.flatMap(range -> jobs(range, PAGE)).filter(filter::matches);
+    }
+
+    private List<Range> ranges(JobFilter filter) {
+        Optional<Range> label = label(filter);
+        if (label.isPresent()) {
+            return List.of(label.get());
+        }
+        List<Range> ranges = new ArrayList<>();
+        index.counts().forEach((type, byStatus) -> byStatus.keySet().forEach(status -> {
+            if ((filter.ofType() == null || filter.ofType().equals(type))
+                    && (filter.ofStatus() == null || filter.ofStatus() == status)) {
+                ranges.add(byStatus(type, status));
+            }
+        }));
+        return ranges;
+    }
+
+    private Optional<Range> label(JobFilter filter) {
+        if (filter.ofCorrelation() != null) {
+            return Optional.of(labelled("correlation", filter.ofCorrelation()));
+        }
+        if (filter.ofTag() != null) {
+            return Optional.of(labelled("tag", filter.ofTag()));
+        }
+        return filter.ofGroup() != null && !filter.ofGroup().isEmpty()
+                ? Optional.of(labelled("group", filter.ofGroup()))
+                : Optional.empty();
+    }
+
+    private Range labelled(String kind, String label) {
+        return newestFirst("labels", List.of(kind, label));
+    }
+
+    private Range byStatus(String type, JobStatus status) {
+        return newestFirst("status", List.of(type, status.json()));
+    }
+
+    private Range newestFirst(String view, List<Object> prefix) {
+        List<Object> last = new ArrayList<>(prefix);
+        last.add(AFTER_ALL);
+        return (after, rows) -> designs.ask(DesignDocument.LISTS, name -> ViewQuery.of(name, view)
+                        .reduce(false)
+                        .descending(true)
+                        .includeDocs(true)
+                        .startKey(after == null ? last : after.key())
+                        .endKey(prefix)
+                        .limit(rows))
+                .rows();
+    }
+
+    private Range documents(@Nullable String type) {
+        String prefix = JobId.PREFIX + (type == null ? "" : type + ":");
+        // The character after the colon: everything that begins with the prefix, in any script, comes before it.
+        String end = prefix.substring(0, prefix.length() - 1) + ";";
+        return (after, rows) -> database.view(ViewQuery.allDocs()
+                        .includeDocs(true)
+                        .startKey(after == null ? prefix : after.key())
+                        .endKey(end)
+                        .inclusiveEnd(false)
+                        .limit(rows))
+                .rows();
+    }
+
+    /** Goes through a range; the next page starts at the last row of this one, which is left out there. */
+    private static Stream<Job> jobs(Range range, int size) {
+        return Stream.iterate(Page.first(range, size), page -> !page.rows.isEmpty(), page -> page.next(range, size))
+                .flatMap(page -> page.rows.stream())
+                .flatMap(row -> JobIndex.jobOf(row).stream());
+    }
+
+    private static Instant created(Job job) {
+        return job.times().getOrDefault("created", job.scheduledTime());
+    }
+
+    /** Reads rows, from the beginning or from a row on. */
+    private interface Range {
+        List<ViewResult.Row> read(ViewResult.@Nullable Row from, int rows);
+    }
+
+    private record Page(List<ViewResult.Row> rows) {
+        static Page first(Range range, int size) {
+            return new Page(range.read(null, size));
+        }
+
+        Page next(Range range, int size) {
+            ViewResult.Row last = rows.get(rows.size() - 1);
+            return new Page(range.read(last, size + 1).stream()
+                    .dropWhile(row -> String.valueOf(row.id()).equals(String.valueOf(last.id())))
+                    .toList());
+        }
+    }
+}
