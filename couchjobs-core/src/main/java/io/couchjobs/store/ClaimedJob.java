@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,8 @@ public final class ClaimedJob {
     private volatile Job job;
 
     private volatile long confirmedNanos;
+    /** Goes with the next write, whatever that is. */
+    private final AtomicReference<@Nullable Progress> untold = new AtomicReference<>();
     /** Writes that were sent and neither confirmed nor refused: any of them may be what is stored. */
     private final List<Job> unconfirmed = new ArrayList<>();
 
@@ -144,6 +147,31 @@ public final class ClaimedJob {
      */
     public Job update(Progress progress) {
         return write((present, now) -> Transitions.update(present, null, progress, now));
+    }
+
+    /**
+     * Tells how far the run has come with the next write of this claim, without writing now.
+     *
+     * @param progress how far
+     */
+    public void progress(Progress progress) {
+        untold.set(progress);
+    }
+
+    /** {@return whether there is progress that no write has told yet, of a job that this claim owned when it last wrote} */
+    public boolean hasProgressToTell() {
+        return untold.get() != null && job.isLockedBy(token);
+    }
+
+    /**
+     * Writes the progress that no write has told yet, if there is some and the run has not ended.
+     *
+     * @throws HaltException when this claim does not own the job any more
+     */
+    public synchronized void writeProgress() {
+        if (hasProgressToTell()) {
+            update();
+        }
     }
 
     /**
@@ -288,16 +316,24 @@ public final class ClaimedJob {
             throw new HaltException(job.id(), "is " + job.status().json() + " by this owner's own doing");
         }
         while (backoff.attempts() < MOST_ATTEMPTS) {
-            Decision decision = rule.apply(job, now);
+            Progress told = untold.get();
+            Decision decision = rule.apply(with(told, now), now);
             if (decision.write().isEmpty()) {
                 return unchanged(decision);
             }
             if (settles(decision.write().get())) {
+                untold.compareAndSet(told, null);
                 return job;
             }
             pause(backoff);
         }
         throw new ContentionException(job.id(), backoff.attempts());
+    }
+
+    private Job with(@Nullable Progress progress, Instant now) {
+        return progress == null
+                ? job
+                : Transitions.update(job, null, progress, now).write().orElse(job);
     }
 
     /** Writes once; true when the write is in place. */

@@ -16,10 +16,12 @@ public final class JobContext {
 
     private final ClaimedJob claim;
     private final Run run;
+    private final ProgressTeller teller;
 
-    JobContext(ClaimedJob claim, Run run) {
+    JobContext(ClaimedJob claim, Run run, ProgressTeller teller) {
         this.claim = claim;
         this.run = run;
+        this.teller = teller;
     }
 
     /** {@return the identity of the job} */
@@ -63,14 +65,15 @@ public final class JobContext {
     }
 
     /**
-     * Tells how far the run has come, and renews the lease.
+     * Tells how far the run has come. Never waits: it is written by another thread, at most once a second, the newest only;
+     * the last one is stored with the run's end.
      *
      * @param percent 0 to 100; values outside are clamped
      * @param message what the run is at
-     * @throws HaltException when the job is not this worker's any more
      */
     public void progress(int percent, String message) {
-        claim.update(new Progress(percent, message));
+        claim.progress(new Progress(percent, message));
+        teller.tell(run);
     }
 
     /**

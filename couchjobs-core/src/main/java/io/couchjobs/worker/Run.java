@@ -30,6 +30,7 @@ final class Run {
 
     private final ClaimedJob claim;
     private final Handler<?> handler;
+    private final ProgressTeller teller;
     private final long startedNanos = System.nanoTime();
     private @Nullable Thread thread;
     private @Nullable StopReason stopReason;
@@ -37,9 +38,10 @@ final class Run {
     private volatile Duration timeout;
     private volatile long graceUntilNanos;
 
-    Run(ClaimedJob claim, Handler<?> handler, Duration timeout) {
+    Run(ClaimedJob claim, Handler<?> handler, ProgressTeller teller, Duration timeout) {
         this.claim = claim;
         this.handler = handler;
+        this.teller = teller;
         this.timeout = timeout;
         this.graceUntilNanos = claim.confirmedNanos();
     }
@@ -92,7 +94,7 @@ final class Run {
     private Ending judge() {
         begin();
         try {
-            Object result = handler.handle(claim.data(), new JobContext(claim, this));
+            Object result = handler.handle(claim.data(), new JobContext(claim, this, teller));
             return finished(result);
         } catch (Throwable thrown) {
             return failed(thrown);

@@ -37,6 +37,7 @@ public final class Worker implements AutoCloseable {
     private final ActivityMonitor monitor;
     private final Tally tally = new Tally();
     private final TimeLimits timeLimits;
+    private final ProgressTeller progress = new ProgressTeller();
     private final Thread dispatcher;
     private final OwnJobs ownJobs;
     private final CountDownLatch stopped = new CountDownLatch(1);
@@ -121,6 +122,7 @@ public final class Worker implements AutoCloseable {
         monitor.close();
         leases.close();
         timeLimits.close();
+        progress.close();
         acceptor.close();
     }
 
@@ -219,7 +221,8 @@ public final class Worker implements AutoCloseable {
         tally.claimed();
         Handler<?> handler =
                 Objects.requireNonNull(options.handlers().get(claim.id().type()));
-        Run run = new Run(claim, handler, parts.settings().timeoutOf(claim.id().type()));
+        Run run = new Run(
+                claim, handler, progress, parts.settings().timeoutOf(claim.id().type()));
         runs.put(claim.id(), run);
         ownJobs.begun(run);
         leases.hurry();
