@@ -1,9 +1,11 @@
 package io.couchjobs.worker;
 
+import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Progress;
 import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.FencedDocuments;
 import io.couchjobs.store.HaltException;
 import java.time.Instant;
 import java.util.Optional;
@@ -50,13 +52,24 @@ public final class JobContext {
     }
 
     /**
-     * A number greater than that of every earlier claim of this job (until the job is removed and added anew). A store that refuses writes with a smaller number than
-     * it has seen is safe from owners that do not know yet that they lost the job.
+     * A number greater than that of every earlier claim of this job (until the job is removed and added anew). A store that
+     * refuses writes with a smaller number than it has seen is safe from owners that do not know yet that they lost the job;
+     * for documents in CouchDB, {@link #fenced} does that.
      *
      * @return the fencing number
      */
     public long fence() {
         return claim.fence();
+    }
+
+    /**
+     * Documents of your own that no former owner of this job can write once this one has.
+     *
+     * @param database where they are; any database, of any server
+     * @return what writes them
+     */
+    public FencedDocuments fenced(CouchDatabase database) {
+        return new FencedDocuments(database, claim);
     }
 
     /** {@return why the handler is to stop; empty while it may go on} */
