@@ -24,9 +24,11 @@ import io.couchjobs.store.JobChange;
 import io.couchjobs.store.JobFilter;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobLists;
+import io.couchjobs.store.JobLogs;
 import io.couchjobs.store.JobNotFoundException;
 import io.couchjobs.store.JobRefusedException;
 import io.couchjobs.store.JobStore;
+import io.couchjobs.store.LogChunk;
 import io.couchjobs.store.NoTypeTimeoutException;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
@@ -73,6 +75,7 @@ public final class JobQueue implements AutoCloseable {
     private final Acceptor.Parts parts;
     private final Creator creator;
     private final Watch watch;
+    private final JobLogs logs;
     private final Acceptor acceptor;
 
     JobQueue(CouchDatabase database, JobQueueBuilder options) {
@@ -89,6 +92,7 @@ public final class JobQueue implements AutoCloseable {
         this.creator = new Creator(store, clock);
         feed.alwaysTell(settings);
         this.watch = new Watch(feed, store);
+        this.logs = new JobLogs(store, feed);
         this.acceptor = new Acceptor(parts, "client-" + UUID.randomUUID());
     }
 
@@ -339,7 +343,7 @@ public final class JobQueue implements AutoCloseable {
     }
 
     /**
-     * Deletes a job, in whatever state, even when its document cannot be a job; who runs it learns it as halt.
+     * Deletes a job with its log, in whatever state, even when its document cannot be a job; who runs it learns it as halt.
      *
      * @param type its type
      * @param id its id
@@ -347,6 +351,7 @@ public final class JobQueue implements AutoCloseable {
      */
     public void remove(String type, String id) {
         creator.remove(new JobId(type, id));
+        logs.delete(new JobId(type, id));
     }
 
     /**
@@ -573,6 +578,29 @@ public final class JobQueue implements AutoCloseable {
      */
     public Feed.Listening watch(JobFilter filter, Consumer<JobChange> listener) {
         return watch.follow(filter, listener);
+    }
+
+    /**
+     * Reads the log of a job, also while it grows.
+     *
+     * @param type its type
+     * @param id its id
+     * @return its lines in chunks, oldest first, read while the stream is consumed; none when nothing was logged
+     */
+    public Stream<LogChunk> log(String type, String id) {
+        return logs.read(new JobId(type, id));
+    }
+
+    /**
+     * Reads the log of a job, and then what is added to it.
+     *
+     * @param type its type
+     * @param id its id
+     * @param listener called for each chunk once; what comes later on a shared thread: must be quick
+     * @return ends the following when closed
+     */
+    public Feed.Listening followLog(String type, String id, Consumer<LogChunk> listener) {
+        return logs.follow(new JobId(type, id), listener);
     }
 
     /** {@return a builder of a worker that runs jobs of this queue} */

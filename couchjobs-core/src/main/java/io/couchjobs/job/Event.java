@@ -40,6 +40,8 @@ public enum Event {
     FAIL(table().from(SCHEDULED, STUCK, FAILED, CANCELLED, WAITING).from(RUNNING, STUCK, FAILED, CANCELLED, WAITING)),
     /** The owner gives the job back. */
     RELEASE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED)),
+    /** The owner wants to run the job later, without having failed. */
+    SNOOZE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED)),
     /** The owner obeys a cancel request; a job that was added again after the request waits again. */
     ACKNOWLEDGE_CANCEL(table().from(SCHEDULED, CANCELLED, WAITING).from(RUNNING, CANCELLED, WAITING)),
     /** The activity monitor finds no sign of life of the owner. */

@@ -248,8 +248,19 @@ public final class Job {
      * @return true when the documents are equal but for {@code _rev}
      */
     public boolean saysTheSameAs(Job other) {
-        ObjectNode mine = document.deepCopy();
-        ObjectNode theirs = other.document.deepCopy();
+        return sayTheSame(document, other.document);
+    }
+
+    /**
+     * Whether two revisions of a document say the same.
+     *
+     * @param one the one revision
+     * @param other the other revision
+     * @return true when they are equal but for {@code _rev}
+     */
+    public static boolean sayTheSame(ObjectNode one, ObjectNode other) {
+        ObjectNode mine = one.deepCopy();
+        ObjectNode theirs = other.deepCopy();
         mine.remove(Field.REV);
         theirs.remove(Field.REV);
         return mine.equals(Job::compareNumbers, theirs);

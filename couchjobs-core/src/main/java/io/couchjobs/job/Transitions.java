@@ -177,18 +177,38 @@ public final class Transitions {
      * @return the decision; refused unless the job is owned
      */
     public static Decision release(Job job, Instant now) {
-        return on(Event.RELEASE, job, now, edit -> {
-            if (isCancelled(job)) {
-                return cancelled(edit);
-            }
-            if (job.status() == JobStatus.RUNNING) {
-                edit.put(Field.ATTEMPT, Math.max(0, job.attempt() - 1));
-            }
-            return consumeResubmit(edit, job)
-                    .remove(Field.PROGRESS, Field.CANCEL_REQUESTED)
-                    .at("released")
-                    .moveTo(JobStatus.WAITING);
-        });
+        return on(
+                Event.RELEASE,
+                job,
+                now,
+                edit -> isCancelled(job)
+                        ? cancelled(edit)
+                        : consumeResubmit(givenBack(edit, job), job)
+                                .at("released")
+                                .moveTo(JobStatus.WAITING));
+    }
+
+    /**
+     * The owner puts the job off, without having failed: the run does not count, and the job waits for the given time, or
+     * for the time of an add meanwhile. A cancel request cancels it.
+     *
+     * @param job the job as it is
+     * @param until not before this time
+     * @param now the time
+     * @return the decision; refused unless the job is owned
+     */
+    public static Decision snooze(Job job, Instant until, Instant now) {
+        return on(
+                Event.SNOOZE,
+                job,
+                now,
+                edit -> isCancelled(job)
+                        ? cancelled(edit)
+                        : consumeResubmit(
+                                        givenBack(edit, job).put(Field.SCHEDULED_TIME, Schema.checkedMillis(until)),
+                                        job)
+                                .at("snoozed")
+                                .moveTo(JobStatus.WAITING));
     }
 
     /**
@@ -363,6 +383,14 @@ public final class Transitions {
 
     private static Decision started(Edit edit, Job job) {
         return edit.put(Field.ATTEMPT, job.attempt() + 1).at("started").moveTo(JobStatus.RUNNING);
+    }
+
+    /** As if the job had not been claimed. */
+    private static Edit givenBack(Edit edit, Job job) {
+        if (job.status() == JobStatus.RUNNING) {
+            edit.put(Field.ATTEMPT, Math.max(0, job.attempt() - 1));
+        }
+        return edit.remove(Field.PROGRESS, Field.CANCEL_REQUESTED);
     }
 
     private static Decision cancelled(Edit edit) {

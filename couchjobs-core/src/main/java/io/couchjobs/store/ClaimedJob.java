@@ -290,6 +290,17 @@ public final class ClaimedJob {
     }
 
     /**
+     * Puts the job off, without having failed: this run does not count.
+     *
+     * @param delay how long from now
+     * @return the job as stored
+     * @throws HaltException when this claim does not own the job any more
+     */
+    public Job snooze(Duration delay) {
+        return write((present, now) -> Transitions.snooze(present, now.plus(delay), now));
+    }
+
+    /**
      * Gives the job back, as if it had not been claimed.
      *
      * @return the job as stored

@@ -134,23 +134,11 @@ public final class FencedDocuments {
     private boolean isInPlace(ObjectNode next) {
         ObjectNode present = database.get(next.path("_id").asText()).orElseGet(next::objectNode);
         JsonNode rev = present.path("_rev");
-        ObjectNode theirs = present.deepCopy();
-        ObjectNode ours = next.deepCopy();
-        theirs.remove("_rev");
-        ours.remove("_rev");
-        boolean same = theirs.equals(FencedDocuments::compare, ours);
+        boolean same = Job.sayTheSame(present, next);
         if (same) {
             next.set("_rev", rev);
         }
         return same;
-    }
-
-    /** Numbers are compared by value: what was written as a long comes back as an int. */
-    private static int compare(JsonNode one, JsonNode other) {
-        if (one.isNumber() && other.isNumber()) {
-            return one.decimalValue().compareTo(other.decimalValue());
-        }
-        return one.equals(other) ? 0 : 1;
     }
 
     private static ObjectNode empty(String id) {

@@ -62,6 +62,16 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
+     * Writes a document that is no job with the next bulk request.
+     *
+     * @param document the document, with its {@code _id}
+     * @return what the server answers; completed exceptionally when it cannot be reached
+     */
+    CompletableFuture<WriteResult> writeSoon(ObjectNode document) {
+        return combiner.write(document);
+    }
+
+    /**
      * Writes many jobs, each on the revision it carries and independent of the others.
      *
      * @param jobs the jobs
@@ -108,15 +118,10 @@ public final class JobStore implements AutoCloseable {
         if (written.path("_deleted").asBoolean()) {
             return found.isEmpty() ? new WriteResult.Stored(id, "") : new WriteResult.Conflict(id);
         }
-        try {
-            return found.map(Job::parse)
-                    .filter(Job.parse(written)::saysTheSameAs)
-                    .flatMap(Job::rev)
-                    .<WriteResult>map(rev -> new WriteResult.Stored(id, rev))
-                    .orElseGet(() -> new WriteResult.Conflict(id));
-        } catch (MalformedJobException overwrittenByOthers) {
-            return new WriteResult.Conflict(id);
-        }
+        return found.filter(document -> Job.sayTheSame(document, written))
+                .<WriteResult>map(document ->
+                        new WriteResult.Stored(id, document.path("_rev").asText()))
+                .orElseGet(() -> new WriteResult.Conflict(id));
     }
 
     private static WriteResult join(CompletableFuture<WriteResult> write) {

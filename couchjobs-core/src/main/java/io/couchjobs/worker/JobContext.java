@@ -9,21 +9,15 @@ import io.couchjobs.store.FencedDocuments;
 import io.couchjobs.store.HaltException;
 import java.time.Instant;
 import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The job that a handler runs, and what can be done with it meanwhile. Thread-safe. */
 public final class JobContext {
-    private static final Logger log = LoggerFactory.getLogger("couchjobs.job");
-
     private final ClaimedJob claim;
     private final Run run;
-    private final ProgressTeller teller;
 
-    JobContext(ClaimedJob claim, Run run, ProgressTeller teller) {
+    JobContext(ClaimedJob claim, Run run) {
         this.claim = claim;
         this.run = run;
-        this.teller = teller;
     }
 
     /** {@return the identity of the job} */
@@ -85,8 +79,7 @@ public final class JobContext {
      * @param message what the run is at
      */
     public void progress(int percent, String message) {
-        claim.progress(new Progress(percent, message));
-        teller.tell(run);
+        run.progress(new Progress(percent, message));
     }
 
     /**
@@ -120,11 +113,13 @@ public final class JobContext {
     }
 
     /**
-     * Logs a line with the job's id, by SLF4J under the name {@code couchjobs.job}; it is not stored with the job.
+     * Adds a line to the job's log, which is stored with the job and read by {@code JobQueue.log} or {@code couchjobs logs}.
+     * Never waits: lines are written once a second; when they come faster than the database takes them, the oldest unwritten
+     * ones are dropped (over 1,000 lines or 256 KB), and their number is noted.
      *
-     * @param line the line
+     * @param line the line; the first 8 KB of it
      */
     public void log(String line) {
-        log.info("{}: {}", claim.id(), line);
+        run.log(line);
     }
 }

@@ -5,14 +5,19 @@ import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobData;
 import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Progress;
 import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.store.Backoff;
 import io.couchjobs.store.ClaimedJob;
 import io.couchjobs.store.HaltException;
+import io.couchjobs.store.JobLogs;
 import io.couchjobs.store.WriteRefusedException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -30,18 +35,21 @@ final class Run {
 
     private final ClaimedJob claim;
     private final Handler<?> handler;
-    private final ProgressTeller teller;
+    private final Tools tools;
+    private final RunLog runLog;
     private final long startedNanos = System.nanoTime();
     private @Nullable Thread thread;
     private @Nullable StopReason stopReason;
     private boolean handlerIsDone;
+    private @Nullable Attempt<?> present;
     private volatile Duration timeout;
     private volatile long graceUntilNanos;
 
-    Run(ClaimedJob claim, Handler<?> handler, ProgressTeller teller, Duration timeout) {
+    Run(ClaimedJob claim, Handler<?> handler, Tools tools, Duration timeout) {
         this.claim = claim;
         this.handler = handler;
-        this.teller = teller;
+        this.tools = tools;
+        this.runLog = new RunLog(claim, tools.logs, tools.clock);
         this.timeout = timeout;
         this.graceUntilNanos = claim.confirmedNanos();
     }
@@ -87,15 +95,67 @@ final class Run {
         Ending ending = judge();
         Duration took = Duration.ofNanos(System.nanoTime() - startedNanos);
         RunReport.Outcome outcome = write(ending);
+        if (outcome == RunReport.Outcome.FAILED && present != null && ending.thrown() != null) {
+            present.exhausted(ending.thrown());
+        }
         return new RunReport(claim.id(), attempt, outcome, took, ending.problem());
+    }
+
+    /** Before a job that was claimed ahead runs; one that is cancelled or lost meanwhile does not. */
+    void startUnlessStopped() {
+        Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
+        while (stopReason().isEmpty()) {
+            try {
+                claim.start();
+                return;
+            } catch (HaltException lost) {
+                stop(StopReason.HALTED);
+            } catch (CouchJobsException trouble) {
+                log.warn("cannot start {}, trying again: {}", claim.id(), trouble.getMessage());
+                if (!pause(backoff)) {
+                    stop(StopReason.HALTED);
+                }
+            }
+        }
+    }
+
+    void log(String line) {
+        log.debug("{}: {}", claim.id(), line);
+        runLog.add(line);
+        tools.teller.tell(this);
+    }
+
+    void progress(Progress progress) {
+        claim.progress(progress);
+        tools.teller.tell(this);
+    }
+
+    boolean hasSomethingToTell() {
+        return claim.hasProgressToTell() || runLog.hasLinesToWrite();
+    }
+
+    void tell() {
+        try {
+            runLog.flush();
+            claim.writeProgress();
+        } catch (HaltException lost) {
+            stop(StopReason.HALTED);
+        } catch (RuntimeException trouble) {
+            log.debug("what {} has to tell is not stored yet: {}", claim.id(), trouble.toString());
+        }
     }
 
     /** Calls the handler. Whatever it throws ends its own job, nothing else. */
     private Ending judge() {
         begin();
+        if (claim.job().status() == JobStatus.SCHEDULED) {
+            end();
+            return stopped(
+                    stopReason().orElse(StopReason.CLOSING), new IllegalStateException("stopped before it started"));
+        }
         try {
-            Object result = handler.handle(claim.data(), new JobContext(claim, this, teller));
-            return finished(result);
+            present = handler.attempt(new JobContext(claim, this));
+            return finished(present.run(tools.interceptors, this::stopReason));
         } catch (Throwable thrown) {
             return failed(thrown);
         } finally {
@@ -136,8 +196,12 @@ final class Run {
         if (stopped.isPresent()) {
             return stopped(stopped.get(), thrown);
         }
+        if (thrown instanceof SnoozeException snooze) {
+            return new Ending(snooze.getMessage(), job -> job.snooze(snooze.delay()));
+        }
         boolean permanent = thrown instanceof PermanentJobException || thrown instanceof InvalidJobDataException;
-        return Ending.failure(JobError.Kind.FAILED, describe(thrown), stackOf(thrown), permanent);
+        return Ending.failure(JobError.Kind.FAILED, describe(thrown), stackOf(thrown), permanent)
+                .because(thrown);
     }
 
     private static Ending stopped(StopReason reason, Throwable thrown) {
@@ -146,7 +210,8 @@ final class Run {
             case CANCELLED ->
                 new Ending("cancelled while it ran", job -> job.acknowledgeCancel("cancelled while it ran"));
             case TOO_SLOW ->
-                Ending.failure(JobError.Kind.KILLED, "the run was stopped at its time limit", stackOf(thrown), false);
+                Ending.failure(JobError.Kind.KILLED, "the run was stopped at its time limit", stackOf(thrown), false)
+                        .because(thrown);
             case CLOSING -> new Ending("the worker closed", ClaimedJob::release);
         };
     }
@@ -154,15 +219,16 @@ final class Run {
     /** Retries the write, not the job: until it is stored, or the job is lost. */
     private RunReport.Outcome write(Ending ending) {
         Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
-        Ending present = ending;
+        Ending next = ending;
         while (stopReason().filter(reason -> reason == StopReason.HALTED).isEmpty()) {
             try {
-                return outcome(present.write.apply(claim));
+                runLog.flushAll();
+                return outcome(next.write.apply(claim));
             } catch (HaltException lost) {
                 log.warn("{}", lost.getMessage());
                 return RunReport.Outcome.HALTED;
             } catch (WriteRefusedException refused) {
-                present = afterRefusal(present, refused);
+                next = afterRefusal(next, refused);
             } catch (CouchJobsException trouble) {
                 log.warn("cannot store how {} ended, trying again: {}", claim.id(), trouble.getMessage());
             }
@@ -232,10 +298,17 @@ final class Run {
         return text.length() <= longest ? text : text.substring(0, longest) + "...";
     }
 
+    /** What runs work with, beside their claims. Immutable. */
+    record Tools(Teller teller, JobLogs logs, InstantSource clock, List<RunInterceptor> interceptors) {}
+
     /** How a run ended, and the write that says so; the write returns null when there is nothing to write. */
-    private record Ending(@Nullable String problem, Function<ClaimedJob, @Nullable Job> write, boolean isRefusal) {
+    private record Ending(
+            @Nullable String problem,
+            Function<ClaimedJob, @Nullable Job> write,
+            @Nullable Throwable thrown,
+            boolean isRefusal) {
         Ending(@Nullable String problem, Function<ClaimedJob, @Nullable Job> write) {
-            this(problem, write, false);
+            this(problem, write, null, false);
         }
 
         static Ending halted(String problem) {
@@ -246,8 +319,12 @@ final class Run {
             return new Ending(message, job -> job.fail(kind, message, stack, permanent));
         }
 
+        Ending because(Throwable cause) {
+            return new Ending(problem, write, cause, isRefusal);
+        }
+
         Ending asRefusal() {
-            return new Ending(problem, write, true);
+            return new Ending(problem, write, thrown, true);
         }
     }
 }

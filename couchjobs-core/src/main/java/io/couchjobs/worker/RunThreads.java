@@ -12,12 +12,16 @@ final class RunThreads {
     private RunThreads() {}
 
     static Thread unstarted(String name, Runnable task) {
+        return unstarted(name, RunThreads.class.getClassLoader(), task);
+    }
+
+    static Thread unstarted(String name, ClassLoader loader, Runnable task) {
         Thread thread = VIRTUAL.map(factory -> virtual(factory, name, task))
                 .orElseGet(() -> new Thread(null, task, name, 0, false));
         if (!thread.isDaemon()) {
             thread.setDaemon(true);
         }
-        thread.setContextClassLoader(RunThreads.class.getClassLoader());
+        thread.setContextClassLoader(loader);
         return thread;
     }
 

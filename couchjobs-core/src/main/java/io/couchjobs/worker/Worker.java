@@ -1,19 +1,11 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.job.JobId;
-import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.Acceptor;
-import io.couchjobs.store.Backoff;
-import io.couchjobs.store.ClaimedJob;
 import io.couchjobs.store.Feed;
+import io.couchjobs.store.JobLogs;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,35 +23,31 @@ public final class Worker implements AutoCloseable {
     private final WorkerOptions options;
     private final Acceptor.Parts parts;
     private final Acceptor acceptor;
-    private final Map<JobId, Run> runs = new ConcurrentHashMap<>();
-    private final Semaphore slots;
+    private final Executor executor;
+    private final Dispatcher dispatcher;
     private final LeaseKeeper leases;
     private final ActivityMonitor monitor;
-    private final Tally tally = new Tally();
-    private final TimeLimits timeLimits;
-    private final ProgressTeller progress = new ProgressTeller();
-    private final Thread dispatcher;
     private final OwnJobs ownJobs;
-    private final CountDownLatch stopped = new CountDownLatch(1);
-    private volatile boolean closing;
-    private long started;
+    private final Teller teller = new Teller();
     private Feed.Listening listening = () -> {};
+    private @Nullable Thread exitHook;
 
     Worker(Acceptor.Parts parts, WorkerOptions options) {
         this.parts = parts;
         this.options = options;
         this.acceptor = new Acceptor(parts, options.id());
-        this.slots = new Semaphore(options.concurrency());
+        Run.Tools tools =
+                new Run.Tools(teller, new JobLogs(parts.store(), parts.feed()), parts.clock(), options.interceptors());
+        this.executor = new Executor(options, parts, tools, this::claimed);
+        this.dispatcher = new Dispatcher(options, acceptor, parts.index(), executor);
         Registration registration = new Registration(
                 parts.store().database(),
                 options.id(),
                 options.handlers().keySet(),
                 parts.clock().instant());
-        this.leases = new LeaseKeeper(registration, runs.values(), parts.settings(), parts.clock());
-        this.monitor = new ActivityMonitor(parts, options.id(), this::runsNow);
-        this.ownJobs = new OwnJobs(runs, options.id(), leases::hurry);
-        this.timeLimits = new TimeLimits(options.timeLimit());
-        this.dispatcher = new Thread(this::dispatch, "couchjobs-worker-" + options.id());
+        this.leases = new LeaseKeeper(registration, executor.runs().values(), parts.settings(), parts.clock());
+        this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow);
+        this.ownJobs = new OwnJobs(executor.runs(), options.id(), leases::hurry);
     }
 
     /**
@@ -79,7 +67,26 @@ public final class Worker implements AutoCloseable {
 
     /** {@return what it did so far} */
     public WorkerStats stats() {
-        return tally.stats(acceptor.conflicts(), monitor.recovered(), runs.size());
+        int running = executor.runs().size() - executor.aheadCount();
+        return executor.tally().stats(acceptor.conflicts(), monitor.recovered(), running);
+    }
+
+    /** {@return how many jobs run at once} */
+    public int concurrency() {
+        return executor.slots().limit();
+    }
+
+    /**
+     * Changes how many jobs run at once. When there are more now, none is stopped; none is started until there are fewer.
+     *
+     * @param jobs 0 or more; 0 lets the running ones finish and starts none
+     * @throws IllegalArgumentException when the number is negative
+     */
+    public void concurrency(int jobs) {
+        if (jobs < 0) {
+            throw new IllegalArgumentException("concurrency must be 0 or more: " + jobs);
+        }
+        executor.slots().resize(jobs);
     }
 
     /**
@@ -89,7 +96,7 @@ public final class Worker implements AutoCloseable {
      * @throws InterruptedException when interrupted while waiting
      */
     public void awaitStopped() throws InterruptedException {
-        stopped.await();
+        dispatcher.stopped().await();
     }
 
     /** Closes with the default time: 30 s. */
@@ -99,31 +106,29 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Takes no new jobs, lets the running ones finish, and interrupts those that have not when the time is over: they go
-     * back to waiting. Their leases are renewed to the end. Closing twice does nothing.
+     * Takes no new jobs, gives back those not started, lets the running ones finish, and interrupts those that have not when
+     * the time is over: they go back to waiting, or are cancelled ({@link WorkerBuilder#whenClosing}). Their leases are renewed
+     * to the end. Closing twice does nothing, but a second call with less time shortens it.
      *
      * @param timeout how long the running jobs may take
      */
     public void close(Duration timeout) {
-        closing = true;
-        dispatcher.interrupt();
+        dispatcher.close();
         try {
-            if (!stopped.await(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
-                runs.values().forEach(run -> run.stop(StopReason.CLOSING));
-                if (!stopped.await(GRACE.toNanos(), TimeUnit.NANOSECONDS)) {
-                    log.warn("{} jobs ignore that worker {} closes; their leases run out", runs.size(), id());
+            if (!isStoppedWithin(timeout)) {
+                executor.stopAll(options.closingMode().reason());
+                if (!isStoppedWithin(GRACE)) {
+                    log.warn(
+                            "{} jobs ignore that worker {} closes; their leases run out",
+                            executor.runs().size(),
+                            id());
                 }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            runs.values().forEach(run -> run.stop(StopReason.CLOSING));
+            executor.stopAll(options.closingMode().reason());
         }
-        listening.close();
-        monitor.close();
-        leases.close();
-        timeLimits.close();
-        progress.close();
-        acceptor.close();
+        closeParts();
     }
 
     @Override
@@ -136,129 +141,43 @@ public final class Worker implements AutoCloseable {
         leases.start();
         listening = parts.feed().listen(ownJobs);
         monitor.start();
-        dispatcher.setDaemon(true);
         dispatcher.start();
+        options.closeOnExit().ifPresent(this::closeOnExit);
         return this;
     }
 
-    private void dispatch() {
-        Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(10));
-        try {
-            while (!closing && started < options.maxJobs()) {
-                try {
-                    if (!claimAndStart()) {
-                        break;
-                    }
-                    backoff.reset();
-                } catch (RuntimeException | Error e) {
-                    if (backoff.attempts() == 0) {
-                        log.warn("worker {} cannot claim jobs, trying again until it can: {}", id(), e.getMessage());
-                        log.debug("the cause", e);
-                    }
-                    backoff.pause();
-                }
-            }
-            slots.acquire(options.concurrency());
-        } catch (InterruptedException e) {
-            slots.acquireUninterruptibly(options.concurrency());
-        } finally {
-            stopped.countDown();
-        }
-    }
-
-    /** One round: wait for a free slot, claim as many jobs as there are slots, start them. False when it is time to stop. */
-    private boolean claimAndStart() throws InterruptedException {
-        slots.acquire();
-        int free = 1 + slots.drainPermits();
-        int wanted = (int) Math.min(free, options.maxJobs() - started);
-        List<ClaimedJob> claimed = List.of();
-        try {
-            claimed = acceptor.accept(accept(wanted));
-        } finally {
-            slots.release(free - claimed.size());
-        }
-        claimed.forEach(closing ? this::giveBack : this::begin);
-        return !claimed.isEmpty() || !options.untilEmpty() || !isEmpty();
-    }
-
-    private AcceptOptions accept(int max) {
-        AcceptOptions accept = AcceptOptions.of(options.handlers().keySet().toArray(new String[0]))
-                .max(max);
-        return options.untilEmpty() ? accept.timeout(options.emptyCheck()) : accept;
-    }
-
-    /** Nothing is due (an accept has just found nothing), and nobody runs anything that could fail, expire or resubmit. */
-    private boolean isEmpty() throws InterruptedException {
-        if (!runs.isEmpty()) {
-            return false;
-        }
-        for (String type : options.handlers().keySet()) {
-            if (!parts.index().owned(type).isEmpty()) {
-                return false;
-            }
-        }
-        List<ClaimedJob> late = acceptor.accept(accept(1).timeout(Duration.ZERO));
-        if (!late.isEmpty()) {
-            slots.acquire();
-            begin(late.get(0));
-        }
-        return late.isEmpty();
-    }
-
-    /** The worker was closed while it claimed. */
-    private void giveBack(ClaimedJob claim) {
-        try {
-            claim.release();
-        } catch (RuntimeException e) {
-            log.warn("{} could not be given back, its lease runs out: {}", claim.id(), e.getMessage());
-        } finally {
-            slots.release();
-        }
-    }
-
-    private void begin(ClaimedJob claim) {
-        started++;
-        tally.claimed();
-        Handler<?> handler =
-                Objects.requireNonNull(options.handlers().get(claim.id().type()));
-        Run run = new Run(
-                claim, handler, progress, parts.settings().timeoutOf(claim.id().type()));
-        runs.put(claim.id(), run);
+    private void claimed(Run run) {
         ownJobs.begun(run);
         leases.hurry();
-        timeLimits.watch(run);
-        try {
-            RunThreads.unstarted("couchjobs-run-" + claim.id(), () -> call(run)).start();
-        } catch (Error noMoreThreads) {
-            log.error("no thread can be started for {}; its lease runs out", claim.id(), noMoreThreads);
-            ended(run);
+    }
+
+    private boolean isStoppedWithin(Duration timeout) throws InterruptedException {
+        return dispatcher.stopped().await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void closeParts() {
+        listening.close();
+        monitor.close();
+        leases.close();
+        teller.close();
+        executor.close();
+        acceptor.close();
+        forgetExitHook();
+    }
+
+    private synchronized void closeOnExit(Duration timeout) {
+        exitHook = new Thread(() -> close(timeout), "couchjobs-exit-" + id());
+        Runtime.getRuntime().addShutdownHook(exitHook);
+    }
+
+    private synchronized void forgetExitHook() {
+        if (exitHook != null && Thread.currentThread() != exitHook) {
+            try {
+                Runtime.getRuntime().removeShutdownHook(exitHook);
+            } catch (IllegalStateException alreadyExiting) {
+                log.debug("worker {} closes while the JVM exits", id());
+            }
         }
-    }
-
-    /** A halted run is not ours any more, even if its handler ignores that it was interrupted. */
-    private boolean runsNow(JobId id) {
-        Run run = runs.get(id);
-        return run != null && run.stopReason().filter(StopReason.HALTED::equals).isEmpty();
-    }
-
-    private void call(Run run) {
-        try {
-            RunReport report = run.call();
-            tally.ended(report.outcome());
-            options.listener().accept(report);
-        } catch (Throwable e) {
-            log.error(
-                    "the run of {} ended in a way it should not; its lease runs out",
-                    run.claim().id(),
-                    e);
-        } finally {
-            ended(run);
-        }
-    }
-
-    private void ended(Run run) {
-        timeLimits.forget(run);
-        runs.remove(run.claim().id(), run);
-        slots.release();
+        exitHook = null;
     }
 }

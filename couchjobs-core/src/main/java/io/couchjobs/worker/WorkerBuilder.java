@@ -24,6 +24,10 @@ public final class WorkerBuilder {
     private @Nullable Duration timeLimit;
     private boolean untilEmpty;
     private long maxJobs = Long.MAX_VALUE;
+    private int prefetch;
+    private final List<RunInterceptor> interceptors = new ArrayList<>();
+    private ClosingMode closingMode = ClosingMode.RELEASE;
+    private @Nullable Duration closeOnExit;
     private Consumer<RunReport> listener = report -> {};
 
     WorkerBuilder(Acceptor.Parts parts) {
@@ -50,6 +54,66 @@ public final class WorkerBuilder {
      */
     public WorkerBuilder concurrency(int jobs) {
         this.concurrency = jobs;
+        return this;
+    }
+
+    /**
+     * Sets how many jobs run at once.
+     *
+     * @param jobs a number, {@code cores}, or {@code cores*N}
+     * @return this
+     */
+    public WorkerBuilder concurrency(String jobs) {
+        try {
+            return concurrency(Concurrency.parse(jobs));
+        } catch (IllegalArgumentException e) {
+            problems.add(String.valueOf(e.getMessage()));
+            return this;
+        }
+    }
+
+    /**
+     * Lets the worker claim jobs ahead, while all its slots are taken: they are {@code scheduled}, and start at once when a slot
+     * is free. It saves the time of a claim between two jobs, and costs one more write per job.
+     *
+     * @param jobs how many at most; default 0
+     * @return this
+     */
+    public WorkerBuilder prefetch(int jobs) {
+        this.prefetch = jobs;
+        return this;
+    }
+
+    /**
+     * Puts something around every run: a logging context, metrics, tracing. The first one added is the outermost.
+     *
+     * @param interceptor called on the run's thread
+     * @return this
+     */
+    public WorkerBuilder interceptor(RunInterceptor interceptor) {
+        interceptors.add(interceptor);
+        return this;
+    }
+
+    /**
+     * Decides what becomes of jobs that still run when the time for closing is over.
+     *
+     * @param mode default {@link ClosingMode#RELEASE}
+     * @return this
+     */
+    public WorkerBuilder whenClosing(ClosingMode mode) {
+        this.closingMode = mode;
+        return this;
+    }
+
+    /**
+     * Closes the worker when the JVM exits, by a shutdown hook.
+     *
+     * @param timeout how long the running jobs may take; default no hook
+     * @return this
+     */
+    public WorkerBuilder closeOnExit(Duration timeout) {
+        this.closeOnExit = timeout;
         return this;
     }
 
@@ -148,6 +212,8 @@ public final class WorkerBuilder {
     public Worker start() {
         require(!handlers.isEmpty(), "a worker needs at least one handler");
         require(concurrency >= 1, "concurrency must be at least 1: " + concurrency);
+        require(prefetch >= 0, "prefetch must be 0 or more: " + prefetch);
+        require(closeOnExit == null || !closeOnExit.isNegative(), "closeOnExit must not be negative: " + closeOnExit);
         require(maxJobs >= 1, "maxJobs must be at least 1: " + maxJobs);
         require(
                 timeLimit == null || (!timeLimit.isNegative() && !timeLimit.isZero()),
@@ -163,11 +229,22 @@ public final class WorkerBuilder {
         return new WorkerOptions(
                 id == null ? uniqueId() : id,
                 concurrency,
+                prefetch,
                 Map.copyOf(handlers),
+                List.copyOf(interceptors),
                 Optional.ofNullable(timeLimit),
                 untilEmpty,
                 maxJobs,
+                closingMode,
+                Optional.ofNullable(closeOnExit),
+                loader(),
                 listener);
+    }
+
+    /** What the application that starts the worker sees, its handlers see too. */
+    private static ClassLoader loader() {
+        ClassLoader present = Thread.currentThread().getContextClassLoader();
+        return present == null ? WorkerBuilder.class.getClassLoader() : present;
     }
 
     private void require(boolean holds, String problem) {

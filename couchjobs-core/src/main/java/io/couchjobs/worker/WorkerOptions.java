@@ -1,6 +1,7 @@
 package io.couchjobs.worker;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -9,10 +10,15 @@ import java.util.function.Consumer;
 record WorkerOptions(
         String id,
         int concurrency,
+        int prefetch,
         Map<String, Handler<?>> handlers,
+        List<RunInterceptor> interceptors,
         Optional<Duration> timeLimit,
         boolean untilEmpty,
         long maxJobs,
+        ClosingMode closingMode,
+        Optional<Duration> closeOnExit,
+        ClassLoader loader,
         Consumer<RunReport> listener) {
     private static final Duration EMPTY_CHECK = Duration.ofMillis(250);
 

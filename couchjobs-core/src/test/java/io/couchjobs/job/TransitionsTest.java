@@ -33,6 +33,7 @@ class TransitionsTest {
             fail                -          stuck      stuck      -          -        -        -
             fail for good       -          failed     failed     -          -        -        -
             release             -          waiting    waiting    -          -        -        -
+            snooze              -          waiting    waiting    -          -        -        -
             acknowledge cancel  -          cancelled  cancelled  -          -        -        -
             expire              -          waiting    waiting    -          -        -        -
             expire once only    -          failed     failed     -          -        -        -
@@ -62,6 +63,7 @@ class TransitionsTest {
         events.put("fail", job -> Transitions.fail(job, error, TWICE, false, NOW));
         events.put("fail for good", job -> Transitions.fail(job, error, TWICE, true, NOW));
         events.put("release", job -> Transitions.release(job, NOW));
+        events.put("snooze", job -> Transitions.snooze(job, later, NOW));
         events.put("acknowledge cancel", job -> Transitions.acknowledgeCancel(job, "asked to", NOW));
         events.put("expire", job -> Transitions.expire(job, OptionalInt.empty(), NOW));
         events.put("expire once only", job -> Transitions.expire(job, OptionalInt.of(0), NOW));
@@ -287,6 +289,17 @@ class TransitionsTest {
         Job released = write(Transitions.release(flagged, NOW));
         assertThat(released.scheduledTime()).isEqualTo(NOW);
         assertThat(released.isResubmitted()).isFalse();
+    }
+
+    @Test
+    void a_snoozed_run_does_not_count_and_the_job_waits_for_its_time() {
+        Job running = Jobs.inStatus(JobStatus.RUNNING);
+        Job snoozed = write(Transitions.snooze(running, NOW.plusSeconds(5), NOW));
+        assertThat(snoozed.scheduledTime()).isEqualTo(NOW.plusSeconds(5));
+        assertThat(snoozed.attempt()).isEqualTo(running.attempt() - 1);
+        assertThat(snoozed.errors()).isEmpty();
+        Job asked = write(Transitions.requestCancel(running, NOW));
+        assertThat(write(Transitions.snooze(asked, NOW, NOW)).status()).isEqualTo(JobStatus.CANCELLED);
     }
 
     @Test

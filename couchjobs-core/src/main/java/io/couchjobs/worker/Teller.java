@@ -1,6 +1,5 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.store.HaltException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -8,15 +7,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Writes how far runs have come, at most once a second for each, and never on a handler's thread. What it has not told when
- * a run ends goes with the write that ends it. Thread-safe.
+ * Writes how far runs have come and what they log, at most once a second for each, and never on a handler's thread. What it has
+ * not told when a run ends goes with the write that ends it. Thread-safe.
  */
-final class ProgressTeller implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(ProgressTeller.class);
+final class Teller implements AutoCloseable {
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final int THREADS = 2;
 
@@ -24,12 +20,12 @@ final class ProgressTeller implements AutoCloseable {
     private final Set<Run> busy = ConcurrentHashMap.newKeySet();
 
     private final ScheduledExecutorService threads = Executors.newScheduledThreadPool(THREADS, task -> {
-        Thread thread = new Thread(task, "couchjobs-progress");
+        Thread thread = new Thread(task, "couchjobs-teller");
         thread.setDaemon(true);
         return thread;
     });
 
-    /** The run's claim has progress to tell. */
+    /** The run has something to tell. */
     void tell(Run run) {
         if (busy.add(run)) {
             plan(() -> write(run), Duration.ZERO);
@@ -43,11 +39,7 @@ final class ProgressTeller implements AutoCloseable {
 
     private void write(Run run) {
         try {
-            run.claim().writeProgress();
-        } catch (HaltException lost) {
-            run.stop(StopReason.HALTED);
-        } catch (RuntimeException trouble) {
-            log.debug("the progress of {} is not stored yet: {}", run.claim().id(), trouble.toString());
+            run.tell();
         } finally {
             plan(() -> rest(run), PAUSE);
         }
@@ -55,7 +47,7 @@ final class ProgressTeller implements AutoCloseable {
 
     private void rest(Run run) {
         busy.remove(run);
-        if (run.claim().hasProgressToTell()) {
+        if (run.hasSomethingToTell()) {
             tell(run);
         }
     }

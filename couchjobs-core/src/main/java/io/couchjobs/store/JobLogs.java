@@ -1,0 +1,154 @@
+package io.couchjobs.store;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewResult;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.JobId;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The logs of jobs: written in chunks, read in order while they grow, deleted with their jobs. Thread-safe. */
+public final class JobLogs {
+    private static final int PAGE = 50;
+
+    private final JobStore store;
+    private final CouchDatabase database;
+    private final Feed feed;
+
+    /**
+     * Keeps the logs beside the jobs.
+     *
+     * @param store where the jobs are
+     * @param feed what tells of new lines
+     */
+    public JobLogs(JobStore store, Feed feed) {
+        this.store = store;
+        this.database = store.database();
+        this.feed = feed;
+    }
+
+    /**
+     * Writes a chunk with the next bulk request. Writing the same chunk again is answered as a conflict and changes nothing.
+     *
+     * @param chunk the chunk
+     * @return what the server answers; completed exceptionally when it cannot be reached
+     */
+    public CompletableFuture<WriteResult> append(LogChunk chunk) {
+        return store.writeSoon(chunk.toDocument());
+    }
+
+    /**
+     * Reads a log.
+     *
+     * @param job the job
+     * @return its chunks, oldest first, read in pages while the stream is consumed
+     */
+    public Stream<LogChunk> read(JobId job) {
+        return pages(job, true)
+                .flatMap(row -> row.doc() == null ? Stream.empty() : LogChunk.of(row.doc()).stream())
+                .filter(chunk -> chunk.job().equals(job));
+    }
+
+    /**
+     * Reads what there is of a log, and then what is added to it.
+     *
+     * @param job the job
+     * @param listener called for each chunk once, in order within a claim, on the feed's thread after the first ones: must be
+     *     quick
+     * @return ends the following when closed
+     */
+    public Feed.Listening follow(JobId job, Consumer<LogChunk> listener) {
+        Follower follower = new Follower(job, listener);
+        Feed.Listening listening = feed.listen(follower);
+        try {
+            follower.gap();
+            return listening;
+        } catch (RuntimeException e) {
+            listening.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Deletes the log of a job, which is gone.
+     *
+     * @param job the job
+     */
+    public void delete(JobId job) {
+        List<ObjectNode> tombstones = pages(job, false)
+                .filter(row -> LogChunk.jobOf(String.valueOf(row.id())).equals(Optional.of(job)))
+                .map(JobLogs::tombstone)
+                .toList();
+        for (int from = 0; from < tombstones.size(); from += 500) {
+            database.bulkDocs(tombstones.subList(from, Math.min(from + 500, tombstones.size())));
+        }
+    }
+
+    private static ObjectNode tombstone(ViewResult.Row row) {
+        ObjectNode tombstone = JsonNodeFactory.instance.objectNode();
+        tombstone.put("_id", String.valueOf(row.id()));
+        tombstone.put("_rev", row.value().path("rev").asText());
+        return tombstone.put("_deleted", true);
+    }
+
+    private Stream<ViewResult.Row> pages(JobId job, boolean withDocuments) {
+        // A colon comes right after the digits that the rest of an id begins with.
+        String prefix = LogChunk.prefix(job);
+        return Stream.iterate(
+                        page(prefix, null, withDocuments),
+                        rows -> !rows.isEmpty(),
+                        rows -> page(prefix, rows.get(rows.size() - 1).id(), withDocuments))
+                .flatMap(List::stream);
+    }
+
+    private List<ViewResult.Row> page(String prefix, @Nullable String after, boolean withDocuments) {
+        List<ViewResult.Row> rows = database.view(ViewQuery.allDocs()
+                        .startKey(after == null ? prefix + "0" : after)
+                        .endKey(prefix + ":")
+                        .includeDocs(withDocuments)
+                        .limit(PAGE + 1L))
+                .rows();
+        return rows.stream()
+                .filter(row -> !String.valueOf(row.id()).equals(after))
+                .toList();
+    }
+
+    /** Passes on each chunk once, whether it was read or heard of. */
+    private final class Follower implements Feed.Listener {
+        private final JobId job;
+        private final Consumer<LogChunk> listener;
+        private final Set<String> seen = new HashSet<>();
+
+        Follower(JobId job, Consumer<LogChunk> listener) {
+            this.job = job;
+            this.listener = listener;
+        }
+
+        @Override
+        public synchronized void changed(FeedEvent event) {
+            if (event.document() != null && !event.deleted() && event.docId().startsWith(LogChunk.prefix(job))) {
+                LogChunk.of(event.document()).ifPresent(this::tell);
+            }
+        }
+
+        @Override
+        public synchronized void gap() {
+            read(job).forEach(this::tell);
+        }
+
+        private void tell(LogChunk chunk) {
+            if (chunk.job().equals(job) && seen.add(chunk.docId())) {
+                listener.accept(chunk);
+            }
+        }
+    }
+}

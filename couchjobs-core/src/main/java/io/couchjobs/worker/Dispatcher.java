@@ -1,0 +1,130 @@
+package io.couchjobs.worker;
+
+import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.Backoff;
+import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.JobIndex;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The loop of a worker: wait for a free slot, claim as many jobs as there are slots, hand them over. Never dies: while the
+ * database is away it waits, with growing pauses.
+ */
+final class Dispatcher {
+    private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
+
+    private final WorkerOptions options;
+    private final Acceptor acceptor;
+    private final JobIndex index;
+    private final Executor executor;
+    private final Thread thread;
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private volatile boolean closing;
+    private long claimed;
+
+    Dispatcher(WorkerOptions options, Acceptor acceptor, JobIndex index, Executor executor) {
+        this.options = options;
+        this.acceptor = acceptor;
+        this.index = index;
+        this.executor = executor;
+        this.thread = new Thread(this::dispatch, "couchjobs-worker-" + options.id());
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Takes nothing new from now on. */
+    void close() {
+        closing = true;
+        thread.interrupt();
+    }
+
+    /** Counts down when nothing is claimed any more and the last run has ended. */
+    CountDownLatch stopped() {
+        return stopped;
+    }
+
+    private void dispatch() {
+        Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(10));
+        try {
+            while (!closing && claimed < options.maxJobs()) {
+                try {
+                    if (!claimAndStart()) {
+                        break;
+                    }
+                    backoff.reset();
+                } catch (RuntimeException | Error e) {
+                    if (backoff.attempts() == 0) {
+                        log.warn(
+                                "worker {} cannot claim jobs, trying again until it can: {}",
+                                options.id(),
+                                e.getMessage());
+                        log.debug("the cause", e);
+                    }
+                    backoff.pause();
+                }
+            }
+        } catch (InterruptedException e) {
+            log.debug("worker {} takes no more jobs", options.id());
+        } finally {
+            end();
+        }
+    }
+
+    private void end() {
+        if (closing) {
+            executor.releaseAhead();
+        }
+        boolean idle = false;
+        while (!idle) {
+            try {
+                executor.slots().awaitIdle();
+                idle = true;
+            } catch (InterruptedException closedMeanwhile) {
+                executor.releaseAhead();
+            }
+        }
+        stopped.countDown();
+    }
+
+    /** One round. False when it is time to stop. */
+    private boolean claimAndStart() throws InterruptedException {
+        int free = executor.slots().awaitRoom(executor::placesFree);
+        boolean ahead = free == 0;
+        int wanted = (int) Math.min(ahead ? executor.placesFree() : free, options.maxJobs() - claimed);
+        AcceptOptions accept = accept(Math.max(1, wanted));
+        List<ClaimedJob> jobs = acceptor.accept(ahead ? accept.unstarted() : accept);
+        claimed += jobs.size();
+        jobs.forEach(closing ? Executor::giveBack : executor::take);
+        return !jobs.isEmpty() || !options.untilEmpty() || !isEmpty();
+    }
+
+    private AcceptOptions accept(int max) {
+        AcceptOptions accept = AcceptOptions.of(options.handlers().keySet().toArray(new String[0]))
+                .max(max);
+        return options.untilEmpty() ? accept.timeout(options.emptyCheck()) : accept;
+    }
+
+    /** Nothing is due (an accept has just found nothing), and nobody runs anything that could fail, expire or resubmit. */
+    private boolean isEmpty() throws InterruptedException {
+        if (!executor.runs().isEmpty()) {
+            return false;
+        }
+        for (String type : options.handlers().keySet()) {
+            if (!index.owned(type).isEmpty()) {
+                return false;
+            }
+        }
+        List<ClaimedJob> late = acceptor.accept(accept(1).timeout(Duration.ZERO));
+        claimed += late.size();
+        late.forEach(executor::take);
+        return late.isEmpty();
+    }
+}

@@ -1,0 +1,168 @@
+package io.couchjobs.worker;
+
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.ClaimedJob;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs claimed jobs, each on a thread of its own, and keeps those that were claimed ahead until a slot is free. Thread-safe. */
+final class Executor {
+    private static final Logger log = LoggerFactory.getLogger(Executor.class);
+
+    private final WorkerOptions options;
+    private final Acceptor.Parts parts;
+    private final Run.Tools tools;
+    private final Consumer<Run> onClaimed;
+    private final Slots slots;
+    private final TimeLimits timeLimits;
+    private final Tally tally = new Tally();
+    /** All that this worker owns, started or not: their leases are kept. */
+    private final Map<JobId, Run> runs = new ConcurrentHashMap<>();
+
+    private final Queue<Run> ahead = new ArrayDeque<>();
+
+    Executor(WorkerOptions options, Acceptor.Parts parts, Run.Tools tools, Consumer<Run> onClaimed) {
+        this.options = options;
+        this.parts = parts;
+        this.tools = tools;
+        this.onClaimed = onClaimed;
+        this.slots = new Slots(options.concurrency());
+        this.timeLimits = new TimeLimits(options.timeLimit());
+    }
+
+    Map<JobId, Run> runs() {
+        return runs;
+    }
+
+    Slots slots() {
+        return slots;
+    }
+
+    Tally tally() {
+        return tally;
+    }
+
+    /** How many more jobs may be claimed ahead. */
+    synchronized int placesFree() {
+        return options.prefetch() - ahead.size();
+    }
+
+    synchronized int aheadCount() {
+        return ahead.size();
+    }
+
+    /** Starts a claimed job, now or when a slot is free. */
+    void take(ClaimedJob claim) {
+        tally.claimed();
+        Handler<?> handler =
+                Objects.requireNonNull(options.handlers().get(claim.id().type()));
+        Run run = new Run(
+                claim, handler, tools, parts.settings().timeoutOf(claim.id().type()));
+        runs.put(claim.id(), run);
+        onClaimed.accept(run);
+        if (slots.tryTake()) {
+            start(run);
+        } else {
+            synchronized (this) {
+                ahead.add(run);
+            }
+            startNext();
+        }
+    }
+
+    /** Gives back what has not started; returns when that is stored, or the leases run out. */
+    void releaseAhead() {
+        Collection<Run> unstarted;
+        synchronized (this) {
+            unstarted = new ArrayDeque<>(ahead);
+            ahead.clear();
+        }
+        unstarted.forEach(run -> {
+            giveBack(run.claim());
+            runs.remove(run.claim().id(), run);
+        });
+    }
+
+    static void giveBack(ClaimedJob claim) {
+        try {
+            claim.release();
+        } catch (RuntimeException e) {
+            log.warn("{} could not be given back, its lease runs out: {}", claim.id(), e.getMessage());
+        }
+    }
+
+    void stopAll(StopReason reason) {
+        runs.values().forEach(run -> run.stop(reason));
+    }
+
+    /** A halted run is not ours any more, even if its handler ignores that it was interrupted. */
+    boolean runsNow(JobId id) {
+        Run run = runs.get(id);
+        return run != null && run.stopReason().filter(StopReason.HALTED::equals).isEmpty();
+    }
+
+    void close() {
+        timeLimits.close();
+    }
+
+    private void startNext() {
+        while (true) {
+            Run next;
+            synchronized (this) {
+                if (ahead.isEmpty() || !slots.tryTake()) {
+                    return;
+                }
+                next = ahead.remove();
+            }
+            start(next);
+        }
+    }
+
+    private void start(Run run) {
+        timeLimits.watch(run);
+        try {
+            RunThreads.unstarted("couchjobs-run-" + run.claim().id(), options.loader(), () -> call(run))
+                    .start();
+        } catch (Error noMoreThreads) {
+            log.error(
+                    "no thread can be started for {}; its lease runs out",
+                    run.claim().id(),
+                    noMoreThreads);
+            ended(run);
+        }
+    }
+
+    private void call(Run run) {
+        try {
+            if (run.claim().job().status() == JobStatus.SCHEDULED) {
+                run.startUnlessStopped();
+            }
+            RunReport report = run.call();
+            tally.ended(report.outcome());
+            options.listener().accept(report);
+        } catch (Throwable e) {
+            log.error(
+                    "the run of {} ended in a way it should not; its lease runs out",
+                    run.claim().id(),
+                    e);
+        } finally {
+            ended(run);
+        }
+    }
+
+    private void ended(Run run) {
+        timeLimits.forget(run);
+        runs.remove(run.claim().id(), run);
+        slots.release();
+        startNext();
+    }
+}

@@ -1,0 +1,136 @@
+package io.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.LogChunk;
+import io.couchjobs.store.LogLine;
+import io.couchjobs.worker.Worker;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+@ServerTest
+class JobLogTest {
+    private JobQueue queue;
+
+    @BeforeEach
+    void open(TestDatabase database) {
+        queue = TestQueue.open(database);
+    }
+
+    @AfterEach
+    void close() {
+        queue.close();
+    }
+
+    @Test
+    void a_log_is_complete_and_in_order_when_its_job_has_finished() throws Exception {
+        try (Worker worker = queue.worker()
+                .handler("email", (data, context) -> {
+                    for (int i = 0; i < 500; i++) {
+                        context.log("line " + i);
+                    }
+                    return null;
+                })
+                .start()) {
+            run("1");
+            assertThat(worker.stats().failed()).isZero();
+        }
+        List<String> wanted = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            wanted.add("line " + i);
+        }
+        assertThat(lines("1")).isEqualTo(wanted);
+    }
+
+    @Test
+    void a_log_is_read_while_its_job_runs_and_followed_to_its_end() throws Exception {
+        CountDownLatch read = new CountDownLatch(1);
+        List<String> followed = Collections.synchronizedList(new ArrayList<>());
+        try (Worker worker = queue.worker()
+                .handler("email", (data, context) -> {
+                    context.log("begun");
+                    read.await();
+                    context.log("ended");
+                    return null;
+                })
+                .start()) {
+            add("1");
+            TestQueue.until(() -> lines("1").equals(List.of("begun")));
+            try (Feed.Listening listening =
+                    queue.followLog("email", "1", chunk -> chunk.lines().forEach(line -> followed.add(line.text())))) {
+                read.countDown();
+                TestQueue.until(() -> followed.equals(List.of("begun", "ended")));
+                assertThat(listening).isNotNull();
+            }
+            assertThat(worker.stats().failed()).isZero();
+        }
+    }
+
+    @Test
+    void each_run_adds_to_the_log_and_removing_the_job_removes_it() throws Exception {
+        try (Worker worker = queue.worker()
+                .handler("email", (data, context) -> {
+                    context.log("run with fence " + context.fence());
+                    return null;
+                })
+                .start()) {
+            run("1");
+            queue.retryNow("email", "1");
+            TestQueue.until(() -> lines("1").size() == 2);
+            run("1:x");
+            assertThat(worker.stats().failed()).isZero();
+        }
+        assertThat(lines("1")).containsExactly("run with fence 1", "run with fence 2");
+        assertThat(lines("1:x")).containsExactly("run with fence 1");
+        TestQueue.finished(queue, "email", "1");
+        queue.remove("email", "1");
+        assertThat(lines("1")).isEmpty();
+        assertThat(lines("1:x")).hasSize(1);
+    }
+
+    @Test
+    void a_flood_of_lines_never_makes_the_handler_wait_and_what_was_dropped_is_counted() throws Exception {
+        int many = 200_000;
+        try (Worker worker = queue.worker()
+                .handler("email", (data, context) -> {
+                    for (int i = 0; i < many; i++) {
+                        context.log("line " + i);
+                    }
+                    return null;
+                })
+                .start()) {
+            run("1");
+            assertThat(worker.stats().failed()).isZero();
+        }
+        List<LogChunk> chunks = queue.log("email", "1").toList();
+        long kept = chunks.stream().mapToLong(chunk -> chunk.lines().size()).sum();
+        long dropped = chunks.stream().mapToLong(LogChunk::dropped).sum();
+        assertThat(kept + dropped).isEqualTo(many);
+        assertThat(lines("1").get((int) kept - 1)).isEqualTo("line " + (many - 1));
+    }
+
+    private List<String> lines(String id) {
+        return queue.log("email", id)
+                .flatMap(chunk -> chunk.lines().stream())
+                .map(LogLine::text)
+                .toList();
+    }
+
+    private void run(String id) throws InterruptedException {
+        add(id);
+        TestQueue.finished(queue, "email", id);
+    }
+
+    private void add(String id) {
+        queue.add(JobRequest.builder("email").id(id).data(Map.of()).build());
+    }
+}
