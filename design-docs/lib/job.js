@@ -1,5 +1,5 @@
   // Which documents can be a job: the twin of Schema.java and JobId.java, change all together.
-  // Returns null for a document that is not meant to be a job, else {type, status, time, created, problem};
+  // Returns null for a document that is not meant to be a job, else {type, status, time, claimable, created, problem};
   // problem names the first field that is wrong, or is null.
   function readJob(doc) {
     var parts = /^job:([^:]*):([\s\S]*)$/.exec(doc._id);
@@ -43,6 +43,11 @@
       return value.length <= longest && /[^ ]/.test(value) && !/[\u0000-\u001f\u007f-\u009f]/.test(value);
     }
 
+    function jobId(value) {
+      var id = string(value) && /^job:([^:]*):([\s\S]*)$/.exec(value);
+      return !!id && name(id[1], 128) && name(id[2], 512);
+    }
+
     var checks = {
       status: status,
       scheduledTime: time,
@@ -63,6 +68,11 @@
       tracker: string,
       priority: function (value) { return integer(value, 0, 99); },
       tags: function (value) { return array(value) && all(value, string); },
+      after: function (value) {
+        return object(value) && array(value.jobs) && value.jobs.length > 0 && value.jobs.length <= 10000 &&
+          all(value.jobs, jobId) && (value.onFailure === undefined || value.onFailure === null ||
+            (string(value.onFailure) && /^(cancel|run|wait)$/.test(value.onFailure)));
+      },
       progress: object,
       times: function (value) { return object(value) && all(value, time); }
     };
@@ -91,6 +101,7 @@
       type: parts[1],
       status: doc.status || 'waiting',
       time: doc.scheduledTime || 0,
+      claimable: (!doc.status || doc.status === 'waiting' || doc.status === 'stuck') && !doc.after,
       created: (doc.times && doc.times.created) || doc.scheduledTime || 0,
       problem: null
     };

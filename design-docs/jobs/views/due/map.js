@@ -1,7 +1,7 @@
 function (doc) {
   // !code lib/job.js
   var job = readJob(doc);
-  if (job && !job.problem && (job.status === 'waiting' || job.status === 'stuck')) {
+  if (job && !job.problem && job.claimable) {
     emit([job.type, job.time], doc._rev);
   }
 }

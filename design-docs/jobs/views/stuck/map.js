@@ -4,7 +4,7 @@ function (doc) {
   }
   // !code lib/job.js
   var job = readJob(doc);
-  if (job && !job.problem) {
+  if (job && !job.problem && job.claimable) {
     emit([job.type, job.time], doc._rev);
   }
 }

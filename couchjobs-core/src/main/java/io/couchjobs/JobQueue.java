@@ -2,6 +2,7 @@ package io.couchjobs;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.job.After;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobData;
@@ -182,6 +183,25 @@ public final class JobQueue implements AutoCloseable {
      */
     public List<AddResult> replaceAll(List<JobRequest> requests) {
         return types.allowed(requests, jobs -> creator.add(jobs, true));
+    }
+
+    /**
+     * Adds jobs, and one that runs when all of them are finished, in one bulk write. Source: what users of other queues call a
+     * batch.
+     *
+     * @param jobs the jobs, at least one, at most {@value After#MOST}
+     * @param completion the job that comes after; by default it is cancelled as soon as one of the others fails, unless its
+     *     {@link JobRequest.Builder#onFailure} says otherwise
+     * @return in the same order, what happened to each; the completion's is the last
+     * @throws IllegalArgumentException when there are no jobs, or too many
+     */
+    public List<AddResult> addBatch(List<JobRequest> jobs, JobRequest completion) {
+        if (jobs.isEmpty()) {
+            throw new IllegalArgumentException("a batch needs at least one job");
+        }
+        List<JobRequest> all = new ArrayList<>(jobs);
+        all.add(completion.after(jobs.stream().map(JobRequest::id).toList()));
+        return addAll(all);
     }
 
     /**

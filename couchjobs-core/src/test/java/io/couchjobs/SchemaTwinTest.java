@@ -95,7 +95,16 @@ class SchemaTwinTest {
             "{\"__proto__\":null}",
             "{\"token\":\"t\",\"__proto__\":[]}",
             "{\"length\":1}",
-            "{\"created\":true}"
+            "{\"created\":true}",
+            "{\"jobs\":[]}",
+            "{\"jobs\":[\"job:a:b\"]}",
+            "{\"jobs\":[\"job:a:b\",\"job:a:c:d\"],\"onFailure\":\"run\"}",
+            "{\"jobs\":[\"job:a:b\"],\"onFailure\":\"never\"}",
+            "{\"jobs\":[\"job:a:b\"],\"onFailure\":null}",
+            "{\"jobs\":[\"job:a:b\"],\"onFailure\":7}",
+            "{\"jobs\":[\"job:a\"]}",
+            "{\"jobs\":[\"a\", 5]}",
+            "{\"jobs\":{\"0\":\"job:a:b\",\"length\":1}}"
         };
         String[] fields = {
             "status",
@@ -110,6 +119,7 @@ class SchemaTwinTest {
             "priority",
             "tags",
             "progress",
+            "after",
             "times",
             "__proto__",
             "result",

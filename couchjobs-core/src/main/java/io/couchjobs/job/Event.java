@@ -28,6 +28,8 @@ public enum Event {
             .from(SUCCESS, WAITING)
             .from(FAILED, WAITING)
             .from(CANCELLED, WAITING)),
+    /** All jobs that it waits for are finished, or one of them failed and it is to be cancelled. */
+    LET_GO(table().from(WAITING, WAITING, CANCELLED)),
     /** A worker takes the job, to start it at once or a little later. */
     CLAIM(table().from(WAITING, RUNNING, SCHEDULED).from(STUCK, RUNNING, SCHEDULED)),
     /** The owner starts a job that it took ahead. */

@@ -204,6 +204,16 @@ public final class Job {
         return List.copyOf(tags);
     }
 
+    /** {@return the jobs that must finish before this one can be claimed; empty when it waits for none} */
+    public Optional<After> after() {
+        return present(Field.AFTER).map(After::of);
+    }
+
+    /** {@return whether a worker may claim the job when its time has come: it is pending and waits for no other job} */
+    public boolean isClaimable() {
+        return state() == JobState.PENDING && present(Field.AFTER).isEmpty();
+    }
+
     /** {@return how far the present or last run has come, if it said so} */
     public Optional<Progress> progress() {
         return present(Field.PROGRESS)

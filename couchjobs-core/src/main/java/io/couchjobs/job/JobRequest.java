@@ -3,9 +3,12 @@ package io.couchjobs.job;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,6 +72,22 @@ public final class JobRequest {
         return Optional.ofNullable(rest.tracker);
     }
 
+    /**
+     * The same request, held until other jobs are finished too.
+     *
+     * @param jobs the other jobs
+     * @return the changed request
+     * @throws IllegalArgumentException when there are more than {@value After#MOST}
+     */
+    public JobRequest after(Collection<JobId> jobs) {
+        Builder changed = rest.copy();
+        changed.id = tracker().isPresent() ? null : id.id();
+        changed.data = data;
+        changed.scheduledTime = scheduledTime;
+        changed.after.addAll(jobs);
+        return changed.build();
+    }
+
     /** Writes all that the creator decides into a job document. */
     void writeTo(ObjectNode document) {
         document.put(Field.SCHEDULED_TIME, scheduledTime.toEpochMilli());
@@ -80,6 +99,10 @@ public final class JobRequest {
         putOrRemove(document, Field.TRACKER, rest.tracker);
         putOrRemove(document, Field.PRIORITY, rest.priority);
         putOrRemove(document, Field.MAX_RETRIES, rest.maxRetries);
+        document.remove(Field.AFTER);
+        if (!rest.after.isEmpty()) {
+            document.set(Field.AFTER, new After(rest.after, rest.onFailure).toJson());
+        }
         document.remove(Field.TAGS);
         if (!rest.tags.isEmpty()) {
             rest.tags.forEach(document.putArray(Field.TAGS)::add);
@@ -124,6 +147,8 @@ public final class JobRequest {
         private OptionalInt priority = OptionalInt.empty();
         private OptionalInt maxRetries = OptionalInt.empty();
         private List<String> tags = new ArrayList<>();
+        private Set<JobId> after = new LinkedHashSet<>();
+        private After.OnFailure onFailure = After.OnFailure.CANCEL;
 
         private Builder(String type) {
             this.type = type;
@@ -251,6 +276,28 @@ public final class JobRequest {
         }
 
         /**
+         * Holds the job until another one has succeeded. May be called many times; the job then waits for all of them.
+         *
+         * @param job the other job; it may be added later
+         * @return this
+         */
+        public Builder after(JobId job) {
+            this.after.add(job);
+            return this;
+        }
+
+        /**
+         * Decides what becomes of the job when one that it waits for fails, is cancelled or removed.
+         *
+         * @param policy default {@link After.OnFailure#CANCEL}
+         * @return this
+         */
+        public Builder onFailure(After.OnFailure policy) {
+            this.onFailure = policy;
+            return this;
+        }
+
+        /**
          * Checks all of it.
          *
          * @return the request
@@ -266,6 +313,10 @@ public final class JobRequest {
                     id == null || tracker == null,
                     problems,
                     "id and tracker cannot both be given (the id is derived from the tracker): " + id + ", " + tracker);
+            require(
+                    after.size() <= After.MOST,
+                    problems,
+                    "after names more than " + After.MOST + " jobs: " + after.size());
             require(Schema.isTime(scheduledTime), problems, "scheduledTime is out of range: " + scheduledTime);
             if (!problems.isEmpty()) {
                 throw new IllegalArgumentException(String.join("; ", problems));
@@ -289,6 +340,8 @@ public final class JobRequest {
             copy.priority = priority;
             copy.maxRetries = maxRetries;
             copy.tags = List.copyOf(tags);
+            copy.after = new LinkedHashSet<>(after);
+            copy.onFailure = onFailure;
             return copy;
         }
     }

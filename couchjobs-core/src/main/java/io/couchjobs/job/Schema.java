@@ -66,6 +66,7 @@ final class Schema {
         rules.put(
                 Field.TAGS,
                 optional("an array of strings", value -> value.isArray() && allOf(value, JsonNode::isTextual)));
+        rules.put(Field.AFTER, optional("an object with the ids of jobs", After::isValid));
         rules.put(Field.PROGRESS, optional("an object", JsonNode::isObject));
         rules.put(Field.TIMES, optional("an object of epoch milliseconds", Schema::isTimes));
         return rules;

@@ -61,6 +61,27 @@ public final class Transitions {
     }
 
     /**
+     * What a held job waits for has happened. When one of the jobs it waits for did not succeed, it may be cancelled.
+     *
+     * @param job the job as it is
+     * @param verdict what can be said of it
+     * @param now the time
+     * @return the decision; refused unless it is waiting, nothing to do unless it is held
+     */
+    public static Decision letGo(Job job, After.Verdict verdict, Instant now) {
+        if (job.after().isEmpty() || verdict == After.Verdict.HELD) {
+            return Decision.nothingToDo(job);
+        }
+        return on(Event.LET_GO, job, now, edit -> {
+            edit.remove(Field.AFTER).at("letGo");
+            String message = "a job that it waits for did not succeed";
+            return verdict == After.Verdict.CANCEL
+                    ? cancelled(edit.error(new JobError(job.attempt(), now, JobError.Kind.CANCELLED, message, null)))
+                    : edit.moveTo(JobStatus.WAITING);
+        });
+    }
+
+    /**
      * A worker takes a job.
      *
      * @param job the job as it is
@@ -68,9 +89,12 @@ public final class Transitions {
      * @param worker the worker's id
      * @param start whether the run starts at once; otherwise the job is only put aside for this worker
      * @param now the time
-     * @return the decision; refused unless the job is pending
+     * @return the decision; refused unless the job is pending and waits for no other
      */
     public static Decision claim(Job job, String token, String worker, boolean start, Instant now) {
+        if (job.after().isPresent()) {
+            return Decision.refused(job);
+        }
         return on(Event.CLAIM, job, now, edit -> {
             edit.lock(token, worker)
                     .put(Field.FENCE, job.fence() + 1)
@@ -326,7 +350,7 @@ public final class Transitions {
     }
 
     /**
-     * Somebody wants the job run now: one that waits for its time or its retry, or a finished one again.
+     * Somebody wants the job run now: one that waits for its time, its retry or other jobs, or a finished one again.
      *
      * @param job the job as it is
      * @param now the time
@@ -335,7 +359,7 @@ public final class Transitions {
     public static Decision retry(Job job, Instant now) {
         return on(Event.RETRY, job, now, edit -> edit.remove(
                         Field.ATTEMPT, Field.EXPIRATIONS, Field.RESULT, Field.PROGRESS)
-                .remove(Field.RESUBMIT, Field.CANCEL_REQUESTED)
+                .remove(Field.RESUBMIT, Field.CANCEL_REQUESTED, Field.AFTER)
                 .put(Field.SCHEDULED_TIME, Math.min(job.scheduledTime().toEpochMilli(), now.toEpochMilli()))
                 .at("retried")
                 .moveTo(JobStatus.WAITING));

@@ -1,7 +1,6 @@
 package io.couchjobs.store;
 
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -59,7 +58,7 @@ final class Backlog {
     /** Takes in what the feed says of a job of this type; true when it is pending. */
     boolean changed(Job job, long nanos) {
         remove(job.id().docId());
-        if (job.state() != JobState.PENDING) {
+        if (!job.isClaimable()) {
             return false;
         }
         if (complete || refills > 0 || isWithinHorizon(job) || byId.isEmpty()) {

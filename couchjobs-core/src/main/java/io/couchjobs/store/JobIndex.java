@@ -147,6 +147,11 @@ public final class JobIndex {
                 .endKey(List.of(type, AFTER_ALL))));
     }
 
+    /** {@return the jobs that wait for other jobs, of all types} */
+    public List<JobId> held() {
+        return ids(ask(DesignDocument.JOBS, "held", query -> query));
+    }
+
     /** {@return the owned jobs of all types} */
     public List<Owned> owned() {
         return ask(DesignDocument.JOBS, "owned", query -> query).rows().stream()

@@ -28,6 +28,7 @@ public final class Worker implements AutoCloseable {
     private final LeaseKeeper leases;
     private final ActivityMonitor monitor;
     private final OwnJobs ownJobs;
+    private final HeldJobs heldJobs;
     private final Teller teller = new Teller();
     private Feed.Listening listening = () -> {};
     private @Nullable Thread exitHook;
@@ -47,6 +48,7 @@ public final class Worker implements AutoCloseable {
                 parts.clock().instant());
         this.leases = new LeaseKeeper(registration, executor.runs().values(), parts.settings(), parts.clock());
         this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow);
+        this.heldJobs = new HeldJobs(parts);
         this.ownJobs = new OwnJobs(executor.runs(), options.id(), leases::hurry);
     }
 
@@ -141,6 +143,7 @@ public final class Worker implements AutoCloseable {
         leases.start();
         listening = parts.feed().listen(ownJobs);
         monitor.start();
+        heldJobs.start();
         dispatcher.start();
         options.closeOnExit().ifPresent(this::closeOnExit);
         return this;
@@ -157,6 +160,7 @@ public final class Worker implements AutoCloseable {
 
     private void closeParts() {
         listening.close();
+        heldJobs.close();
         monitor.close();
         leases.close();
         teller.close();

@@ -1,0 +1,278 @@
+package io.couchjobs.worker;
+
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewResult;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.After;
+import io.couchjobs.job.Decision;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Transitions;
+import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.FeedEvent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Lets held jobs go when the jobs that they wait for are finished. Every worker runs one; they race harmlessly. Thread-safe.
+ *
+ * <p>It trusts no event: an event is only the reason to read all the jobs that a held one waits for, and to decide by what they
+ * are now. So it does not matter whether the last two finish at the same instant, or which event comes first or twice: after
+ * each, somebody looks, and the last one who looks sees both. The write is conditional on the held job's revision.
+ */
+final class HeldJobs implements Feed.Listener, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(HeldJobs.class);
+    private static final Duration LOOK_AGAIN = Duration.ofMinutes(10);
+    private static final Duration AFTER_TROUBLE = Duration.ofSeconds(5);
+    private static final int PAGE = 500;
+
+    private final Acceptor.Parts parts;
+    private final ScheduledExecutorService thread;
+    private final Map<JobId, Held> held = new HashMap<>();
+
+    private final Map<JobId, Set<JobId>> waitingFor = new HashMap<>();
+    private final Set<JobId> toJudge = new LinkedHashSet<>();
+    private boolean mustLoad = true;
+    private boolean planned;
+    /** Only the one thread uses it. */
+    private boolean troubled;
+
+    private Feed.@Nullable Listening listening;
+
+    HeldJobs(Acceptor.Parts parts) {
+        this.parts = parts;
+        this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread letting = new Thread(task, "couchjobs-held");
+            letting.setDaemon(true);
+            return letting;
+        });
+    }
+
+    void start() {
+        listening = parts.feed().listen(this);
+        work(Duration.ZERO);
+        Future<?> unused = thread.scheduleWithFixedDelay(
+                this::gap, LOOK_AGAIN.toMillis(), LOOK_AGAIN.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public synchronized void changed(FeedEvent event) {
+        JobId.fromDocId(event.docId()).ifPresent(id -> {
+            Optional<Job> job = event.job();
+            job.filter(HeldJobs::isHeld).ifPresentOrElse(this::hold, () -> forget(id));
+            boolean over = event.deleted()
+                    || job.filter(present -> present.state() == JobState.FINISHED)
+                            .isPresent();
+            if (over) {
+                finished(id, job.map(Job::status).orElse(JobStatus.CANCELLED));
+            }
+        });
+    }
+
+    @Override
+    public synchronized void gap() {
+        mustLoad = true;
+        work(Duration.ZERO);
+    }
+
+    @Override
+    public void close() {
+        if (listening != null) {
+            listening.close();
+        }
+        thread.shutdownNow();
+    }
+
+    private static boolean isHeld(Job job) {
+        return job.status() == JobStatus.WAITING && job.after().isPresent();
+    }
+
+    /** A job that is held, seen for the first time or changed: somebody must look how things stand. */
+    private void hold(Job job) {
+        forget(job.id());
+        After after = job.after().orElseThrow();
+        held.put(job.id(), new Held(new HashSet<>(after.jobs()), after.onFailure() == After.OnFailure.CANCEL));
+        after.jobs()
+                .forEach(id ->
+                        waitingFor.computeIfAbsent(id, i -> new HashSet<>()).add(job.id()));
+        judgeSoon(job.id());
+    }
+
+    private void forget(JobId id) {
+        toJudge.remove(id);
+        if (held.remove(id) != null) {
+            waitingFor.values().forEach(waiting -> waiting.remove(id));
+            waitingFor.values().removeIf(Set::isEmpty);
+        }
+    }
+
+    /** Of ten thousand jobs that one waits for, only the last one to finish, or one that failed, is a reason to look. */
+    private void finished(JobId id, JobStatus status) {
+        for (JobId waiting : waitingFor.getOrDefault(id, Set.of())) {
+            Held known = held.get(waiting);
+            if (known != null) {
+                known.unfinished.remove(id);
+                if (known.unfinished.isEmpty() || (known.cancelsOnFailure && status != JobStatus.SUCCESS)) {
+                    judgeSoon(waiting);
+                }
+            }
+        }
+    }
+
+    private void judgeSoon(JobId id) {
+        toJudge.add(id);
+        work(Duration.ZERO);
+    }
+
+    private synchronized void work(Duration pause) {
+        if (!planned && !thread.isShutdown()) {
+            planned = true;
+            Future<?> unused = thread.schedule(this::run, pause.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void run() {
+        synchronized (this) {
+            planned = false;
+        }
+        try {
+            loadIfNeeded();
+            for (JobId id = next(); id != null; id = next()) {
+                judge(id);
+            }
+            troubled = false;
+        } catch (RuntimeException | Error e) {
+            if (!troubled) {
+                log.warn("held jobs cannot be let go, trying again until they can: {}", e.getMessage());
+            }
+            troubled = true;
+            gapLater();
+        }
+    }
+
+    private synchronized void gapLater() {
+        mustLoad = true;
+        work(AFTER_TROUBLE);
+    }
+
+    private synchronized @Nullable JobId next() {
+        if (toJudge.isEmpty()) {
+            return null;
+        }
+        JobId first = toJudge.iterator().next();
+        toJudge.remove(first);
+        return first;
+    }
+
+    private void loadIfNeeded() {
+        synchronized (this) {
+            if (!mustLoad) {
+                return;
+            }
+            mustLoad = false;
+        }
+        for (JobId id : parts.index().held()) {
+            read(id).filter(HeldJobs::isHeld).ifPresent(job -> {
+                synchronized (this) {
+                    hold(job);
+                }
+            });
+        }
+    }
+
+    private void judge(JobId id) {
+        Optional<Job> present = read(id).filter(HeldJobs::isHeld);
+        if (present.isEmpty()) {
+            return;
+        }
+        Job job = present.get();
+        After.Verdict verdict = verdict(job);
+        Decision decision = Transitions.letGo(job, verdict, parts.clock().instant());
+        if (decision.write().isPresent()
+                && !(parts.store().write(decision.write().get()) instanceof WriteResult.Stored)) {
+            // Somebody else wrote: the job itself, and the feed will tell, or let it go as we would.
+            log.debug("{} changed while it was let go", id);
+        }
+    }
+
+    private After.Verdict verdict(Job job) {
+        After after = job.after().orElseThrow();
+        Map<JobId, JobStatus> states = new HashMap<>();
+        Set<JobId> removed = new HashSet<>();
+        List<JobId> jobs = new ArrayList<>(after.jobs());
+        for (int from = 0; from < jobs.size(); from += PAGE) {
+            List<String> ids = jobs.subList(from, Math.min(from + PAGE, jobs.size())).stream()
+                    .map(JobId::docId)
+                    .toList();
+            parts.store()
+                    .database()
+                    .view(ViewQuery.allDocs().keys(ids).includeDocs(true))
+                    .rows()
+                    .forEach(row -> note(row, states, removed));
+        }
+        seenFinished(job.id(), states, removed);
+        return after.judge(states, removed);
+    }
+
+    /** An event may have come while this was read: when nothing is left to wait for, somebody must look once more. */
+    private synchronized void seenFinished(JobId id, Map<JobId, JobStatus> states, Set<JobId> removed) {
+        Held known = held.get(id);
+        if (known == null || known.unfinished.isEmpty()) {
+            return;
+        }
+        known.unfinished.removeAll(removed);
+        known.unfinished.removeIf(job -> {
+            JobStatus status = states.get(job);
+            return status != null && status.state() == JobState.FINISHED;
+        });
+        if (known.unfinished.isEmpty()) {
+            judgeSoon(id);
+        }
+    }
+
+    private static void note(ViewResult.Row row, Map<JobId, JobStatus> states, Set<JobId> removed) {
+        Optional<JobId> id = JobId.fromDocId(String.valueOf(row.id()));
+        if (id.isPresent() && row.value() != null && row.value().path("deleted").asBoolean()) {
+            removed.add(id.get());
+        } else if (id.isPresent() && row.doc() != null) {
+            statusOf(row).ifPresent(status -> states.put(id.get(), status));
+        }
+    }
+
+    private static Optional<JobStatus> statusOf(ViewResult.Row row) {
+        try {
+            return Optional.ofNullable(row.doc()).map(Job::parse).map(Job::status);
+        } catch (MalformedJobException notAJobNow) {
+            return Optional.empty();
+        }
+    }
+
+    private Optional<Job> read(JobId id) {
+        try {
+            return parts.store().read(id);
+        } catch (MalformedJobException overwritten) {
+            return Optional.empty();
+        }
+    }
+
+    /** What was not yet seen to be finished, and whether a failure ends the waiting. */
+    private record Held(Set<JobId> unfinished, boolean cancelsOnFailure) {}
+}
