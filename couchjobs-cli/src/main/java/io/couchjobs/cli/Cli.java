@@ -2,6 +2,7 @@ package io.couchjobs.cli;
 
 import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.input.Times;
+import io.couchjobs.cli.logging.LogLevels;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -36,7 +37,7 @@ final class Cli {
                 .setParameterExceptionHandler(problems::misused)
                 .setExecutionExceptionHandler(problems::failed)
                 .setExecutionStrategy(parsed -> {
-                    Logging.configure(root.options().verbose, root.options().quiet);
+                    LogLevels.configure(root.options().verbose, root.options().quiet);
                     return new CommandLine.RunLast().execute(parsed);
                 });
         HelpLayout.apply(line);

@@ -28,8 +28,12 @@ class DurationsTest {
     void people_read_durations_in_the_largest_fitting_unit() {
         assertThat(Durations.format(Duration.ofMillis(999))).isEqualTo("999ms");
         assertThat(Durations.format(Duration.ofMillis(1_550))).isEqualTo("1.5s");
+        assertThat(Durations.format(Duration.ofSeconds(5))).isEqualTo("5s");
+        assertThat(Durations.format(Duration.ofMinutes(5))).isEqualTo("5m");
+        assertThat(Durations.format(Duration.ofHours(24))).isEqualTo("24h");
+        assertThat(Durations.format(Duration.ofDays(1000))).isEqualTo("1000d");
         assertThat(Durations.format(Duration.ofSeconds(125))).isEqualTo("2m5s");
         assertThat(Durations.format(Duration.ofMinutes(125))).isEqualTo("2h5m");
-        assertThat(Durations.format(Duration.ofHours(73))).isEqualTo("3d");
+        assertThat(Durations.format(Duration.ofHours(73))).isEqualTo("3d1h");
     }
 }

@@ -1,0 +1,39 @@
+package io.couchjobs.cli.logging;
+
+import org.slf4j.event.Level;
+
+/** How much the libraries may say. Thread-safe; holds for the whole process, at once. */
+public final class LogLevels {
+    private static volatile boolean verbose;
+    private static volatile boolean quiet;
+
+    private LogLevels() {}
+
+    /**
+     * Says how much is to be heard. Only couchjobs itself gets chatty: an HTTP client's log would show passwords.
+     *
+     * @param isVerbose everything that couchjobs does
+     * @param isQuiet errors only, and nothing of what jobs log
+     */
+    public static void configure(boolean isVerbose, boolean isQuiet) {
+        verbose = isVerbose;
+        quiet = isQuiet;
+    }
+
+    static boolean isVerbose() {
+        return verbose;
+    }
+
+    static boolean isEnabled(String logger, Level level) {
+        return level.toInt() >= least(logger).toInt();
+    }
+
+    private static Level least(String logger) {
+        if (logger.equals("couchjobs.job")) {
+            return quiet ? Level.ERROR : Level.INFO;
+        } else if (!logger.startsWith("io.couchjobs.") || quiet) {
+            return Level.ERROR;
+        }
+        return verbose ? Level.DEBUG : Level.WARN;
+    }
+}
