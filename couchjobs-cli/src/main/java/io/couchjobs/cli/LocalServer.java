@@ -5,6 +5,7 @@ import io.couchjobs.embedded.EmbeddedCouch;
 import java.net.BindException;
 import java.net.URI;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The embedded CouchDB-compatible server, in this process.
@@ -20,6 +21,16 @@ record LocalServer(EmbeddedCouch server) implements AutoCloseable {
 
     static LocalServer inFolder(Path folder, int port) {
         return start(EmbeddedCouch.builder().directory(folder).port(port), port);
+    }
+
+    /** Whoever finds the server also finds its usual database. */
+    static LocalServer withDatabase(@Nullable Path folder, int port) {
+        EmbeddedCouch.Builder builder = EmbeddedCouch.builder();
+        return start(
+                (folder == null ? builder.inMemory() : builder.directory(folder))
+                        .database(DATABASE)
+                        .port(port),
+                port);
     }
 
     /** {@return the queue's usual database on this server, whether it exists or not} */

@@ -42,7 +42,7 @@ final class ServeCommand implements Callable<Integer> {
         }
         CountDownLatch stop = new CountDownLatch(1);
         Interrupts.onSignal(signal -> stop.countDown());
-        try (LocalServer server = dir == null ? LocalServer.inMemory(port) : LocalServer.inFolder(dir, port)) {
+        try (LocalServer server = LocalServer.withDatabase(dir, port)) {
             URI url = server.database().database();
             JobQueue.builder(url).open().close();
             root.output().line(url::toString, () -> JsonNodeFactory.instance

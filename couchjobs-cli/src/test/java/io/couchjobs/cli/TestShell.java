@@ -2,6 +2,10 @@ package io.couchjobs.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.couchjobs.JobQueue;
+import io.couchjobs.JobQueueBuilder;
+import io.couchjobs.couch.Auth;
+import io.couchjobs.couch.Secret;
 import io.couchjobs.embedded.junit.TestDatabase;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -34,6 +38,15 @@ final class TestShell {
     TestShell() {
         environment.put("PATH", System.getenv().getOrDefault("PATH", "/usr/bin:/bin"));
         environment.put("COUCHJOBS_CONFIG", "/dev/null");
+    }
+
+    /** The queue of the same database, for what a program would do. */
+    static JobQueue queue(TestDatabase database) {
+        JobQueueBuilder builder = JobQueue.builder(database.url());
+        database.user()
+                .ifPresent(user -> builder.auth(
+                        new Auth.Basic(user, Secret.of(database.password().orElse("")))));
+        return builder.open();
     }
 
     static TestShell at(TestDatabase database) {
@@ -70,11 +83,20 @@ final class TestShell {
         return new Said(exitCode, out.toString(), err.toString());
     }
 
+    /** Starts a command that goes on. */
+    RunningCommand start(String... args) {
+        return new RunningCommand(this::shell, args);
+    }
+
     Shell shell(StringWriter out, StringWriter err) {
+        return shell(new PrintWriter(out), new PrintWriter(err));
+    }
+
+    private Shell shell(PrintWriter out, PrintWriter err) {
         return new Shell(
                 new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
-                new PrintWriter(out),
-                new PrintWriter(err),
+                out,
+                err,
                 Map.copyOf(environment),
                 Path.of("").toAbsolutePath(),
                 terminals,

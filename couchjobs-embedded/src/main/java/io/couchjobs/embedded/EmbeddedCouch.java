@@ -77,6 +77,7 @@ public final class EmbeddedCouch implements AutoCloseable {
         private final Map<String, String> admins = new HashMap<>();
         private @Nullable Path directory;
         private int port;
+        private @Nullable String database;
 
         private Builder() {}
 
@@ -113,6 +114,17 @@ public final class EmbeddedCouch implements AutoCloseable {
         }
 
         /**
+         * Creates a database, where it is missing, before the server answers anybody.
+         *
+         * @param name its name
+         * @return this
+         */
+        public Builder database(String name) {
+            this.database = name;
+            return this;
+        }
+
+        /**
          * Adds an administrator. From the first one on, others may do only what the security object of a database lets
          * them; ordinary users are documents in the database {@code _users}, as in CouchDB.
          *
@@ -135,6 +147,9 @@ public final class EmbeddedCouch implements AutoCloseable {
             CouchStore store = CouchStore.open(directory);
             Faults faults = new Faults();
             try {
+                if (database != null && store.find(database).isEmpty()) {
+                    store.create(database);
+                }
                 Frontend frontend = Frontend.start(port, store, new Accounts(admins, store), faults::fate);
                 LOG.info(
                         "The embedded CouchDB-compatible server, for development and tests only, listens on"

@@ -2,11 +2,13 @@ package io.couchjobs.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class EmbeddedCouchTest {
     private EmbeddedCouch couch;
@@ -29,6 +31,20 @@ class EmbeddedCouchTest {
         assertThat(client.send("PUT", "jobs/a", "{\"data\":{\"n\":1}}").statusCode())
                 .isEqualTo(201);
         assertThat(client.send("GET", "jobs/a").body()).contains("\"data\":{\"n\":1}");
+    }
+
+    @Test
+    void a_database_can_be_there_from_the_first_answer_on(@TempDir Path folder) throws Exception {
+        for (int start = 1; start <= 2; start++) {
+            try (EmbeddedCouch server =
+                    EmbeddedCouch.builder().directory(folder).database("queue").start()) {
+                assertThat(new Client(server.url())
+                                .send("PUT", "queue/" + start, "{}")
+                                .statusCode())
+                        .isEqualTo(201);
+                assertThat(new Client(server.url()).send("GET", "queue").body()).contains("\"doc_count\":" + start);
+            }
+        }
     }
 
     @Test
