@@ -1,5 +1,6 @@
 package io.couchjobs.cli;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.demo.Demo;
 import io.couchjobs.cli.demo.FoundFiles;
@@ -87,7 +88,7 @@ final class DemoCommand implements Callable<Integer> {
             try (JobQueue queue = session.queue(database.database(), true)) {
                 Demo demo = new Demo(queue, root.progress(), text -> root.say("couchjobs: " + text));
                 Summary summary = demo.run(found, workers(session, database));
-                show(summary);
+                show(summary, found.problems());
                 return (summary.isPerfect() && found.problems().isEmpty() ? ExitCode.DONE : ExitCode.FAILED).number();
             } finally {
                 Runtime.getRuntime().removeShutdownHook(deleteAnyway);
@@ -126,12 +127,22 @@ final class DemoCommand implements Callable<Integer> {
         return new Demo.Workers(workers, arguments, environment);
     }
 
-    private void show(Summary summary) {
+    private void show(Summary summary, List<String> unreadable) {
         summary.problems().forEach(problem -> root.shell().err().println("couchjobs: " + problem));
-        root.output().table(summary::table, summary::json);
+        root.output().table(summary::table, () -> json(summary, unreadable));
         if (root.output().format() == Format.TABLE) {
             root.output().raw("");
             summary.lines().forEach(root.output()::raw);
+            if (!unreadable.isEmpty()) {
+                root.output().raw("not read: " + String.join("; ", unreadable));
+            }
         }
+    }
+
+    /** What could not be read has no job, and still keeps the whole from being perfect. */
+    static ObjectNode json(Summary summary, List<String> unreadable) {
+        ObjectNode json = summary.json();
+        unreadable.forEach(json.putArray("unreadable")::add);
+        return json;
     }
 }

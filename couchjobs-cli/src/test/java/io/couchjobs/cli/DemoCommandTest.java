@@ -3,11 +3,13 @@ package io.couchjobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.cli.demo.Summary;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,5 +53,14 @@ class DemoCommandTest {
 
         assertThat(said.exitCode()).isEqualTo(1);
         assertThat(said.err()).contains("no files below " + folder);
+    }
+
+    @Test
+    void what_could_not_be_read_is_in_the_json_too() {
+        Summary nothing = new Summary(0, 0, 0, 0, List.of(), List.of(), List.of());
+
+        assertThat(DemoCommand.json(nothing, List.of("cannot read /root: permission denied"))
+                        .path("unreadable"))
+                .hasToString("[\"cannot read /root: permission denied\"]");
     }
 }
