@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
             "  couchjobs cancel --type email --status stuck --all --yes"
         })
 final class CancelCommand extends JobsCommand {
-    @Option(names = "--if-queued", description = "Leave running jobs alone (exit code 4).")
+    @Option(names = "--if-queued", order = -1, description = "Leave running jobs alone (exit code 4).")
     private boolean ifQueued;
 
     @Override

@@ -28,6 +28,7 @@ import picocli.CommandLine.Spec;
             CancelCommand.class,
             RetryCommand.class,
             RemoveCommand.class,
+            ReleaseCommand.class,
             RescheduleCommand.class,
             PrioritizeCommand.class,
             PauseCommand.class,

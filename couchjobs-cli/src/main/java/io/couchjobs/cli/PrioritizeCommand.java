@@ -9,9 +9,19 @@ import picocli.CommandLine.Option;
 @Command(
         name = "prioritize",
         description = "Give pending jobs another priority. Exit code 4 when a job is not pending.",
-        footer = {"", "Examples:", "  couchjobs prioritize email 42 --priority 75"})
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs prioritize email 42 --priority 75",
+            "  couchjobs prioritize --tag urgent --status waiting --all --yes --priority 99"
+        })
 final class PrioritizeCommand extends JobsCommand {
-    @Option(names = "--priority", required = true, paramLabel = "N", description = "0 (least) to 99.")
+    @Option(
+            names = "--priority",
+            order = -1,
+            required = true,
+            paramLabel = "N",
+            description = "0 (least) to 99; jobs have 50 unless told otherwise.")
     private int priority;
 
     @Override

@@ -30,6 +30,11 @@ abstract class QueueCommand implements Callable<Integer> {
         return (Couchjobs) spec.root().userObject();
     }
 
+    /** {@return what the person typed to get here} */
+    final String name() {
+        return spec.name();
+    }
+
     final Output output() {
         return root().output();
     }

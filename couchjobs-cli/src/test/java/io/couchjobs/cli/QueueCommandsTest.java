@@ -163,10 +163,12 @@ class QueueCommandsTest {
         assertThat(done("list", "-o", "json").json()).hasSize(2);
 
         shell.input("y\n");
-        assertThat(done("cancel", "--type", "email", "--all").err()).contains("act on 2 jobs?");
+        assertThat(done("cancel", "--type", "email", "--all").err()).contains("cancel 2 jobs? [y/N]");
         assertThat(done("remove", "--type", "email", "--status", "cancelled", "--all", "--yes", "-o", "json")
-                        .json())
-                .hasSize(2);
+                        .json()
+                        .path("changed")
+                        .asInt())
+                .isEqualTo(2);
         assertThat(done("list", "-o", "json").json()).isEmpty();
     }
 

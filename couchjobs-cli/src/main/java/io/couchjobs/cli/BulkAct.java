@@ -1,0 +1,141 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.cli.input.Durations;
+import io.couchjobs.cli.output.Format;
+import io.couchjobs.cli.output.Output;
+import io.couchjobs.cli.output.ProgressLine;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.store.ContentionException;
+import io.couchjobs.store.JobNotFoundException;
+import io.couchjobs.store.JobRefusedException;
+import io.couchjobs.store.WriteRefusedException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Acts on many jobs, some at the same time, in constant memory. One that refuses or is gone does not stop the others; a
+ * database that cannot be reached does, and so does Ctrl-C.
+ */
+final class BulkAct {
+    /** At the same time: their writes share a bulk request. */
+    private static final int AT_ONCE = 16;
+
+    private static final int BATCH = 500;
+
+    private final Couchjobs root;
+    private final Function<JobId, String> act;
+    private final BulkSummary summary = new BulkSummary();
+    private final Output output;
+    private final ProgressLine progress;
+    private final ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE);
+    private final List<Future<Optional<Outcome>>> batch = new ArrayList<>();
+    private final AtomicReference<@Nullable RuntimeException> trouble = new AtomicReference<>();
+    private final AtomicBoolean stopped = new AtomicBoolean();
+    private final long started = System.nanoTime();
+
+    /** Acts by a function that returns what it did. */
+    BulkAct(Couchjobs root, Function<JobId, String> act) {
+        this.root = root;
+        this.act = act;
+        this.output = root.output();
+        this.progress = root.progress();
+    }
+
+    ExitCode run(Stream<JobId> ids) {
+        Interrupts.onSignal(signal -> stopped.set(true));
+        try {
+            ids.takeWhile(id -> !stopped.get()).forEach(this::take);
+            flush();
+        } catch (RuntimeException e) {
+            progress.clear();
+            root.say("couchjobs: stopped: " + summary.line());
+            throw e;
+        } finally {
+            threads.shutdownNow();
+            progress.clear();
+        }
+        return show();
+    }
+
+    private void take(JobId id) {
+        batch.add(threads.submit(() -> attempt(id)));
+        if (batch.size() == BATCH) {
+            flush();
+        }
+    }
+
+    private void flush() {
+        batch.forEach(one -> ended(one).ifPresent(this::record));
+        batch.clear();
+        progress.update("couchjobs: " + summary.line() + ", " + took());
+        RuntimeException problem = trouble.get();
+        if (problem != null) {
+            throw problem;
+        }
+    }
+
+    private void record(Outcome outcome) {
+        summary.add(outcome);
+        if (output.format() == Format.NDJSON) {
+            output.line(() -> "", outcome::json);
+        }
+    }
+
+    /** Between the list and the act anything can happen to a job; after trouble nothing is begun any more. */
+    private Optional<Outcome> attempt(JobId id) {
+        if (trouble.get() != null) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Outcome.changed(id, act.apply(id)));
+        } catch (JobNotFoundException gone) {
+            return Optional.of(Outcome.gone(id));
+        } catch (JobRefusedException | ContentionException | WriteRefusedException | MalformedJobException refusal) {
+            return Optional.of(Outcome.refused(id, refusal));
+        } catch (RuntimeException e) {
+            trouble.compareAndSet(null, e);
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<Outcome> ended(Future<Optional<Outcome>> one) {
+        try {
+            return one.get();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CommandException(ExitCode.INTERRUPTED, "interrupted");
+        }
+    }
+
+    private ExitCode show() {
+        root.say("couchjobs: " + summary.total() + " jobs in " + took()
+                + (stopped.get() ? ", stopped before the end" : ""));
+        switch (output.format()) {
+            case TABLE -> summary.lines().forEach(output::raw);
+            case JSON -> output.line(() -> "", summary::json);
+            case NDJSON -> summary.lines().forEach(line -> root.say("couchjobs: " + line));
+        }
+        if (stopped.get()) {
+            return ExitCode.INTERRUPTED;
+        }
+        return summary.isComplete() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    private String took() {
+        return Durations.format(Duration.ofNanos(System.nanoTime() - started));
+    }
+}

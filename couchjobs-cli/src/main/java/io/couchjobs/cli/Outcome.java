@@ -1,0 +1,46 @@
+package io.couchjobs.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.JobId;
+
+/**
+ * What became of one job that a command was to act on.
+ *
+ * @param id the job
+ * @param kind whether anything came of it
+ * @param what what was done, in the past tense, or why nothing was
+ */
+record Outcome(JobId id, Kind kind, String what) {
+    /** Whether anything came of it. */
+    enum Kind {
+        CHANGED,
+        REFUSED,
+        GONE;
+
+        @Override
+        public String toString() {
+            return Words.lowerCase(this);
+        }
+    }
+
+    static Outcome changed(JobId id, String what) {
+        return new Outcome(id, Kind.CHANGED, what);
+    }
+
+    static Outcome gone(JobId id) {
+        return new Outcome(id, Kind.GONE, "was gone already");
+    }
+
+    /** The reason without the job's name, so that the same reason of many jobs reads the same. */
+    static Outcome refused(JobId id, RuntimeException refusal) {
+        String reason = String.valueOf(refusal.getMessage())
+                .replace("job " + id + " ", "")
+                .replace(id.docId(), "the job")
+                .replace("; nothing was written", "");
+        return new Outcome(id, Kind.REFUSED, reason);
+    }
+
+    ObjectNode json() {
+        return JobJson.of(id).put("outcome", kind.toString()).put("result", what);
+    }
+}

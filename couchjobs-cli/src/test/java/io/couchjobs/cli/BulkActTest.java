@@ -1,0 +1,118 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.store.JobNotFoundException;
+import io.couchjobs.store.JobRefusedException;
+import java.io.StringWriter;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import picocli.CommandLine;
+
+@Timeout(60)
+class BulkActTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @Test
+    void every_job_is_acted_on_once_and_reported_in_the_order_of_the_selection() {
+        Map<JobId, Integer> acts = new ConcurrentHashMap<>();
+
+        ExitCode exitCode = act(1_234, "ndjson", id -> {
+            acts.merge(id, 1, Integer::sum);
+            return "cancelled";
+        });
+
+        assertThat(exitCode).isEqualTo(ExitCode.DONE);
+        assertThat(acts).hasSize(1_234).allSatisfy((id, times) -> assertThat(times)
+                .isEqualTo(1));
+        List<String> lines = out.toString().lines().toList();
+        assertThat(lines).hasSize(1_234);
+        assertThat(lines.get(777))
+                .isEqualTo("{\"type\":\"email\",\"id\":\"777\",\"outcome\":\"changed\",\"result\":\"cancelled\"}");
+        assertThat(err.toString()).contains("changed 1234, refused 0, gone 0");
+    }
+
+    @Test
+    void refusals_are_counted_by_reason_and_fail_the_command_and_what_is_gone_does_not() {
+        Function<JobId, String> half = id -> {
+            int number = Integer.parseInt(id.id());
+            if (number % 4 == 3) {
+                throw new JobNotFoundException(id);
+            } else if (number % 4 == 2) {
+                throw new JobRefusedException(id, "is " + JobStatus.RUNNING.json() + "; nothing was written");
+            }
+            return "removed";
+        };
+
+        assertThat(act(1_000, "json", half)).isEqualTo(ExitCode.FAILED);
+
+        JsonNode json = new TestShell.Said(1, out.toString(), "").json();
+        assertThat(json.path("changed").asInt()).isEqualTo(500);
+        assertThat(json.path("refused").asInt()).isEqualTo(250);
+        assertThat(json.path("gone").asInt()).isEqualTo(250);
+        assertThat(json.path("reasons")).hasSize(3);
+        assertThat(json.path("reasons").get(1))
+                .hasToString(
+                        "{\"outcome\":\"refused\",\"reason\":\"is running\",\"jobs\":250,\"example\":\"email:2\"}");
+    }
+
+    @Test
+    void people_read_the_same_in_lines() {
+        ExitCode exitCode = act(2, "table", id -> {
+            if (id.id().equals("0")) {
+                throw new JobNotFoundException(id);
+            }
+            return "cancelled";
+        });
+
+        assertThat(exitCode).isEqualTo(ExitCode.DONE);
+        assertThat(out.toString())
+                .isEqualTo("changed 1, refused 0, gone 1\n  gone 1: was gone already\n  changed 1: cancelled\n");
+    }
+
+    @Test
+    void ever_new_reasons_do_not_fill_the_memory() {
+        act(5_000, "json", id -> {
+            throw new JobRefusedException(id, "is in a mood of its own, " + id.id());
+        });
+
+        JsonNode json = new TestShell.Said(1, out.toString(), "").json();
+        assertThat(json.path("refused").asInt()).isEqualTo(5_000);
+        assertThat(json.path("reasons")).hasSize(101);
+        assertThat(json.path("reasons").get(100).path("jobs").asInt()).isEqualTo(4_900);
+    }
+
+    @Test
+    void trouble_with_the_database_ends_it_and_what_was_done_is_said() {
+        assertThatThrownBy(() -> act(2_000, "table", id -> {
+                    if (Integer.parseInt(id.id()) >= 600) {
+                        throw new IllegalStateException("the database is away");
+                    }
+                    return "removed";
+                }))
+                .hasMessage("the database is away");
+
+        // those that had begun when it was noticed
+        assertThat(err.toString()).containsPattern("stopped: changed (600|5[89]\\d)");
+        assertThat(out.toString()).isEmpty();
+    }
+
+    private ExitCode act(int jobs, String format, Function<JobId, String> act) {
+        Couchjobs root = new Couchjobs(new TestShell().shell(out, err));
+        CommandLine line = Cli.commandLine(root);
+        line.parseArgs("-o", format);
+        Stream<JobId> ids = IntStream.range(0, jobs).mapToObj(i -> new JobId("email", "" + i));
+        return new BulkAct(root, act).run(ids);
+    }
+}
