@@ -1,8 +1,13 @@
 package io.couchjobs.cli;
 
+import io.couchjobs.cli.CompletionCommand.ShellName;
+import io.couchjobs.cli.GlobalOptions.Colour;
 import io.couchjobs.cli.input.Durations;
+import io.couchjobs.cli.input.JobReader;
 import io.couchjobs.cli.input.Times;
 import io.couchjobs.cli.logging.LogLevels;
+import io.couchjobs.cli.output.Format;
+import io.couchjobs.job.JobStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -29,8 +34,12 @@ final class Cli {
                 .setOut(shell.out())
                 .setErr(shell.err())
                 .setExpandAtFiles(false)
-                .setCaseInsensitiveEnumValuesAllowed(true)
                 .setAbbreviatedOptionsAllowed(false)
+                .registerConverter(JobStatus.class, Words.oneOf(JobStatus.class))
+                .registerConverter(Format.class, Words.oneOf(Format.class))
+                .registerConverter(Colour.class, Words.oneOf(Colour.class))
+                .registerConverter(ShellName.class, Words.oneOf(ShellName.class))
+                .registerConverter(JobReader.Format.class, Words.oneOf(JobReader.Format.class))
                 .registerConverter(Duration.class, saying(Durations::parse))
                 .registerConverter(
                         Instant.class, saying(new Times(InstantSource.system(), ZoneId.systemDefault())::parse))

@@ -24,7 +24,12 @@ final class CompletionCommand implements Callable<Integer> {
     enum ShellName {
         BASH,
         ZSH,
-        FISH
+        FISH;
+
+        @Override
+        public String toString() {
+            return Words.lowerCase(this);
+        }
     }
 
     @Parameters(paramLabel = "bash|zsh|fish", description = "The shell.")

@@ -15,6 +15,7 @@ final class FilterOptions {
     @Option(
             names = "--status",
             paramLabel = "S",
+            completionCandidates = Words.Statuses.class,
             description = "Only jobs of this status: waiting, scheduled, running, stuck, success, failed, cancelled.")
     private @Nullable JobStatus status;
 

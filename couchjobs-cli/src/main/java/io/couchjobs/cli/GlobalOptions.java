@@ -12,7 +12,12 @@ final class GlobalOptions {
     enum Colour {
         AUTO,
         ALWAYS,
-        NEVER
+        NEVER;
+
+        @Override
+        public String toString() {
+            return Words.lowerCase(this);
+        }
     }
 
     @Option(

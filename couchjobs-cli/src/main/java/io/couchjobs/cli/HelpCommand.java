@@ -28,7 +28,7 @@ final class HelpCommand implements Callable<Integer> {
         for (String name : path) {
             CommandLine inner = command.getSubcommands().get(name);
             if (inner == null) {
-                throw new ParameterException(spec.commandLine(), "no such command: " + name);
+                throw new ParameterException(spec.commandLine(), Problems.noSuchCommand(name, command));
             }
             command = inner;
         }

@@ -26,6 +26,10 @@ final class HelpLayout {
             usage.optionListHeading(own(line.getCommandSpec()).isEmpty() ? "" : "%nOptions:%n");
             usage.sectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, HelpLayout::ownOptions);
         }
+        if (line.getCommand() instanceof JobsCommand) {
+            String name = line.getCommandSpec().qualifiedName();
+            usage.customSynopsis(name + " [OPTIONS] TYPE ID", name + " [OPTIONS] --all --type T [--status S] ...");
+        }
         line.getSubcommands().values().forEach(HelpLayout::apply);
     }
 

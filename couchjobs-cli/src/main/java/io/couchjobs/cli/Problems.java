@@ -3,9 +3,14 @@ package io.couchjobs.cli;
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.couch.CouchNotFoundException;
 import java.io.PrintWriter;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The one place where an exception becomes a line on standard error and an exit code. */
 final class Problems {
@@ -18,16 +23,50 @@ final class Problems {
     int misused(ParameterException problem, String[] args) {
         CommandLine command = problem.getCommandLine();
         String advice = "(see " + command.getCommandSpec().qualifiedName() + " --help)";
-        say(command.getErr(), explain(problem) + " " + advice, problem);
+        say(command.getErr(), misuse(problem) + " " + advice, problem);
         return ExitCode.USAGE.number();
     }
 
+    private static String misuse(ParameterException problem) {
+        if (problem instanceof UnmatchedArgumentException unmatched) {
+            return unmatched(unmatched.getUnmatched().get(0), unmatched.getCommandLine());
+        }
+        return explain(problem);
+    }
+
+    private static String unmatched(String argument, CommandLine command) {
+        if (argument.startsWith("-")) {
+            Set<String> options = command.getCommandSpec().optionsMap().keySet();
+            return "no such option: '" + argument + "'" + didYouMean(argument.replaceFirst("=.*", ""), options);
+        }
+        return command.getSubcommands().isEmpty()
+                ? "one argument too many: '" + argument + "'"
+                : noSuchCommand(argument, command);
+    }
+
+    /** Says that a command has no such command in it, and which one may have been meant. */
+    static String noSuchCommand(String name, CommandLine command) {
+        List<String> names = command.getSubcommands().entrySet().stream()
+                .filter(inner ->
+                        !inner.getValue().getCommandSpec().usageMessage().hidden())
+                .map(Map.Entry::getKey)
+                .toList();
+        return "no such command: '" + name + "'" + didYouMean(name, names);
+    }
+
+    private static String didYouMean(String typed, Collection<String> words) {
+        return Nearest.to(typed, words)
+                .map(nearest -> "; did you mean " + nearest + "?")
+                .orElse("");
+    }
+
     int failed(Exception problem, CommandLine command, ParseResult parsed) {
-        ExitCode exitCode = ExitCode.of(problem);
+        boolean interrupted = Thread.currentThread().isInterrupted(); // the problem is but its consequence then
+        ExitCode exitCode = interrupted ? ExitCode.INTERRUPTED : ExitCode.of(problem);
         if (exitCode == ExitCode.INTERRUPTED) {
             Thread.currentThread().interrupt();
         }
-        say(command.getErr(), explain(problem), problem);
+        say(command.getErr(), exitCode == ExitCode.INTERRUPTED ? "interrupted" : explain(problem), problem);
         return exitCode.number();
     }
 

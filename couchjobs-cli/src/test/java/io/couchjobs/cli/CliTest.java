@@ -66,12 +66,30 @@ class CliTest {
         assertMisuse("no such file", "enqueue", "email", "--from", "/no/such/file");
         assertMisuse("colon", "inspect", "a:b", "c");
         assertMisuse("0 to 99", "enqueue", "email", "--priority", "100");
-        assertMisuse("not a state", "wait", "email", "1", "--for", "godot");
+        assertMisuse("not a duration: '5x'", "wait", "email", "1", "--timeout", "5x");
+        assertMisuse("'xml' is none of table, json, ndjson", "watch", "-o", "xml");
+        assertMisuse("'foo' is none of waiting, scheduled, ", "list", "--status", "foo");
+        assertMisuse("one argument too many: 'c'", "inspect", "a", "b", "c");
+        assertMisuse("what to set?", "type", "set", "email");
+        assertMisuse("add --all", "release", "--type", "email");
+        assertMisuse("either TYPE ID or --all", "remove", "email", "1", "--type", "email", "--all");
+        assertMisuse("all jobs of all types?", "remove", "--all", "--yes");
+        assertMisuse("no terminal to ask at whether to act on many jobs", "retry", "--type", "email", "--all");
         assertMisuse("ID", "cancel", "email");
         assertMisuse("add --yes", "cancel", "--type", "email", "--all");
         assertMisuse("cannot start /no/such/program", "work", "email", "--", "/no/such/program");
         assertMisuse("not a folder", "demo", "/no/such/folder");
         assertMisuse("not a URL", "counts", "--url", "nonsense");
+    }
+
+    @Test
+    void what_was_mistyped_is_answered_with_what_may_have_been_meant() {
+        assertMisuse("no such command: 'enque'; did you mean enqueue?", "enque", "email");
+        assertMisuse("no such command: 'lsit'; did you mean list?", "lsit");
+        assertMisuse("no such command: 'ste'; did you mean set?", "type", "ste");
+        assertMisuse("no such command: 'wacth'; did you mean watch?", "help", "wacth");
+        assertMisuse("no such command: 'frobnicate' (see", "frobnicate");
+        assertMisuse("no such option: '--statu=x'; did you mean --status?", "list", "--statu=x");
     }
 
     @Test
@@ -91,6 +109,9 @@ class CliTest {
         for (String name : List.of("bash", "zsh")) {
             String script = shell.run("completion", name).out();
             assertThat(script).contains("enqueue", "--concurrency").doesNotContain("warm-up");
+            assertThat(script)
+                    .contains("\"ndjson\"", "\"waiting\"", "\"removed\"", "\"bash\"", "\"auto\"")
+                    .doesNotContain("\"NDJSON\"", "\"WAITING\"", "\"BASH\"", "\"AUTO\"");
         }
         Path bash = Files.writeString(
                 folder.resolve("bash"), shell.run("completion", "bash").out());

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import io.couchjobs.job.JobRequest;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -32,6 +33,11 @@ public interface JobReader {
                 return new PlainReader(new TextLines(in), template);
             }
         };
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
 
         /**
          * Starts reading.

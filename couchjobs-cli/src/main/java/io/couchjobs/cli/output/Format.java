@@ -1,5 +1,7 @@
 package io.couchjobs.cli.output;
 
+import java.util.Locale;
+
 /** What results look like on standard output. */
 public enum Format {
     /** Tables and lines for people; the default. */
@@ -7,5 +9,10 @@ public enum Format {
     /** One JSON value, indented. */
     JSON,
     /** One JSON value per line, one line per result. */
-    NDJSON
+    NDJSON;
+
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
 }
