@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.cli.input.Durations;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.RetryPolicy;
 import io.couchjobs.store.TypeSettings;
@@ -13,31 +14,46 @@ import picocli.CommandLine.Parameters;
 /** {@code type set TYPE}: changes the settings of a type; running workers follow within moments. */
 @Command(
         name = "set",
-        description = "Change the settings of a type; running workers follow within moments.",
+        description = {
+            "Change the settings of a type; running workers follow within moments. Prints the settings as they are then.",
+            "What is not named stays as it is; the word \"default\" takes a setting back to its default."
+        },
         footer = {
             "",
             "Examples:",
             "  couchjobs type set email --timeout 5m",
-            "  couchjobs type set email --max-retries 3 --retry-delay 10s"
+            "  couchjobs type set email --max-retries 3 --retry-delay 10s",
+            "  couchjobs type set email --timeout default"
         })
 final class TypeSetCommand extends QueueCommand {
-    @Parameters(paramLabel = "TYPE", description = "The type.")
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
+    private static final Duration LONGEST = Duration.ofDays(1000);
+
+    @Parameters(paramLabel = "TYPE", description = "The type; it need not have jobs yet.")
     private String type = "";
 
     @Option(
             names = "--timeout",
             paramLabel = "D",
-            description = "How long a worker may be silent before another takes its job.")
-    private @Nullable Duration timeout;
+            converter = OrDefault.OfDuration.class,
+            description = "How long a worker may give no sign of life before another takes its job; default 1m,"
+                    + " unless the program that runs the workers sets another. Workers give three such signs in that"
+                    + " time by themselves, however long a job takes.")
+    private @Nullable OrDefault<Duration> timeout;
 
-    @Option(names = "--max-retries", paramLabel = "N", description = "Retries after the first run; default 5.")
-    private @Nullable Integer maxRetries;
+    @Option(
+            names = "--max-retries",
+            paramLabel = "N",
+            converter = OrDefault.OfNumber.class,
+            description = "Retries after the first run; default 5, 0 for none.")
+    private @Nullable OrDefault<Integer> maxRetries;
 
     @Option(
             names = "--retry-delay",
             paramLabel = "D",
+            converter = OrDefault.OfDuration.class,
             description = "The delay before the first retry, doubled with each failure; default 30s.")
-    private @Nullable Duration retryDelay;
+    private @Nullable OrDefault<Duration> retryDelay;
 
     @Override
     void check() {
@@ -45,7 +61,8 @@ final class TypeSetCommand extends QueueCommand {
         if (timeout == null && maxRetries == null && retryDelay == null) {
             throw CommandException.usage("what to set? --timeout, --max-retries, --retry-delay");
         }
-        changed(TypeSettings.none(type));
+        checkRange("--timeout", SHORTEST_TIMEOUT, timeout);
+        checkRange("--retry-delay", Duration.ZERO, retryDelay);
     }
 
     @Override
@@ -55,14 +72,31 @@ final class TypeSetCommand extends QueueCommand {
     }
 
     private TypeSettings changed(TypeSettings settings) {
-        TypeSettings changed = timeout == null ? settings : settings.withTimeout(timeout);
+        TypeSettings changed = settings;
+        if (timeout != null) {
+            changed = timeout.value() == null ? settings.withoutTimeout() : settings.withTimeout(timeout.value());
+        }
         if (maxRetries == null && retryDelay == null) {
             return changed;
         }
         RetryPolicy old = settings.retryPolicy();
+        RetryPolicy standard = RetryPolicy.DEFAULT;
         return changed.withRetryPolicy(new RetryPolicy(
-                maxRetries == null ? old.maxRetries() : maxRetries,
-                retryDelay == null ? old.delay() : retryDelay,
+                maxRetries == null ? old.maxRetries() : maxRetries.or(standard.maxRetries()),
+                retryDelay == null ? old.delay() : retryDelay.or(standard.delay()),
                 old.maxDelay()));
+    }
+
+    private static void checkRange(String option, Duration shortest, @Nullable OrDefault<Duration> given) {
+        Duration duration = given == null ? null : given.value();
+        if (duration != null && (duration.compareTo(shortest) < 0 || duration.compareTo(LONGEST) > 0)) {
+            throw CommandException.usage(option + " must be from " + Durations.format(shortest) + " to "
+                    + Durations.format(LONGEST) + ": " + text(duration));
+        }
+    }
+
+    /** Nobody needs the milliseconds of what is too long, and they may be too many to count. */
+    private static String text(Duration duration) {
+        return duration.compareTo(LONGEST) > 0 ? duration.toDays() + "d" : Durations.format(duration);
     }
 }

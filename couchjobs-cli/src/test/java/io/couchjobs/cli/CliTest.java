@@ -70,6 +70,9 @@ class CliTest {
         assertMisuse("'xml' is none of table, json, ndjson", "watch", "-o", "xml");
         assertMisuse("'foo' is none of waiting, scheduled, ", "list", "--status", "foo");
         assertMisuse("one argument too many: 'c'", "inspect", "a", "b", "c");
+        assertMisuse("--timeout must be from 1ms to 1000d: 0s", "type", "set", "email", "--timeout", "0s");
+        assertMisuse("--retry-delay must be from 0s to 1000d: 2000d", "type", "set", "a", "--retry-delay", "2000d");
+        assertMisuse("not a number from 0 to 2147483647: '-1', nor default", "type", "set", "a", "--max-retries", "-1");
         assertMisuse("what to set?", "type", "set", "email");
         assertMisuse("add --all", "release", "--type", "email");
         assertMisuse("either TYPE ID or --all", "remove", "email", "1", "--type", "email", "--all");

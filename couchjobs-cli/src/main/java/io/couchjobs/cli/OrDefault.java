@@ -1,0 +1,51 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.cli.input.Durations;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * A value of a setting, or the wish to go back to its default.
+ *
+ * @param value the value, or null for the default
+ * @param <T> what values are
+ */
+record OrDefault<T>(@Nullable T value) {
+    /** The word that asks for the default. */
+    private static final String DEFAULT = "default";
+
+    T or(T otherwise) {
+        return value == null ? otherwise : value;
+    }
+
+    /** Reads {@code default} or a DURATION. */
+    static final class OfDuration implements ITypeConverter<OrDefault<Duration>> {
+        @Override
+        public OrDefault<Duration> convert(String text) {
+            try {
+                return new OrDefault<>(text.equals(DEFAULT) ? null : Durations.parse(text));
+            } catch (IllegalArgumentException bad) {
+                throw new TypeConversionException(bad.getMessage() + ", or default");
+            }
+        }
+    }
+
+    /** Reads {@code default} or a whole number from 0. */
+    static final class OfNumber implements ITypeConverter<OrDefault<Integer>> {
+        @Override
+        public OrDefault<Integer> convert(String text) {
+            try {
+                OrDefault<Integer> number = new OrDefault<>(text.equals(DEFAULT) ? null : Integer.valueOf(text));
+                if (number.or(0) >= 0) {
+                    return number;
+                }
+            } catch (NumberFormatException notANumber) {
+                // said below
+            }
+            throw new TypeConversionException(
+                    "not a number from 0 to " + Integer.MAX_VALUE + ": '" + text + "', nor default");
+        }
+    }
+}
