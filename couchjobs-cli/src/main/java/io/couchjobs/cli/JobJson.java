@@ -6,10 +6,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobState;
 import io.couchjobs.job.Lock;
 import io.couchjobs.job.Progress;
 import java.time.Instant;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -22,7 +22,7 @@ final class JobJson {
     static ObjectNode of(Job job) {
         ObjectNode json = of(job.id());
         json.put("status", job.status().json());
-        json.put("state", job.state().name().toLowerCase(Locale.ROOT));
+        json.put("state", Words.lowerCase(job.state()));
         json.put("scheduledTime", due(job).map(Instant::toString).orElse(null));
         json.set("data", job.data());
         json.set("result", job.result().orElse(JSON.nullNode()));
@@ -49,6 +49,11 @@ final class JobJson {
 
     static ObjectNode of(JobId id) {
         return JSON.objectNode().put("type", id.type()).put("id", id.id());
+    }
+
+    /** {@return a job that is not there any more} */
+    static ObjectNode gone(JobId id) {
+        return of(id).put("state", Words.lowerCase(JobState.NOT_FOUND));
     }
 
     /** {@return the job's time; empty when it is due at once} */

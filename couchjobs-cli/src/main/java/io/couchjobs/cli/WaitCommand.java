@@ -6,10 +6,11 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.store.JobNotFoundException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -19,17 +20,21 @@ import picocli.CommandLine.Option;
 @Command(
         name = "wait",
         description = {
-            "Wait until a job is finished, or has another state; print its status.",
-            "Exit code 5 when the time is over, 1 when the job ended in another way than the one waited for."
+            "Wait until a job is finished, or is as --for says; print its status.",
+            "Exit code 0 when it is, 1 when it ended in another way, 3 when there is no such job or it was removed,",
+            "5 when the time is over. A restart of the server does not matter."
         },
         footer = {
             "",
             "Examples:",
             "  couchjobs wait email 42 --timeout 5m",
-            "  couchjobs wait email 42 --for success && echo sent"
+            "  couchjobs wait email 42 --for success && echo sent",
+            "  couchjobs wait email 42 -o json | jq .result",
+            "  couchjobs wait email 42 --for removed"
         })
 final class WaitCommand extends QueueCommand {
     private static final Duration FOR_EVER = Duration.ofDays(36_500);
+    private static final String REMOVED = "removed";
 
     @Mixin
     private final JobName name = new JobName();
@@ -37,7 +42,10 @@ final class WaitCommand extends QueueCommand {
     @Option(
             names = "--for",
             paramLabel = "STATE",
-            description = "pending, running or finished (default), or a status such as success.")
+            completionCandidates = Words.Targets.class,
+            description = "finished (default: well or badly), pending (waiting or stuck), running (or scheduled),"
+                    + " removed (or never there), or a status: waiting, scheduled, stuck, success, failed, cancelled."
+                    + " A run that takes but a moment may go by unseen.")
     private String target = "finished";
 
     @Option(names = "--timeout", paramLabel = "D", description = "How long to wait at most; default for ever.")
@@ -52,43 +60,70 @@ final class WaitCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) throws InterruptedException {
         JobId id = name.id();
-        Set<JobStatus> wanted = wanted();
-        Set<JobStatus> ends = EnumSet.copyOf(wanted);
-        ends.addAll(ofState(JobState.FINISHED));
-        Job job = queue.await(id.type(), id.id(), ends, timeout)
-                .orElseThrow(() -> new CommandException(
-                        ExitCode.TIMED_OUT, id + " is not " + target + " after " + Durations.format(timeout)));
+        boolean isThere = queue.get(id.type(), id.id()).isPresent();
+        if (root().shell().terminals().err()) {
+            root().say("couchjobs: waiting until " + id + " is " + target + ", Ctrl-C to stop");
+        }
+        try {
+            Optional<Job> job = queue.await(id.type(), id.id(), ends(), timeout);
+            return ended(job.orElseThrow(() -> tooLate(queue.get(id.type(), id.id()))));
+        } catch (JobNotFoundException gone) {
+            if (wantsRemoval()) {
+                output().line(() -> REMOVED, () -> JobJson.gone(id));
+                return ExitCode.DONE;
+            }
+            throw isThere ? new CommandException(ExitCode.NOT_FOUND, id + " was removed while waiting for it") : gone;
+        }
+    }
+
+    private ExitCode ended(Job job) {
         output().line(() -> job.status().json(), () -> JobJson.of(job));
-        if (wanted.contains(job.status())) {
+        if (wanted().contains(job.status())) {
             return ExitCode.DONE;
         }
         throw new CommandException(
-                ExitCode.FAILED, id + " ended as " + job.status().json() + ", not as " + target);
+                ExitCode.FAILED, job.id() + " ended as " + job.status().json() + ", not as " + target);
     }
 
-    private Set<JobStatus> wanted() {
-        String upper = target.toUpperCase(Locale.ROOT);
-        for (JobState state : JobState.values()) {
-            if (state.name().equals(upper) && state != JobState.NOT_FOUND) {
-                return ofState(state);
-            }
+    private CommandException tooLate(Optional<Job> job) {
+        String status = job.map(there -> there.status().json()).orElse(REMOVED);
+        return new CommandException(
+                ExitCode.TIMED_OUT,
+                name.id() + " is " + status + ", not " + target + ", after " + Durations.format(timeout));
+    }
+
+    /** What ends the waiting: also that the job is finished, for then nothing more can be hoped for, but its removal. */
+    private Set<JobStatus> ends() {
+        if (wantsRemoval()) {
+            return Set.of();
         }
-        return JobStatus.fromJson(target.toLowerCase(Locale.ROOT))
-                .map(EnumSet::of)
-                .orElseThrow(() -> CommandException.usage("not a state or status: '" + target
-                        + "' (pending, running, finished, " + String.join(", ", statuses()) + ")"));
+        Set<JobStatus> ends = EnumSet.copyOf(wanted());
+        ends.addAll(ofState(JobState.FINISHED));
+        return ends;
+    }
+
+    private boolean wantsRemoval() {
+        return wanted().isEmpty();
+    }
+
+    /** The statuses waited for; none for the removal. */
+    private Set<JobStatus> wanted() {
+        return switch (target.toLowerCase(Locale.ROOT)) {
+            case "pending" -> ofState(JobState.PENDING);
+            case "running" -> ofState(JobState.RUNNING);
+            case "finished" -> ofState(JobState.FINISHED);
+            case REMOVED, "not_found" -> Set.of();
+            default ->
+                JobStatus.fromJson(target.toLowerCase(Locale.ROOT))
+                        .map(EnumSet::of)
+                        .orElseThrow(() -> CommandException.usage(
+                                "--for: '" + target + "' is none of " + String.join(", ", new Words.Targets())));
+        };
     }
 
     private static Set<JobStatus> ofState(JobState state) {
         Set<JobStatus> statuses = EnumSet.allOf(JobStatus.class);
         statuses.removeIf(status -> status.state() != state);
         return statuses;
-    }
-
-    private static String[] statuses() {
-        return Arrays.stream(JobStatus.values())
-                .filter(status -> status != JobStatus.RUNNING)
-                .map(JobStatus::json)
-                .toArray(String[]::new);
     }
 }

@@ -9,7 +9,6 @@ import io.couchjobs.store.JobChange;
 import io.couchjobs.store.JobFilter;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -18,8 +17,19 @@ import picocli.CommandLine.Option;
 /** {@code watch}: state changes as they happen, until Ctrl-C or until nobody reads them any more. */
 @Command(
         name = "watch",
-        description = "Show state changes as they happen.",
-        footer = {"", "Examples:", "  couchjobs watch", "  couchjobs watch --type email -o ndjson | jq -r .status"})
+        description = {
+            "Show changes of status as they happen, and removals, until Ctrl-C.",
+            "With -o ndjson each is a line: the job as inspect shows it, and when the change was seen (at); of a job that",
+            "was removed the type, the id and the state not_found. Of quick changes only the last may be shown. A restart",
+            "of the server does not matter."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs watch",
+            "  couchjobs watch --type email --id 42",
+            "  couchjobs watch --type email -o ndjson | jq -r .status"
+        })
 final class WatchCommand extends QueueCommand {
     @Option(names = "--type", paramLabel = "T", description = "Only jobs of this type.")
     private @Nullable String type;
@@ -68,8 +78,7 @@ final class WatchCommand extends QueueCommand {
     }
 
     private static ObjectNode json(JobChange change, Instant now) {
-        ObjectNode json = change.job().map(JobJson::of).orElseGet(() -> JobJson.of(change.id())
-                .put("state", change.state().name().toLowerCase(Locale.ROOT)));
+        ObjectNode json = change.job().map(JobJson::of).orElseGet(() -> JobJson.gone(change.id()));
         return json.put("at", now.toString());
     }
 }

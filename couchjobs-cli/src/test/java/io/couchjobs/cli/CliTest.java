@@ -66,6 +66,7 @@ class CliTest {
         assertMisuse("no such file", "enqueue", "email", "--from", "/no/such/file");
         assertMisuse("colon", "inspect", "a:b", "c");
         assertMisuse("0 to 99", "enqueue", "email", "--priority", "100");
+        assertMisuse("--for: 'godot' is none of pending, ", "wait", "email", "1", "--for", "godot");
         assertMisuse("not a duration: '5x'", "wait", "email", "1", "--timeout", "5x");
         assertMisuse("'xml' is none of table, json, ndjson", "watch", "-o", "xml");
         assertMisuse("'foo' is none of waiting, scheduled, ", "list", "--status", "foo");

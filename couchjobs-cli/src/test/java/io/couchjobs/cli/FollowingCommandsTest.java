@@ -1,0 +1,165 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The commands that stay and see what happens: wait and watch. */
+@Tag("server")
+@Timeout(180)
+@ExtendWith(CouchExtension.class)
+class FollowingCommandsTest {
+    private TestShell shell;
+
+    @BeforeEach
+    void queue(TestDatabase database) {
+        shell = TestShell.at(database).terminals(new Shell.Terminals(false, false, true));
+        done("init");
+    }
+
+    @Test
+    void wait_prints_the_status_when_the_job_is_finished() throws Exception {
+        done("enqueue", "email", "1");
+        try (RunningCommand wait = waiting("1")) {
+            done("cancel", "email", "1");
+
+            TestShell.Said said = wait.end();
+            assertThat(said.exitCode()).isZero();
+            assertThat(said.out()).isEqualTo("cancelled\n");
+        }
+    }
+
+    @Test
+    void wait_says_that_the_job_was_removed_meanwhile() throws Exception {
+        done("enqueue", "email", "1");
+        try (RunningCommand wait = waiting("1")) {
+            done("remove", "email", "1");
+
+            TestShell.Said said = wait.end();
+            assertThat(said.exitCode()).isEqualTo(3);
+            assertThat(said.err()).endsWith("couchjobs: email:1 was removed while waiting for it\n");
+            assertThat(said.out()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"removed", "not_found"})
+    void wait_can_wait_for_the_removal(String target) throws Exception {
+        done("enqueue", "email", "1");
+        done("cancel", "email", "1");
+        try (RunningCommand wait = waiting("1", "--for", target, "-o", "json")) {
+            done("remove", "email", "1");
+
+            TestShell.Said said = wait.end();
+            assertThat(said.exitCode()).isZero();
+            assertThat(said.json()).hasToString("{\"type\":\"email\",\"id\":\"1\",\"state\":\"not_found\"}");
+        }
+        assertThat(done("wait", "email", "1", "--for", target).out()).isEqualTo("removed\n");
+        assertThat(shell.run("wait", "email", "1", "--for", "pending").exitCode())
+                .isEqualTo(3);
+    }
+
+    @Test
+    void wait_gives_up_in_time_and_says_how_the_job_stands() {
+        done("enqueue", "email", "1", "--in", "1h");
+
+        TestShell.Said said = shell.run("wait", "email", "1", "--timeout", "1s", "-q");
+
+        assertThat(said.exitCode()).isEqualTo(5);
+        assertThat(said.err()).isEqualTo("couchjobs: email:1 is waiting, not finished, after 1s\n");
+        assertThat(shell.run("wait", "email", "1", "--for", "running", "--timeout", "0s")
+                        .exitCode())
+                .isEqualTo(5);
+        assertThat(done("wait", "email", "1", "--for", "Pending", "--timeout", "0s")
+                        .out())
+                .isEqualTo("waiting\n");
+    }
+
+    @Test
+    void wait_ends_by_130_when_it_is_interrupted() throws Exception {
+        done("enqueue", "email", "1", "--in", "1h");
+
+        try (RunningCommand wait = waiting("1")) {
+            assertThat(wait.interrupt().exitCode()).isEqualTo(130);
+        }
+    }
+
+    @Test
+    void watch_shows_every_change_of_state_and_the_removal() throws Exception {
+        try (RunningCommand watch = watching("-o", "ndjson")) {
+            done("enqueue", "email", "1");
+            watch.awaitOut(text -> text.contains("waiting"));
+            done("cancel", "email", "1");
+            watch.awaitOut(text -> text.contains("cancelled"));
+            done("remove", "email", "1");
+
+            List<String> lines =
+                    watch.awaitOut(text -> text.contains("not_found")).lines().toList();
+            assertThat(lines).hasSize(3);
+            JsonNode removed = new TestShell.Said(0, lines.get(2), "").json();
+            assertThat(removed.path("id").asText()).isEqualTo("1");
+            assertThat(removed.path("at").asText()).matches("\\d{4}-.*Z");
+            assertThat(watch.interrupt().exitCode()).isEqualTo(130);
+        }
+    }
+
+    @Test
+    void watch_shows_only_what_it_was_asked_for() throws Exception {
+        try (RunningCommand type = watching("--type", "email");
+                RunningCommand id = watching("--id", "2")) {
+            done("enqueue", "sms", "2");
+            done("enqueue", "email", "1");
+            done("enqueue", "email", "2");
+            done("remove", "sms", "2");
+            done("remove", "email", "2");
+
+            String ofType = type.awaitOut(text -> text.contains("email:2  removed"));
+            String ofId = id.awaitOut(text -> text.contains("email:2  removed"));
+
+            assertThat(ofType).contains("email:1  waiting").doesNotContain("sms");
+            assertThat(ofId).contains("sms:2  removed").doesNotContain("email:1");
+        }
+    }
+
+    @Test
+    void watch_ends_quietly_when_its_reader_has_gone() throws Exception {
+        try (RunningCommand watch = watching()) {
+            watch.closeOut();
+            done("enqueue", "email", "1");
+
+            TestShell.Said said = watch.end();
+            assertThat(said.exitCode()).isZero();
+            assertThat(said.err()).isEqualTo("couchjobs: watching, Ctrl-C to stop\n");
+        }
+    }
+
+    private RunningCommand watching(String... options) {
+        return shell.start(with(List.of("watch"), options)).awaitErr("watching");
+    }
+
+    private RunningCommand waiting(String id, String... options) {
+        return shell.start(with(List.of("wait", "email", id), options)).awaitErr("waiting until");
+    }
+
+    private static String[] with(List<String> command, String... options) {
+        List<String> all = new java.util.ArrayList<>(command);
+        all.addAll(List.of(options));
+        return all.toArray(new String[0]);
+    }
+
+    private TestShell.Said done(String... args) {
+        TestShell.Said said = shell.run(args);
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        return said;
+    }
+}
