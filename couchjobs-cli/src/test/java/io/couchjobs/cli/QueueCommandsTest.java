@@ -225,6 +225,7 @@ class QueueCommandsTest {
 
     private static void put(TestDatabase database, String id, String document) throws Exception {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(database.url() + "/" + id))
+                .header("Content-Type", "application/json") // without it PouchDB Server takes the body for nothing
                 .PUT(HttpRequest.BodyPublishers.ofString(document));
         database.user().ifPresent(user -> {
             String pair = user + ":" + database.password().orElse("");
