@@ -211,7 +211,7 @@ public final class Proxy implements AutoCloseable {
 
         /** The read of many documents by which a client finds out what became of its writes. */
         public boolean isLookup() {
-            return uri.getPath().endsWith("/_all_docs") && method.equals("POST");
+            return uri.getPath().endsWith("/_all_docs") && body.contains("\"keys\"");
         }
 
         public boolean isWriteOf(String docIdPrefix) {

@@ -112,11 +112,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private void watch() {
         Duration next = Duration.ofSeconds(1);
         try {
-            scanIfDue();
-            forgetDeadWorkers();
-            for (Map.Entry<JobId, Sighting> entry : owned.entrySet()) {
-                next = shorter(next, examine(entry.getKey(), entry.getValue()));
-            }
+            next = look();
             troubled = false;
         } catch (RuntimeException | Error e) {
             if (!troubled) {
@@ -128,6 +124,17 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
                 Future<?> unused = thread.schedule(this::watch, Math.max(next.toMillis(), 10), TimeUnit.MILLISECONDS);
             }
         }
+    }
+
+    /** Looks at all owned jobs once, and sets those free that are due; returns how long they can be left alone. */
+    Duration look() {
+        Duration next = Duration.ofSeconds(1);
+        scanIfDue();
+        forgetDeadWorkers();
+        for (Map.Entry<JobId, Sighting> entry : owned.entrySet()) {
+            next = shorter(next, examine(entry.getKey(), entry.getValue()));
+        }
+        return next;
     }
 
     /** Most of what is owned comes by the feed; the index tells what was owned before. */

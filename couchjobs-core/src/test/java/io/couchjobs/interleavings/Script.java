@@ -1,0 +1,7 @@
+package io.couchjobs.interleavings;
+
+/** What one player does, one call after the other. */
+@FunctionalInterface
+interface Script {
+    void play() throws Exception;
+}
