@@ -86,6 +86,16 @@ public final class CouchDatabase {
     }
 
     /**
+     * {@return what a revision descends from, newest first, itself included; empty when there is no such revision}
+     *
+     * @param id the document's id
+     * @param rev the revision, which may be a tombstone
+     */
+    public List<String> history(String id, String rev) {
+        return documents.history(id, rev);
+    }
+
+    /**
      * Many documents in one request.
      *
      * @param ids their ids

@@ -3,6 +3,7 @@ package io.couchjobs.couch;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -27,6 +28,18 @@ final class Documents {
 
     Optional<ObjectNode> get(String id, String rev) {
         return get(database.document(id).query("rev", rev));
+    }
+
+    List<String> history(String id, String rev) {
+        JsonNode revisions = get(database.document(id).query("rev", rev).query("revs", "true"))
+                .map(document -> document.path("_revisions"))
+                .orElseGet(Json::object);
+        List<String> history = new ArrayList<>();
+        int generation = revisions.path("start").asInt();
+        for (JsonNode hash : revisions.path("ids")) {
+            history.add(generation-- + "-" + hash.asText());
+        }
+        return List.copyOf(history);
     }
 
     List<Optional<ObjectNode>> getAll(List<String> ids) {

@@ -32,7 +32,7 @@ public final class JobStore implements AutoCloseable {
      */
     public JobStore(CouchDatabase database) {
         this.database = database;
-        this.combiner = new WriteCombiner(database, JobStore::settle);
+        this.combiner = new WriteCombiner(database);
     }
 
     /** {@return the database} */
@@ -111,17 +111,6 @@ public final class JobStore implements AutoCloseable {
     @Override
     public void close() {
         combiner.close();
-    }
-
-    private static WriteResult settle(ObjectNode written, Optional<ObjectNode> found) {
-        String id = written.path("_id").asText();
-        if (written.path("_deleted").asBoolean()) {
-            return found.isEmpty() ? new WriteResult.Stored(id, "") : new WriteResult.Conflict(id);
-        }
-        return found.filter(document -> Job.sayTheSame(document, written))
-                .<WriteResult>map(document ->
-                        new WriteResult.Stored(id, document.path("_rev").asText()))
-                .orElseGet(() -> new WriteResult.Conflict(id));
     }
 
     private static WriteResult join(CompletableFuture<WriteResult> write) {

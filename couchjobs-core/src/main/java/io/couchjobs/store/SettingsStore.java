@@ -2,7 +2,10 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.Job;
 import io.couchjobs.job.RetryPolicy;
 import io.couchjobs.problem.CouchJobsException;
 import java.time.Duration;
@@ -11,7 +14,6 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
-import org.ektorp.UpdateConflictException;
 
 /**
  * The settings of types. Thread-safe. What is read is remembered; once it listens to the feed, changes made anywhere reach
@@ -105,15 +107,32 @@ public final class SettingsStore implements Feed.Listener {
         Backoff backoff = new Backoff(Duration.ofMillis(5), Duration.ofMillis(500));
         while (true) {
             ObjectNode wanted = change.apply(read(type)).toDocument();
-            try {
-                database.ektorp().update(wanted);
+            if (isInPlace(wanted)) {
                 return read(type);
-            } catch (UpdateConflictException somebodyElseWrote) {
-                if (backoff.attempts() >= MOST_ATTEMPTS) {
-                    throw somebodyElseWrote;
-                }
-                pause(backoff);
             }
+            if (backoff.attempts() >= MOST_ATTEMPTS) {
+                throw new CouchJobsException("the settings of " + type + " were changed by others " + backoff.attempts()
+                        + " times while this was tried; nothing was written");
+            }
+            pause(backoff);
+        }
+    }
+
+    /** Writes the settings; false when somebody else wrote first, or when they are not there after a lost answer. */
+    private boolean isInPlace(ObjectNode wanted) {
+        try {
+            WriteResult written = database.put(wanted);
+            if (written instanceof WriteResult.Refused refused) {
+                throw new WriteRefusedException(refused);
+            }
+            return !(written instanceof WriteResult.Conflict);
+        } catch (CouchException lost) {
+            if (!lost.outcomeUnknown()) {
+                throw lost;
+            }
+            return database.get(wanted.path("_id").asText())
+                    .filter(present -> Job.sayTheSame(present, wanted))
+                    .isPresent();
         }
     }
 

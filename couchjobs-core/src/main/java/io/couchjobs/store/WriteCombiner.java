@@ -30,15 +30,15 @@ final class WriteCombiner implements AutoCloseable {
     private static final int MOST_TRIES = 3;
 
     private final CouchDatabase database;
-    private final LostAnswer lostAnswer;
+    private final LostAnswers lostAnswers;
     private final Queue<Entry> waiting = new ArrayDeque<>();
     private final ExecutorService sender;
     private boolean sending;
     private boolean closed;
 
-    WriteCombiner(CouchDatabase database, LostAnswer lostAnswer) {
+    WriteCombiner(CouchDatabase database) {
         this.database = database;
-        this.lostAnswer = lostAnswer;
+        this.lostAnswers = new LostAnswers(database);
         ThreadPoolExecutor one =
                 new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
                     Thread thread = new Thread(task, "couchjobs-writer");
@@ -138,17 +138,15 @@ final class WriteCombiner implements AutoCloseable {
      */
     private List<WriteResult> settle(List<ObjectNode> documents, CouchException lost, int triesLeft) {
         try {
-            WriteResult[] results = new WriteResult[documents.size()];
-            List<Integer> again = new ArrayList<>();
-            List<Optional<ObjectNode>> found = database.getAll(ids(documents));
-            for (int i = 0; i < results.length; i++) {
-                results[i] = judge(documents.get(i), found.get(i));
-                if (results[i] instanceof WriteResult.Conflict && isUntouched(documents.get(i), found.get(i))) {
-                    again.add(i);
+            List<Optional<WriteResult>> known = lostAnswers.lookUp(documents);
+            List<ObjectNode> missing = new ArrayList<>();
+            for (int i = 0; i < documents.size(); i++) {
+                if (known.get(i).isEmpty()) {
+                    missing.add(documents.get(i));
                 }
             }
-            sendAgain(documents, again, results, triesLeft);
-            return List.of(results);
+            Iterator<WriteResult> sent = sendAgain(missing, triesLeft).iterator();
+            return known.stream().map(result -> result.orElseGet(sent::next)).toList();
         } catch (RuntimeException stillUnknown) {
             if (stillUnknown != lost) {
                 lost.addSuppressed(stillUnknown);
@@ -157,44 +155,28 @@ final class WriteCombiner implements AutoCloseable {
         }
     }
 
-    private void sendAgain(List<ObjectNode> documents, List<Integer> which, WriteResult[] results, int triesLeft) {
-        if (which.isEmpty()) {
-            return;
+    private List<WriteResult> sendAgain(List<ObjectNode> missing, int triesLeft) {
+        if (missing.isEmpty()) {
+            return List.of();
         }
-        List<ObjectNode> missing = which.stream().map(documents::get).toList();
         List<WriteResult> answers = sendOrSettle(missing, triesLeft);
-        // A conflict may be with the first copy, which arrived late.
-        List<Optional<ObjectNode>> found = answers.stream().anyMatch(WriteResult.Conflict.class::isInstance)
-                ? database.getAll(ids(missing))
-                : List.of();
-        for (int i = 0; i < answers.size(); i++) {
-            boolean lostRace = answers.get(i) instanceof WriteResult.Conflict;
-            results[which.get(i)] = lostRace ? judge(missing.get(i), found.get(i)) : answers.get(i);
+        if (answers.stream().noneMatch(WriteResult.Conflict.class::isInstance)) {
+            return answers;
         }
-    }
-
-    private WriteResult judge(ObjectNode written, Optional<ObjectNode> found) {
-        return lostAnswer.settle(written, found);
-    }
-
-    private static boolean isUntouched(ObjectNode written, Optional<ObjectNode> found) {
-        String base = written.path("_rev").asText();
-        return base.equals(found.map(document -> document.path("_rev").asText()).orElse(""));
-    }
-
-    private static List<String> ids(List<ObjectNode> documents) {
-        return documents.stream().map(document -> document.path("_id").asText()).toList();
+        // A conflict may be with the first copy, which arrived late.
+        List<Optional<WriteResult>> known = lostAnswers.lookUp(missing);
+        List<WriteResult> results = new ArrayList<>();
+        for (int i = 0; i < answers.size(); i++) {
+            WriteResult answer = answers.get(i);
+            results.add(answer instanceof WriteResult.Conflict ? known.get(i).orElse(answer) : answer);
+        }
+        return results;
     }
 
     private static void deliver(List<Entry> batch, List<WriteResult> results) {
         for (int i = 0; i < batch.size(); i++) {
             batch.get(i).result.complete(results.get(i));
         }
-    }
-
-    /** Tells from what is in the database now what became of a write whose answer was lost. */
-    interface LostAnswer {
-        WriteResult settle(ObjectNode written, Optional<ObjectNode> found);
     }
 
     private record Entry(String id, ObjectNode document, CompletableFuture<WriteResult> result) {}

@@ -1,5 +1,6 @@
 package io.couchjobs.worker;
 
+import io.couchjobs.couch.CouchException;
 import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
@@ -55,7 +56,14 @@ final class LeaseKeeper implements AutoCloseable {
 
     /** Registers the worker. An idle one tells now and then that it lives, so that its registration is not cleaned up. */
     void start() {
-        registration.beat(0, clock.instant(), IDLE);
+        try {
+            registration.beat(0, clock.instant(), IDLE);
+        } catch (CouchException lost) {
+            if (!lost.outcomeUnknown()) {
+                throw lost;
+            }
+            registration.beat(0, clock.instant(), IDLE);
+        }
         idleBeat.within(IDLE_BEAT);
     }
 
