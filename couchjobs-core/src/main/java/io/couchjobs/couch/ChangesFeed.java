@@ -19,7 +19,7 @@ public interface ChangesFeed extends AutoCloseable {
      *     was interrupted (its flag stays set)
      * @throws CouchUnreachableException the connection broke, or was silent for three heartbeats; thrown after all
      *     changes that came before were handed out
-     * @throws CouchException the server reported an error or sent something else than changes
+     * @throws CouchException the server reported an error or sent something else than changes, or a row longer than 16 MiB
      */
     Optional<Change> next(Duration atMost);
 

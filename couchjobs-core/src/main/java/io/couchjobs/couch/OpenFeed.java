@@ -7,27 +7,37 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A feed with a thread that reads it. A read from a socket cannot be given a deadline of its own without losing what came
- * of a half row, so {@link #next} waits for a queue instead. The queue is short: a slow consumer slows the server down.
+ * of a half row, so {@link #next} waits for a queue instead. The queue is short, in rows and in bytes: a slow consumer slows
+ * the server down.
  */
 final class OpenFeed implements ChangesFeed {
 
     private static final int READ_AHEAD = 64;
-    private static final long LONGEST_ROW = 64L << 20;
+    private static final int BYTES_AHEAD = 4 << 20;
+    private static final long LONGEST_ROW = 16L << 20;
+    private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
 
-    /** What the reader has for the consumer: a row, or the end with its position or its failure. */
+    /** What the reader has for the consumer: a row and the room it takes, or the end with its position or its failure. */
     private record Item(
             @Nullable Change change,
+            int bytes,
             @Nullable String lastSeq,
-            @Nullable CouchException failure) {}
+            @Nullable CouchException failure) {
+        static Item end(@Nullable String lastSeq, @Nullable CouchException failure) {
+            return new Item(null, 0, lastSeq, failure);
+        }
+    }
 
     private final Answer answer;
     private final Http http;
     private final BlockingQueue<Item> items = new ArrayBlockingQueue<>(READ_AHEAD);
+    private final Semaphore room = new Semaphore(BYTES_AHEAD);
     private final Thread reader;
     private final ChangesRequest request;
     private volatile long lastSignOfLife = System.nanoTime();
@@ -63,7 +73,8 @@ final class OpenFeed implements ChangesFeed {
             return failOr(Optional.empty());
         }
         try {
-            Item item = items.poll(atMost.toNanos(), TimeUnit.NANOSECONDS);
+            Duration wait = atMost.compareTo(LONGEST_WAIT) < 0 ? atMost : LONGEST_WAIT;
+            Item item = items.poll(wait.toNanos(), TimeUnit.NANOSECONDS);
             return item == null || closed ? Optional.empty() : take(item);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -92,7 +103,7 @@ final class OpenFeed implements ChangesFeed {
         answer.close();
         reader.interrupt(); // it may wait for room in the queue
         items.clear();
-        items.offer(new Item(null, null, null)); // and the consumer for something in it
+        items.offer(Item.end(null, null)); // and the consumer for something in it
     }
 
     private Optional<Change> take(Item item) {
@@ -102,6 +113,7 @@ final class OpenFeed implements ChangesFeed {
             lastSeq = item.lastSeq() == null ? lastSeq : item.lastSeq();
             return failOr(Optional.empty());
         }
+        room.release(item.bytes());
         lastSeq = change.seq();
         return Optional.of(change);
     }
@@ -117,11 +129,11 @@ final class OpenFeed implements ChangesFeed {
     private void read() {
         Item last;
         try {
-            last = new Item(null, Http.read(answer, this::readRows), null);
+            last = Item.end(Http.read(answer, this::readRows), null);
         } catch (CouchException e) {
-            last = new Item(null, null, http.isClosed() ? null : e);
-        } catch (RuntimeException e) {
-            last = new Item(null, null, answer.unusable(String.valueOf(e.getMessage()), e));
+            last = Item.end(null, http.isClosed() ? null : e);
+        } catch (RuntimeException | Error e) { // even without memory for a row the consumer must not wait for ever
+            last = Item.end(null, answer.unusable(String.valueOf(e.getMessage()), e));
         } finally {
             answer.close();
         }
@@ -131,14 +143,27 @@ final class OpenFeed implements ChangesFeed {
     private String readRows(Answer feed) throws IOException {
         RowLimit input = new RowLimit(feed.body());
         try (JsonParser parser = Json.MAPPER.createParser(input)) {
+            // Closing the body would read what is left of it, and that of a living feed never ends.
+            parser.disable(JsonParser.Feature.AUTO_CLOSE_SOURCE);
             ChangesParser changes = new ChangesParser(feed, parser, request);
             Optional<Change> row = changes.next();
-            while (row.isPresent() && put(new Item(row.get(), null, null))) {
+            while (row.isPresent() && putRow(row.get(), input.takeCount())) {
                 input.restart();
                 row = changes.next();
             }
             return changes.lastSeq();
         }
+    }
+
+    private boolean putRow(Change row, long bytes) {
+        int needed = (int) Math.max(1, Math.min(bytes, BYTES_AHEAD));
+        try {
+            room.acquire(needed);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+        return put(new Item(row, needed, null, null));
     }
 
     private boolean put(Item item) {
@@ -153,6 +178,7 @@ final class OpenFeed implements ChangesFeed {
 
     /** Notes each sign of life, and limits the length of one row. */
     private final class RowLimit extends LimitedInput {
+        private long uncounted;
 
         RowLimit(InputStream in) {
             super(in, LONGEST_ROW);
@@ -162,8 +188,16 @@ final class OpenFeed implements ChangesFeed {
         void count(int bytes) throws IOException {
             if (bytes > 0) {
                 lastSignOfLife = System.nanoTime();
+                uncounted += bytes;
             }
             super.count(bytes);
+        }
+
+        /** The bytes that came since the last row: its own, give or take what the parser reads ahead. */
+        long takeCount() {
+            long count = uncounted;
+            uncounted = 0;
+            return count;
         }
     }
 }

@@ -4,12 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class FeedFaultsTest {
@@ -126,6 +131,93 @@ class FeedFaultsTest {
             assertThat(feed.next(LONG)).isEmpty();
             assertThat(feed.isEnded()).isTrue();
             threadEnds("couch-feed/db");
+        }
+    }
+
+    @Test
+    void large_rows_are_not_read_far_ahead() throws Exception {
+        AtomicInteger written = new AtomicInteger();
+        String row = "{\"seq\":\"1-x\",\"id\":\"a\",\"changes\":[],\"doc\":{\"x\":\"" + "y".repeat(1 << 20) + "\"}}\n";
+        RawServer.Script endless = (out, end) -> {
+            byte[] chunk = RawServer.chunk(row).getBytes(StandardCharsets.UTF_8);
+            out.write(RawServer.chunkedHeader().getBytes(StandardCharsets.UTF_8));
+            while (true) {
+                out.write(chunk);
+                written.incrementAndGet();
+            }
+        };
+        try (RawServer wire = RawServer.playing(endless);
+                CouchServer server = connect(wire);
+                ChangesFeed feed = server.database("db").changes(ChangesRequest.continuous())) {
+            int taken = 0;
+            while (taken < 50) {
+                assertThat(feed.next(LONG)).isPresent();
+                taken++;
+                // 4 in the queue, 1 with the reader, the rest on the wire: never the 64 rows that small ones may be
+                assertThat(written.get() - taken).isLessThan(30);
+            }
+            assertThat(feed.isEnded()).isFalse();
+        }
+    }
+
+    @Test
+    void a_row_that_is_too_long_breaks_the_feed_before_it_fills_the_memory() throws IOException {
+        String megabyte = "y".repeat(1 << 20);
+        RawServer.Script endless = (out, end) -> {
+            out.write(RawServer.chunkedHeader().getBytes(StandardCharsets.UTF_8));
+            out.write(RawServer.chunk("{\"seq\":\"1-x\",\"id\":\"a\",\"doc\":{\"x\":[0")
+                    .getBytes(StandardCharsets.UTF_8));
+            byte[] more = RawServer.chunk(",\"" + megabyte + "\"").getBytes(StandardCharsets.UTF_8);
+            while (true) {
+                out.write(more);
+            }
+        };
+        try (RawServer wire = RawServer.playing(endless);
+                CouchServer server = connect(wire);
+                ChangesFeed feed = server.database("db").changes(ChangesRequest.continuous())) {
+            assertThatThrownBy(() -> feed.next(LONG)).hasMessageContaining("longer than");
+        }
+    }
+
+    @Test
+    void a_row_that_cannot_be_read_breaks_a_feed_that_goes_on() throws IOException {
+        String deep = "{\"seq\":\"1-x\",\"id\":\"a\",\"doc\":" + "[".repeat(1500) + "]".repeat(1500) + "}\n";
+        RawServer.Script endless = (out, end) -> {
+            out.write((RawServer.chunkedHeader() + RawServer.chunk(deep)).getBytes(StandardCharsets.UTF_8));
+            while (!end.await(10, TimeUnit.MILLISECONDS)) {
+                out.write(RawServer.chunk("\n").getBytes(StandardCharsets.UTF_8));
+            }
+        };
+        try (RawServer wire = RawServer.playing(endless);
+                CouchServer server = connect(wire);
+                ChangesFeed feed = server.database("db").changes(ChangesRequest.continuous())) {
+            assertThatThrownBy(() -> feed.next(LONG)).hasMessageContaining("cannot be used");
+        }
+    }
+
+    @Test
+    void a_server_that_accepts_a_feed_and_never_answers_is_given_up_after_three_heartbeats() throws IOException {
+        try (RawServer wire = RawServer.playing((out, end) -> end.await());
+                CouchServer server = connect(wire)) {
+            assertThatThrownBy(() -> server.database("db")
+                            .changes(ChangesRequest.continuous().heartbeat(Duration.ofMillis(50))))
+                    .isInstanceOf(CouchUnreachableException.class)
+                    .hasMessageContaining("silent");
+        }
+    }
+
+    @Test
+    void a_server_that_does_not_even_accept_a_connection_is_given_up() throws IOException {
+        try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Socket one = new Socket(full.getInetAddress(), full.getLocalPort());
+                Socket two = new Socket(full.getInetAddress(), full.getLocalPort());
+                CouchServer server =
+                        CouchServer.connect(CouchConfig.builder(URI.create("http://127.0.0.1:" + full.getLocalPort()))
+                                .connectTimeout(Duration.ofMillis(200))
+                                .build())) {
+            assertThat(one.isConnected() && two.isConnected()).isTrue();
+            assertThatThrownBy(() -> server.database("db").changes(ChangesRequest.continuous()))
+                    .isInstanceOf(CouchUnreachableException.class);
         }
     }
 
