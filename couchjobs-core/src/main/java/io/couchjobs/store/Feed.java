@@ -4,11 +4,12 @@ import io.couchjobs.couch.Change;
 import io.couchjobs.couch.ChangesFeed;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.CouchNotFoundException;
+import io.couchjobs.couch.CouchException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,25 +17,37 @@ import org.slf4j.LoggerFactory;
 /**
  * The one {@code _changes} feed of a process on a database, shared by all who listen. Thread-safe.
  *
- * <p>It starts with the first listener and lives until it is closed: a broken or silent connection is replaced, from the
- * last position. Events may come twice or late, never not at all; when the position is lost (the database was deleted and
- * made anew), listeners are told that they may have missed something.
+ * <p>It starts with the first listener and lives until it is closed. A connection is replaced when it breaks, when it is
+ * silent for three heartbeats (10 s each), and when it gives signs of life but does not bring what the server has: that is
+ * asked when nothing came for 5 minutes. The new one goes on from the last position, and listeners are told of a {@linkplain
+ * Listener#gap() gap}: nobody can know what the server went through meanwhile. A position that the server does not know any
+ * more (the database was deleted and made anew, or restored from an older state) is given up for the present one.
+ *
+ * <p>Events may come twice, late, or tell an old story; never not at all. A document that cannot be read (longer than 16 MiB,
+ * nested too deeply) comes without its content.
  */
 public final class Feed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Feed.class);
-    private static final Duration HEARTBEAT = Duration.ofSeconds(10);
-    private static final Duration PATIENCE = HEARTBEAT.multipliedBy(3);
+    private static final int ROWS_TO_STEP = 50;
+    private static final int MOST_REFUSALS = 3;
 
     private final CouchDatabase database;
+    private final Timing timing;
+    private final FeedWatchdog watchdog;
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private final List<Listener> alwaysTold = new CopyOnWriteArrayList<>();
-    private @Nullable Thread thread;
-    private @Nullable ChangesFeed connection;
-    private boolean closed;
-    /** Only the feed's thread uses it. */
-    private String position = "0";
+    private final Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
+    private final Object starting = new Object();
+    private volatile @Nullable Thread thread;
+    private volatile @Nullable ChangesFeed connection;
+    private volatile boolean closed;
 
+    // From here on for the feed's thread only, once it runs.
+    private String position = "0";
+    private boolean again;
     private boolean positionLost;
+    private boolean unreadableAhead;
+    private int refusals;
 
     /**
      * Prepares a feed. No I/O.
@@ -42,13 +55,19 @@ public final class Feed implements AutoCloseable {
      * @param database the database
      */
     public Feed(CouchDatabase database) {
+        this(database, Timing.DEFAULT);
+    }
+
+    Feed(CouchDatabase database, Timing timing) {
         this.database = database;
+        this.timing = timing;
+        this.watchdog = new FeedWatchdog(database, timing.quiet, timing.grace);
     }
 
     /**
      * Listens to all that changes after this call.
      *
-     * @param listener called on the feed's thread: must be quick
+     * @param listener called on the feed's thread: must be quick, and never waits for anything
      * @return ends the listening when closed
      * @throws io.couchjobs.couch.CouchException when the database cannot be reached to find the position
      */
@@ -74,130 +93,190 @@ public final class Feed implements AutoCloseable {
 
     @Override
     public void close() {
-        Thread running;
-        synchronized (this) {
-            closed = true;
-            running = thread;
-            if (connection != null) {
-                connection.close();
-            }
+        closed = true;
+        ChangesFeed open = connection;
+        if (open != null) {
+            open.close();
         }
+        Thread running = thread;
         if (running != null) {
             running.interrupt();
         }
     }
 
     /** The position is taken before this returns, so whoever then looks and finds nothing misses nothing later. */
-    private synchronized void start() {
-        if (thread == null && !closed) {
-            String since = database.currentSeq();
-            position = since;
+    private void start() {
+        synchronized (starting) {
+            if (thread != null || closed) {
+                return;
+            }
+            position = database.currentSeq();
             // They may have remembered something before there was a feed to correct it.
-            alwaysTold.forEach(Listener::gap);
-            Thread started = new Thread(() -> follow(since), "couchjobs-feed");
+            alwaysTold.forEach(listener -> tell(listener, Listener::gap));
+            Thread started = new Thread(this::follow, "couchjobs-feed");
             started.setDaemon(true);
             started.start();
             thread = started;
         }
     }
 
-    private void follow(String start) {
-        String since = start;
-        Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
-        while (!isClosed()) {
+    private void follow() {
+        while (!closed) {
             try {
-                since = read(since, backoff);
+                connectAndRead();
             } catch (RuntimeException | Error e) {
-                if (!isClosed()) {
-                    since = recover(e, backoff);
+                broke(e);
+            }
+            pause();
+        }
+        log.debug("the feed of {} ends", database.name());
+    }
+
+    private void connectAndRead() {
+        if (again) {
+            lookAgain();
+        }
+        again = true;
+        try (ChangesFeed feed = open()) {
+            refusals = 0;
+            watchdog.calm();
+            read(feed);
+        } finally {
+            connection = null;
+        }
+    }
+
+    private ChangesFeed open() {
+        try {
+            ChangesFeed opened = database.changes(ChangesRequest.continuous()
+                    .since(position)
+                    .heartbeat(timing.heartbeat)
+                    .includeDocs(true));
+            connection = opened;
+            if (closed) {
+                opened.close();
+            }
+            return opened;
+        } catch (CouchException e) {
+            refusals += e.status() >= 400 ? 1 : 0;
+            positionLost |= e.status() == 400 || refusals >= MOST_REFUSALS;
+            throw e;
+        }
+    }
+
+    private void read(ChangesFeed feed) {
+        while (!closed && !feed.isEnded()) {
+            Optional<Change> change = feed.next(timing.tick());
+            if (change.isPresent()) {
+                dispatch(change.get());
+            } else if (!Thread.interrupted() && !feed.isEnded()) {
+                backoff.reset();
+                if (!listeners.isEmpty() && watchdog.wantsReplacement(position)) {
+                    log.warn(
+                            "the feed of {} gives signs of life but does not bring changes; it is replaced",
+                            database.name());
+                    return;
                 }
-            } catch (InterruptedException e) {
-                log.debug("the feed of {} ends", database.name());
             }
         }
+        position = feed.lastSeq();
     }
 
-    /** Reads until the connection ends; returns the position to go on from. */
-    private String read(String since, Backoff backoff) throws InterruptedException {
-        try (ChangesFeed feed = open(since)) {
-            position = since;
-            while (!isClosed() && !feed.isEnded()) {
-                Optional<Change> change = feed.next(PATIENCE);
-                if (change.isPresent()) {
-                    backoff.reset();
-                    dispatch(change.get());
-                    position = change.get().seq();
-                } else if (Thread.interrupted()) {
-                    throw new InterruptedException();
-                }
-            }
-            position = feed.lastSeq();
+    private void broke(Throwable trouble) {
+        if (closed) {
+            return;
         }
-        if (!isClosed()) {
-            log.debug("the feed of {} ended at {}; connecting again", database.name(), position);
-            backoff.pause();
-        }
-        return position;
-    }
-
-    private synchronized ChangesFeed open(String since) {
-        ChangesFeed opened = database.changes(
-                ChangesRequest.continuous().since(since).heartbeat(HEARTBEAT).includeDocs(true));
-        connection = opened;
-        return opened;
-    }
-
-    /** A broken connection goes on from the last position; when the database was gone, the position means nothing. */
-    private String recover(Throwable trouble, Backoff backoff) {
         if (backoff.attempts() == 0) {
             log.warn("the feed of {} broke, connecting again until it works: {}", database.name(), trouble.toString());
+        } else {
+            log.debug("the feed of {} is still broken: {}", database.name(), trouble.toString());
         }
-        positionLost |= trouble instanceof CouchNotFoundException;
+        if (trouble instanceof CouchException answer) {
+            positionLost |= answer.status() == 404;
+            unreadableAhead |= answer.status() / 100 == 2;
+        }
+    }
+
+    private void pause() {
         try {
-            backoff.pause();
-            if (positionLost) {
-                position = database.currentSeq();
-                positionLost = false;
-                alwaysTold.forEach(Listener::gap);
-                listeners.forEach(Listener::gap);
+            if (!closed) {
+                backoff.pause();
             }
         } catch (InterruptedException e) {
-            log.debug("the feed of {} ends", database.name());
-        } catch (RuntimeException stillAway) {
-            log.debug("the database {} is still away: {}", database.name(), stillAway.toString());
+            log.debug("the feed of {} was interrupted", database.name());
         }
-        return position;
+    }
+
+    /** After an interruption: is the position still good, and who knows what happened meanwhile. */
+    private void lookAgain() {
+        String now = database.currentSeq();
+        if (positionLost || FeedWatchdog.number(now) < FeedWatchdog.number(position)) {
+            if (!now.equals(position)) {
+                log.warn("{} is not what it was at {}; its feed goes on from {}", database.name(), position, now);
+            }
+            position = now;
+            positionLost = false;
+            refusals = 0;
+        }
+        alwaysTold.forEach(listener -> tell(listener, Listener::gap));
+        listeners.forEach(listener -> tell(listener, Listener::gap));
+        if (unreadableAhead) {
+            stepOver();
+            unreadableAhead = false;
+        }
+    }
+
+    /** One of the next rows cannot be read with its document: they are read without, and each document on its own. */
+    private void stepOver() {
+        ChangesRequest next = ChangesRequest.normal().since(position).limit(ROWS_TO_STEP);
+        for (Change row : FeedWatchdog.read(database, next)) {
+            Change whole = row.deleted() ? row : withDocument(row);
+            dispatch(new Change(row.seq(), row.id(), whole.revs(), whole.deleted(), whole.doc()));
+        }
+    }
+
+    private Change withDocument(Change row) {
+        ChangesRequest document =
+                ChangesRequest.normal().docIds(List.of(row.id())).includeDocs(true);
+        try {
+            return FeedWatchdog.read(database, document).stream().findFirst().orElse(row);
+        } catch (CouchException e) {
+            if (e.status() / 100 != 2) {
+                throw e;
+            }
+            log.warn("{} cannot be read by the feed, which goes on without it: {}", row.id(), e.getMessage());
+            return row;
+        }
     }
 
     private void dispatch(Change change) {
-        FeedEvent event = new FeedEvent(
-                change.id(), change.revs().isEmpty() ? "" : change.revs().get(0), change.deleted(), change.doc());
-        alwaysTold.forEach(listener -> tell(listener, event));
-        listeners.forEach(listener -> tell(listener, event));
+        backoff.reset();
+        watchdog.calm();
+        String rev = change.revs().isEmpty() ? "" : change.revs().get(0);
+        FeedEvent event = new FeedEvent(change.id(), rev, change.deleted(), change.doc());
+        alwaysTold.forEach(listener -> tell(listener, told -> told.changed(event)));
+        listeners.forEach(listener -> tell(listener, told -> told.changed(event)));
+        position = change.seq();
     }
 
-    private static void tell(Listener listener, FeedEvent event) {
+    private static void tell(Listener listener, Consumer<Listener> news) {
         try {
-            listener.changed(event);
+            news.accept(listener);
         } catch (RuntimeException | Error e) {
-            log.error("a listener failed on {}; it will hear of later changes", event.docId(), e);
+            log.error("a listener of the feed failed; it will hear of later changes", e);
         }
-    }
-
-    private synchronized boolean isClosed() {
-        return closed;
     }
 
     /** Hears of changes. */
     public interface Listener {
         /**
-         * A document changed. May come twice, or late.
+         * A document changed. May come twice, late, or tell an old story.
          *
          * @param event what changed
          */
         void changed(FeedEvent event);
 
-        /** The position was lost: changes may have been missed, so look again. */
+        /** Changes may have been missed, so look again. */
         default void gap() {}
     }
 
@@ -206,5 +285,20 @@ public final class Feed implements AutoCloseable {
     public interface Listening extends AutoCloseable {
         @Override
         void close();
+    }
+
+    /**
+     * How patient a feed is.
+     *
+     * @param heartbeat after three of them without a byte a connection is replaced
+     * @param quiet how long nothing may come before the server is asked whether it has something
+     * @param grace how long a connection may take to bring that
+     */
+    record Timing(Duration heartbeat, Duration quiet, Duration grace) {
+        static final Timing DEFAULT = new Timing(Duration.ofSeconds(10), Duration.ofMinutes(5), Duration.ofSeconds(5));
+
+        private Duration tick() {
+            return grace.compareTo(quiet) < 0 ? grace : quiet;
+        }
     }
 }

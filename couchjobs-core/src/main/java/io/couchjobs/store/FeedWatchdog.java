@@ -1,0 +1,113 @@
+package io.couchjobs.store;
+
+import io.couchjobs.couch.Change;
+import io.couchjobs.couch.ChangesFeed;
+import io.couchjobs.couch.ChangesRequest;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.CouchException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Notices a connection that gives signs of life but brings no changes any more. Used by the feed's thread only; it asks the
+ * server on a thread of its own, so that a slow answer holds up nothing.
+ */
+final class FeedWatchdog {
+    private static final Logger log = LoggerFactory.getLogger(FeedWatchdog.class);
+
+    private final CouchDatabase database;
+    private final Duration quiet;
+    private final Duration grace;
+    private long lastSignNanos = System.nanoTime();
+    private volatile boolean asking;
+    private volatile @Nullable Finding finding;
+
+    /** There was news beyond a position at a moment. */
+    private record Finding(String position, long nanos) {}
+
+    FeedWatchdog(CouchDatabase database, Duration quiet, Duration grace) {
+        this.database = database;
+        this.quiet = quiet;
+        this.grace = grace;
+    }
+
+    /** A change came, or a new connection stands. */
+    void calm() {
+        lastSignNanos = System.nanoTime();
+        finding = null;
+    }
+
+    /** Whether the server has had news for the connection for a while, and the connection did not bring it. */
+    boolean wantsReplacement(String position) {
+        long now = System.nanoTime();
+        Finding found = finding;
+        if (found != null && found.position.equals(position)) {
+            return now - found.nanos >= grace.toNanos();
+        }
+        if (!asking && now - lastSignNanos >= quiet.toNanos()) {
+            lastSignNanos = now;
+            ask(position);
+        }
+        return false;
+    }
+
+    /** The changes there are beyond a position. */
+    static List<Change> read(CouchDatabase database, ChangesRequest request) {
+        List<Change> changes = new ArrayList<>();
+        try (ChangesFeed feed = database.changes(request)) {
+            while (!feed.isEnded()) {
+                feed.next(Duration.ofMinutes(1)).ifPresent(changes::add);
+                if (Thread.currentThread().isInterrupted()) {
+                    break; // the feed was closed
+                }
+            }
+        }
+        return changes;
+    }
+
+    /** The number that positions begin with; it grows as a database changes. 0 for a position without one. */
+    static long number(String position) {
+        int digits = 0;
+        while (digits < Math.min(position.length(), 18) && Character.isDigit(position.charAt(digits))) {
+            digits++;
+        }
+        return digits == 0 ? 0 : Long.parseLong(position.substring(0, digits));
+    }
+
+    private void ask(String position) {
+        asking = true;
+        Thread thread = new Thread(() -> look(position), "couchjobs-feed-watchdog");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void look(String position) {
+        try {
+            if (hasNews(position)) {
+                finding = new Finding(position, System.nanoTime());
+            }
+        } catch (RuntimeException | Error e) {
+            log.debug("it cannot be told now whether the feed of {} misses something", database.name(), e);
+        } finally {
+            asking = false;
+        }
+    }
+
+    /** A position that the server does not know, or that lies ahead of the database, is news too: it means nothing. */
+    private boolean hasNews(String position) {
+        try {
+            return number(database.currentSeq()) < number(position)
+                    || !read(database, ChangesRequest.normal().since(position).limit(1))
+                            .isEmpty();
+        } catch (CouchException e) {
+            if (e.status() == 400 || e.status() == 404) {
+                return true;
+            }
+            throw e;
+        }
+    }
+}
