@@ -33,6 +33,7 @@ import io.couchjobs.store.LogChunk;
 import io.couchjobs.store.NoTypeTimeoutException;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
+import io.couchjobs.store.Subscription;
 import io.couchjobs.store.TypeCounts;
 import io.couchjobs.store.TypeSettings;
 import io.couchjobs.store.Watch;
@@ -42,6 +43,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -590,10 +592,11 @@ public final class JobQueue implements AutoCloseable {
     }
 
     /**
-     * Hears of changes of status from now on. Of changes in quick succession only the last may be told.
+     * Hears of changes of status from now on. Of changes in quick succession only the last may be told; a listener that is
+     * slow for more than 10,000 jobs misses the oldest changes, which is logged.
      *
      * @param filter which jobs
-     * @param listener called on a shared thread: must be quick
+     * @param listener called on a thread of its own; what it throws is logged
      * @return ends the watching when closed
      */
     public Feed.Listening watch(JobFilter filter, Consumer<JobChange> listener) {
@@ -623,6 +626,43 @@ public final class JobQueue implements AutoCloseable {
         return logs.follow(new JobId(type, id), listener);
     }
 
+    /**
+     * Subscribes the calling thread to a job: its state and data now, and the events to come.
+     *
+     * @param type its type
+     * @param id its id
+     * @return the subscription, the same one as long as it is open; closed when the job has finished already
+     * @throws JobNotFoundException when there is no such job
+     */
+    public Subscription subscribe(String type, String id) {
+        return subscribe(type, id, Thread.currentThread());
+    }
+
+    /**
+     * Subscribes to a job: its state and data now, and the events to come.
+     *
+     * @param type its type
+     * @param id its id
+     * @param subscriber who subscribes, compared by {@code equals}: the same subscriber and job have the same subscription as
+     *     long as it is open
+     * @return the subscription; closed when the job has finished already
+     * @throws JobNotFoundException when there is no such job
+     */
+    public Subscription subscribe(String type, String id, Object subscriber) {
+        return watch.subscriptions().subscribe(new JobId(type, id), subscriber);
+    }
+
+    /**
+     * Subscribes the calling thread to many jobs, which are read 500 at a time. All subscriptions of a process share one
+     * connection.
+     *
+     * @param ids the jobs
+     * @return by job, in the order given, the subscriptions; jobs that do not exist or cannot be read are left out
+     */
+    public Map<JobId, Subscription> subscribeAll(Collection<JobId> ids) {
+        return watch.subscriptions().subscribeAll(ids, Thread.currentThread());
+    }
+
     /** {@return a builder of a worker that runs jobs of this queue} */
     public WorkerBuilder worker() {
         return Worker.builder(parts);
@@ -631,6 +671,7 @@ public final class JobQueue implements AutoCloseable {
     /** Ends the feed and all connections. Workers must be closed before. */
     @Override
     public void close() {
+        watch.close();
         parts.feed().close();
         parts.store().close();
         database.server().close();

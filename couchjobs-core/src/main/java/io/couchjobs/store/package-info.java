@@ -2,7 +2,8 @@
  * Jobs in CouchDB: how a transition becomes one conditional write, how ownership is held and lost, how work is found.
  *
  * <p>Read {@link io.couchjobs.store.JobStore} (documents in and out), {@link io.couchjobs.store.ClaimedJob} (ownership) and
- * {@link io.couchjobs.store.Acceptor} (from an index window or a change to a claim).
+ * {@link io.couchjobs.store.Acceptor} (from an index window or a change to a claim). What happens to a job elsewhere comes by
+ * the one {@link io.couchjobs.store.Feed} of the process; {@link io.couchjobs.store.Subscription} tells it to whoever asked.
  */
 @NullMarked
 package io.couchjobs.store;

@@ -1,0 +1,104 @@
+package io.couchjobs.store;
+
+import io.couchjobs.job.JobId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** All who follow single jobs in this process, found by document id: one feed serves them all. Thread-safe. */
+final class Followers implements Feed.Listener, AutoCloseable {
+    private final Feed feed;
+    private final Rereader rereader;
+    private final Map<String, List<Follower>> byDocId = new ConcurrentHashMap<>();
+    private Feed.@Nullable Listening listening;
+
+    Followers(Feed feed, JobReader reader) {
+        this.feed = feed;
+        this.rereader = new Rereader(this, reader);
+    }
+
+    /** Lets somebody follow a job, from before the job is read; or finds who follows it for the same subscriber. */
+    Follower join(Follower fresh) {
+        listen();
+        List<Follower> all = byDocId.compute(
+                fresh.jobId().docId(),
+                (docId, present) -> present == null ? List.of(fresh) : findOrAdd(present, fresh));
+        return find(all, fresh.subscriber()).orElse(fresh);
+    }
+
+    void leave(Follower follower) {
+        byDocId.computeIfPresent(follower.jobId().docId(), (docId, present) -> without(present, follower));
+    }
+
+    List<Follower> of(String docId) {
+        return byDocId.getOrDefault(docId, List.of());
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        List<Follower> followers = of(event.docId());
+        if (followers.isEmpty()) {
+            return;
+        }
+        Optional<Snapshot> news = news(followers.get(0).jobId(), event);
+        boolean certain = news.isPresent() || event.document() != null;
+        for (Follower follower : followers) {
+            certain &= news.map(follower::hears).orElse(true);
+        }
+        if (!certain) {
+            rereader.read(List.of(event.docId()));
+        }
+    }
+
+    @Override
+    public void gap() {
+        rereader.read(byDocId.keySet());
+    }
+
+    @Override
+    public void close() {
+        rereader.close();
+        List<Follower> all = new ArrayList<>();
+        byDocId.values().forEach(all::addAll);
+        byDocId.clear();
+        all.forEach(Follower::stop);
+    }
+
+    private synchronized void listen() {
+        if (listening == null) {
+            listening = feed.listen(this);
+        }
+    }
+
+    private static Optional<Snapshot> news(JobId id, FeedEvent event) {
+        return event.deleted()
+                ? Optional.of(Snapshot.gone(id, event.rev()))
+                : Optional.ofNullable(event.document()).flatMap(Snapshot::of);
+    }
+
+    private static List<Follower> findOrAdd(List<Follower> present, Follower fresh) {
+        if (find(present, fresh.subscriber()).isPresent()) {
+            return present;
+        }
+        List<Follower> more = new ArrayList<>(present);
+        more.add(fresh);
+        return List.copyOf(more);
+    }
+
+    private static Optional<Follower> find(List<Follower> followers, Object subscriber) {
+        return followers.stream()
+                .filter(follower -> follower.subscriber().equals(subscriber) && !follower.isOver())
+                .findFirst();
+    }
+
+    private static @Nullable List<Follower> without(List<Follower> present, Follower leaving) {
+        List<Follower> rest = present.stream()
+                .filter(follower -> !Objects.equals(follower, leaving))
+                .toList();
+        return rest.isEmpty() ? null : rest;
+    }
+}

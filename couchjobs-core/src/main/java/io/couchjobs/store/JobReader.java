@@ -1,0 +1,97 @@
+package io.couchjobs.store;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewResult;
+import io.couchjobs.job.JobId;
+import io.couchjobs.problem.CouchJobsException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reads many jobs, a page at a time. Thread-safe. */
+final class JobReader {
+    /** How many jobs are read by one request at most. */
+    static final int PAGE = 500;
+
+    private static final Logger log = LoggerFactory.getLogger(JobReader.class);
+
+    private final CouchDatabase database;
+
+    JobReader(CouchDatabase database) {
+        this.database = database;
+    }
+
+    /** Where a document stands: its revision, empty when there never was one, and whether it is gone. */
+    record Standing(String rev, boolean gone) {}
+
+    /** By document id, where each document stands now. */
+    Map<String, Standing> standings(List<String> docIds) {
+        Map<String, Standing> standings = new HashMap<>();
+        for (ViewResult.Row row : ask(docIds, false)) {
+            standings.put(row.key().asText(), standing(row));
+        }
+        return standings;
+    }
+
+    /** By document id, what each document says now; one that is no job, or cannot be read, is left out. */
+    Map<String, Snapshot> snapshots(List<String> docIds) {
+        Map<String, Snapshot> snapshots = new HashMap<>();
+        for (int from = 0; from < docIds.size(); from += PAGE) {
+            read(docIds.subList(from, Math.min(docIds.size(), from + PAGE)), snapshots);
+        }
+        return snapshots;
+    }
+
+    /** A page that is too long, or holds a document that cannot be read, is read in halves. */
+    private void read(List<String> docIds, Map<String, Snapshot> into) {
+        try {
+            ask(docIds, true).forEach(row -> snapshot(row)
+                    .ifPresent(found -> into.put(row.key().asText(), found)));
+        } catch (CouchException e) {
+            if (e.status() / 100 != 2) {
+                throw e;
+            }
+            if (docIds.size() == 1) {
+                log.debug("{} cannot be read", docIds.get(0), e);
+                return;
+            }
+            read(docIds.subList(0, docIds.size() / 2), into);
+            read(docIds.subList(docIds.size() / 2, docIds.size()), into);
+        }
+    }
+
+    private List<ViewResult.Row> ask(List<String> docIds, boolean includeDocs) {
+        List<ViewResult.Row> rows = new ArrayList<>();
+        for (ViewResult.Row row : database.view(ViewQuery.allDocs().keys(docIds).includeDocs(includeDocs))
+                .rows()) {
+            if (row.error().filter(error -> !error.equals("not_found")).isPresent()) {
+                throw new CouchJobsException(
+                        "of " + row.key() + " the server says " + row.error().get());
+            }
+            rows.add(row);
+        }
+        return rows;
+    }
+
+    private static Standing standing(ViewResult.Row row) {
+        JsonNode value = row.value();
+        return new Standing(
+                value.path("rev").asText(),
+                row.error().isPresent() || value.path("deleted").asBoolean());
+    }
+
+    private static Optional<Snapshot> snapshot(ViewResult.Row row) {
+        Standing standing = standing(row);
+        if (standing.gone()) {
+            return JobId.fromDocId(row.key().asText()).map(id -> Snapshot.gone(id, standing.rev()));
+        }
+        return Optional.ofNullable(row.doc()).flatMap(Snapshot::of);
+    }
+}

@@ -1,0 +1,87 @@
+package io.couchjobs.store;
+
+import io.couchjobs.job.JobId;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Changes of jobs that a listener was not told yet, of each job the newest, between the feed and the listener's thread.
+ * Bounded in jobs and in bytes: a listener that is slow for too long misses the oldest of them. Thread-safe.
+ */
+final class Mailbox {
+    private static final Logger log = LoggerFactory.getLogger(Mailbox.class);
+
+    private final int most;
+    private final long mostBytes;
+    private final Map<JobId, Snapshot> letters = new LinkedHashMap<>();
+    private long bytes;
+    private long dropped;
+    private long droppedInBurst;
+    private boolean closed;
+
+    Mailbox(int most, long mostBytes) {
+        this.most = most;
+        this.mostBytes = mostBytes;
+    }
+
+    /** Takes the place of what is there of the same job, unless that is newer. */
+    synchronized void put(Snapshot news) {
+        Snapshot present = letters.get(news.id());
+        if (closed || (present != null && present.generation() > news.generation())) {
+            return;
+        }
+        bytes += news.size() - (present == null ? 0 : present.size());
+        letters.put(news.id(), news);
+        while (letters.size() > most || (bytes > mostBytes && letters.size() > 1)) {
+            drop();
+        }
+        notifyAll();
+    }
+
+    /** Waits for the oldest; empty when the box was closed. */
+    synchronized Optional<Snapshot> take() throws InterruptedException {
+        while (letters.isEmpty() && !closed) {
+            caughtUp();
+            wait();
+        }
+        return closed ? Optional.empty() : Optional.of(removeOldest());
+    }
+
+    synchronized void close() {
+        closed = true;
+        letters.clear();
+        notifyAll();
+    }
+
+    /** How many were never told. */
+    synchronized long dropped() {
+        return dropped;
+    }
+
+    private void drop() {
+        Snapshot oldest = removeOldest();
+        dropped++;
+        if (droppedInBurst++ == 0) {
+            log.warn(
+                    "a listener is too slow: of more than {} jobs that changed the oldest are dropped, {} first",
+                    letters.size(),
+                    oldest.id());
+        }
+    }
+
+    private void caughtUp() {
+        if (droppedInBurst > 0) {
+            log.warn("a listener that was too slow has caught up; it missed changes of {} jobs", droppedInBurst);
+            droppedInBurst = 0;
+        }
+    }
+
+    private Snapshot removeOldest() {
+        Snapshot oldest = letters.remove(letters.keySet().iterator().next());
+        bytes -= oldest.size();
+        return oldest;
+    }
+}

@@ -1,0 +1,101 @@
+package io.couchjobs.store;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.MalformedJobException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one revision of a job's document says, kept as bytes: a tree of objects is several times as large, and many of these
+ * are kept for long. Immutable and thread-safe.
+ */
+final class Snapshot {
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    private final JobId id;
+    private final String rev;
+    private final JobState state;
+    private final byte @Nullable [] document;
+
+    private Snapshot(JobId id, String rev, JobState state, byte @Nullable [] document) {
+        this.id = id;
+        this.rev = rev;
+        this.state = state;
+        this.document = document;
+    }
+
+    static Snapshot of(Job job) {
+        byte[] document = job.toDocument().toString().getBytes(StandardCharsets.UTF_8);
+        return new Snapshot(job.id(), job.rev().orElse(""), job.state(), document);
+    }
+
+    /** A removed job; the revision is that of the tombstone, or empty where there is none. */
+    static Snapshot gone(JobId id, String rev) {
+        return new Snapshot(id, rev, JobState.NOT_FOUND, null);
+    }
+
+    /** Empty for a document that is no job. */
+    static Optional<Snapshot> of(ObjectNode document) {
+        try {
+            return Optional.of(of(Job.parse(document)));
+        } catch (MalformedJobException notAJob) {
+            return Optional.empty();
+        }
+    }
+
+    JobId id() {
+        return id;
+    }
+
+    String rev() {
+        return rev;
+    }
+
+    long generation() {
+        return FeedEvent.generation(rev);
+    }
+
+    JobState state() {
+        return state;
+    }
+
+    boolean isEnd() {
+        return state == JobState.FINISHED || state == JobState.NOT_FOUND;
+    }
+
+    int size() {
+        return document == null ? 0 : document.length;
+    }
+
+    Optional<Job> job() {
+        if (document == null) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Job.parse(MAPPER.readTree(new String(document, StandardCharsets.UTF_8))));
+        } catch (JsonProcessingException e) {
+            throw new AssertionError("a document that was read once can be read again", e);
+        }
+    }
+
+    /** Whether a subscriber is to be told: another state, another run, or new data or progress of the same run. */
+    boolean isNewsAfter(Snapshot before) {
+        if (state != before.state) {
+            return true;
+        }
+        if (state != JobState.RUNNING) {
+            return false;
+        }
+        Job now = job().orElseThrow();
+        Job then = before.job().orElseThrow();
+        return now.fence() != then.fence()
+                || !now.data().equals(then.data())
+                || !now.progress().equals(then.progress());
+    }
+}

@@ -1,0 +1,54 @@
+package io.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobState;
+import io.couchjobs.store.Subscription;
+import io.couchjobs.worker.Worker;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The README's example of a subscription runs. */
+@ServerTest
+class SubscribingExampleTest {
+    @Test
+    void the_example_runs(TestDatabase database) throws Exception {
+        try (JobQueue queue = TestQueue.open(database)) {
+            queue.add(JobRequest.builder("email")
+                    .id("42")
+                    .data(Map.of("to", "ada@example.org"))
+                    .build());
+            try (Worker worker =
+                    queue.worker().handler("email", (data, context) -> "sent").start()) {
+                assertThat(worker.id()).isNotEmpty();
+                try (Subscription mail = queue.subscribe("email", "42")) {
+                    System.out.println(
+                            "now " + mail.state() + ", " + mail.data().orElseThrow());
+                    while (!mail.isClosed()) {
+                        mail.await(Duration.ofMinutes(1))
+                                .ifPresent(event -> System.out.println("then " + event.state()));
+                    }
+                }
+            }
+            assertThat(queue.state("email", "42")).isEqualTo(JobState.FINISHED);
+        }
+    }
+
+    @Test
+    void the_readme_quotes_it() throws Exception {
+        String readme = Files.readString(Path.of("../README.md"));
+        int start = readme.indexOf("try (Subscription mail");
+        String quoted = readme.substring(start, readme.indexOf("```", start));
+        String source = Files.readString(Path.of("src/test/java/io/couchjobs/SubscribingExampleTest.java"));
+        assertThat(withoutSpace(source)).contains(withoutSpace(quoted));
+    }
+
+    private static String withoutSpace(String text) {
+        return text.replaceAll("\\s", "");
+    }
+}

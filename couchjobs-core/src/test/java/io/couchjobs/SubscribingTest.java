@@ -1,0 +1,381 @@
+package io.couchjobs;
+
+import static io.couchjobs.TestQueue.PATIENCE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.JobEvent;
+import io.couchjobs.store.JobNotFoundException;
+import io.couchjobs.store.Subscription;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** SPEC: subscriptions. */
+@ServerTest
+class SubscribingTest {
+    private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
+
+    private JobQueue queue;
+    private JobQueue others;
+
+    @BeforeEach
+    void open(TestDatabase database) {
+        queue = TestQueue.open(database);
+        others = TestQueue.open(database);
+    }
+
+    @AfterEach
+    void close() {
+        queue.close();
+        others.close();
+    }
+
+    @Test
+    void a_subscription_begins_with_the_state_and_the_data() {
+        add("1", Map.of("n", 1));
+        try (Subscription subscription = queue.subscribe("email", "1")) {
+            assertThat(subscription.id()).isEqualTo(new JobId("email", "1"));
+            assertThat(subscription.state()).isEqualTo(JobState.PENDING);
+            assertThat(subscription.data().orElseThrow().path("n").asInt()).isEqualTo(1);
+            assertThat(subscription.isClosed()).isFalse();
+        }
+    }
+
+    @Test
+    void nobody_can_subscribe_to_a_job_that_is_not_there() {
+        assertThatThrownBy(() -> queue.subscribe("email", "1")).isInstanceOf(JobNotFoundException.class);
+        add("1", Map.of());
+        queue.remove("email", "1");
+        assertThatThrownBy(() -> queue.subscribe("email", "1")).isInstanceOf(JobNotFoundException.class);
+        add("1", Map.of());
+        assertThat(queue.subscribe("email", "1").state()).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    void a_subscription_to_a_finished_job_is_closed_from_the_beginning() throws Exception {
+        add("1", Map.of());
+        claim().finish(null, Map.of("n", 2));
+
+        Subscription subscription = queue.subscribe("email", "1");
+
+        assertThat(subscription.isClosed()).isTrue();
+        assertThat(subscription.state()).isEqualTo(JobState.FINISHED);
+        assertThat(subscription.data().orElseThrow().path("n").asInt()).isEqualTo(2);
+        assertThat(subscription.await(FOR_EVER)).isEmpty();
+        assertThat(subscription.ended().get(30, TimeUnit.SECONDS).state()).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void the_same_subscriber_has_the_same_subscription_as_long_as_it_is_open() throws Exception {
+        add("1", Map.of());
+        add("2", Map.of());
+        Subscription first = queue.subscribe("email", "1");
+
+        assertThat(queue.subscribe("email", "1")).isSameAs(first);
+        assertThat(queue.subscribe("email", "2")).isNotSameAs(first);
+        assertThat(queue.subscribe("email", "1", "somebody else")).isNotSameAs(first);
+        assertThat(CompletableFuture.supplyAsync(() -> queue.subscribe("email", "1"))
+                        .get())
+                .isNotSameAs(first);
+        assertThat(queue.subscribeAll(List.of(new JobId("email", "1"))))
+                .containsOnly(Map.entry(new JobId("email", "1"), first));
+        first.close();
+        assertThat(queue.subscribe("email", "1")).isNotSameAs(first);
+    }
+
+    @Test
+    void a_job_is_told_from_its_claim_to_its_end() throws Exception {
+        add("1", Map.of("n", 1));
+        Subscription subscription = queue.subscribe("email", "1");
+        ClaimedJob claimed = claim();
+        assertThat(next(subscription).state()).isEqualTo(JobState.RUNNING);
+
+        claimed.update(Map.of("n", 2));
+        JobEvent updated = next(subscription);
+        claimed.finish("sent", Map.of("n", 3));
+        JobEvent finished = next(subscription);
+
+        assertThat(updated.state()).isEqualTo(JobState.RUNNING);
+        assertThat(updated.data().orElseThrow().path("n").asInt()).isEqualTo(2);
+        assertThat(finished.state()).isEqualTo(JobState.FINISHED);
+        assertThat(finished.job().orElseThrow().result().orElseThrow().asText()).isEqualTo("sent");
+        assertThat(subscription.state()).isEqualTo(JobState.FINISHED);
+        assertThat(subscription.isClosed()).isTrue();
+        assertThat(subscription.await(FOR_EVER)).isEmpty();
+    }
+
+    @Test
+    void what_changes_nothing_for_a_subscriber_is_no_event() throws Exception {
+        add("1", Map.of("n", 1));
+        Subscription subscription = queue.subscribe("email", "1");
+        others.add(JobRequest.builder("email")
+                .id("1")
+                .data(Map.of("n", 2))
+                .scheduledTime(Instant.now().minusSeconds(1))
+                .build());
+        others.setPriority("email", "1", 75);
+        ClaimedJob claimed = claim();
+        assertThat(next(subscription).state()).isEqualTo(JobState.RUNNING);
+
+        claimed.update();
+        others.resubmit("email", "1", Instant.EPOCH);
+        others.cancel("email", "1", io.couchjobs.store.CancelMode.REQUEST);
+        claimed.update();
+        others.remove("email", "1");
+
+        assertThat(next(subscription).state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(subscription.isClosed()).isTrue();
+    }
+
+    @Test
+    void another_run_is_an_event() throws Exception {
+        add("1", Map.of());
+        Subscription subscription = queue.subscribe("email", "1");
+        ClaimedJob first = claim();
+        assertThat(next(subscription).state()).isEqualTo(JobState.RUNNING);
+
+        first.release();
+        long fence = claim().fence();
+
+        JobEvent event = next(subscription);
+        if (event.state() == JobState.PENDING) {
+            event = next(subscription); // the claim took longer than a burst may
+        }
+        assertThat(event.state()).isEqualTo(JobState.RUNNING);
+        assertThat(event.job().orElseThrow().fence()).isEqualTo(fence).isGreaterThan(first.fence());
+    }
+
+    @Test
+    void the_removal_of_a_job_is_its_last_event() throws Exception {
+        add("1", Map.of());
+        Subscription subscription = queue.subscribe("email", "1");
+        CompletableFuture<JobEvent> ended = subscription.ended();
+
+        others.remove("email", "1");
+        others.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+
+        assertThat(next(subscription).state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(subscription.job()).isEmpty();
+        assertThat(subscription.isClosed()).isTrue();
+        assertThat(ended.get(30, TimeUnit.SECONDS).state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(queue.subscribe("email", "1").state()).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    void awaiting_a_state_drops_the_events_before_it() throws Exception {
+        add("1", Map.of());
+        Subscription subscription = queue.subscribe("email", "1");
+        ClaimedJob claimed = claim();
+        claimed.update(Map.of("n", 2));
+        claimed.finish();
+
+        assertThat(subscription.await(JobState.FINISHED, PATIENCE).orElseThrow().state())
+                .isEqualTo(JobState.FINISHED);
+        assertThat(subscription.isClosed()).isTrue();
+    }
+
+    @Test
+    void awaiting_a_state_that_does_not_come_ends_with_the_job() throws Exception {
+        add("1", Map.of());
+        Subscription subscription = queue.subscribe("email", "1");
+        claim().finish();
+
+        assertThat(subscription.await(JobState.NOT_FOUND, FOR_EVER)).isEmpty();
+    }
+
+    @Test
+    void of_many_subscriptions_the_first_event_is_awaited_and_the_others_are_kept() throws Exception {
+        List<Subscription> all = IntStream.range(0, 3)
+                .mapToObj(i -> {
+                    add("" + i, Map.of());
+                    return queue.subscribe("email", "" + i);
+                })
+                .toList();
+        others.remove("email", "1");
+
+        JobEvent first = Subscription.awaitAny(all, FOR_EVER).orElseThrow();
+        others.remove("email", "2");
+        others.remove("email", "0");
+
+        assertThat(first.id().id()).isEqualTo("1");
+        assertThat(next(all.get(0)).state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(next(all.get(2)).state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(Subscription.awaitAny(all, FOR_EVER)).isEmpty();
+        assertThat(Subscription.awaitAny(List.of(), FOR_EVER)).isEmpty();
+    }
+
+    @Test
+    void waiting_ends_at_its_deadline() throws Exception {
+        add("1", Map.of());
+        Subscription subscription = queue.subscribe("email", "1");
+        long begun = System.nanoTime();
+
+        assertThat(subscription.await(Duration.ofMillis(100))).isEmpty();
+        assertThat(subscription.await(JobState.FINISHED, Duration.ofMillis(100)))
+                .isEmpty();
+        assertThat(subscription.await(Duration.ZERO)).isEmpty();
+        assertThat(subscription.await(Duration.ofSeconds(Long.MIN_VALUE))).isEmpty();
+
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThanOrEqualTo(Duration.ofMillis(200));
+        assertThat(subscription.isClosed()).isFalse();
+    }
+
+    @Test
+    void events_do_not_put_off_the_deadline() throws Exception {
+        add("1", Map.of());
+        Subscription subscription = queue.subscribe("email", "1");
+        ClaimedJob claimed = claim();
+        CompletableFuture<Optional<JobEvent>> waiting = CompletableFuture.supplyAsync(
+                () -> uninterrupted(() -> subscription.await(JobState.FINISHED, Duration.ofMillis(500))));
+        for (int n = 0; !waiting.isDone(); n++) {
+            claimed.update(Map.of("n", n)); // goes on for ever if the deadline is put off
+        }
+        assertThat(waiting.get()).isEmpty();
+    }
+
+    @Test
+    void closing_wakes_who_waits_and_discards_what_is_queued() throws Exception {
+        add("1", Map.of());
+        Subscription subscription = queue.subscribe("email", "1");
+        CompletableFuture<JobEvent> ended = subscription.ended();
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<Optional<JobEvent>> waiting = CompletableFuture.supplyAsync(() -> {
+            begun.countDown();
+            return uninterrupted(() -> subscription.await(FOR_EVER));
+        });
+        begun.await();
+
+        subscription.close();
+
+        assertThat(waiting.get(30, TimeUnit.SECONDS)).isEmpty();
+        assertThatThrownBy(() -> ended.get(30, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
+        assertThat(subscription.isClosed()).isTrue();
+        Subscription second = queue.subscribe("email", "1");
+        Subscription witness = queue.subscribe("email", "1", "witness");
+        others.remove("email", "1");
+        next(witness);
+        second.close();
+        assertThat(second.await(FOR_EVER)).isEmpty();
+        second.close();
+    }
+
+    @Test
+    void closing_the_queue_wakes_who_waits() throws Exception {
+        add("1", Map.of());
+        Subscription subscription = queue.subscribe("email", "1");
+        CompletableFuture<Optional<JobEvent>> waiting =
+                CompletableFuture.supplyAsync(() -> uninterrupted(() -> subscription.await(FOR_EVER)));
+
+        queue.close();
+
+        assertThat(waiting.get(30, TimeUnit.SECONDS)).isEmpty();
+        assertThat(subscription.isClosed()).isTrue();
+    }
+
+    @Test
+    void an_interrupt_ends_the_waiting_and_loses_no_event() throws Exception {
+        add("1", Map.of());
+        Subscription subscription = queue.subscribe("email", "1");
+        others.remove("email", "1");
+        TestQueue.until(subscription.ended()::isDone);
+
+        Thread.currentThread().interrupt();
+
+        assertThatThrownBy(() -> subscription.await(FOR_EVER)).isInstanceOf(InterruptedException.class);
+        assertThat(Thread.interrupted()).isFalse();
+        assertThat(next(subscription).state()).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    @Test
+    void a_document_that_is_no_job_any_more_is_no_event_until_it_is_one_again() throws Exception {
+        add("1", Map.of());
+        Subscription subscription = queue.subscribe("email", "1");
+        Subscription witness =
+                queue.subscribeAll(List.of(addedWitness())).values().iterator().next();
+
+        String rev = overwrite("1", JsonNodeFactory.instance.objectNode().put("status", 7));
+        assertThatThrownBy(() -> queue.subscribe("email", "1", "a third")).isInstanceOf(MalformedJobException.class);
+        others.remove("email", "witness");
+        next(witness);
+        assertThat(subscription.await(Duration.ZERO)).isEmpty();
+        assertThat(subscription.state()).isEqualTo(JobState.PENDING);
+
+        overwrite(
+                "1",
+                JsonNodeFactory.instance.objectNode().put("status", "success").put("_rev", rev));
+        assertThat(next(subscription).state()).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void many_jobs_are_subscribed_at_once_and_those_that_are_not_there_are_left_out() throws Exception {
+        add("1", Map.of());
+        add("2", Map.of());
+        claim().finish();
+        List<JobId> ids = List.of(new JobId("email", "1"), new JobId("email", "none"), new JobId("email", "2"));
+
+        Map<JobId, Subscription> all = queue.subscribeAll(ids);
+
+        assertThat(all.keySet()).containsExactly(ids.get(0), ids.get(2));
+        assertThat(all.values()).filteredOn(Subscription::isClosed).hasSize(1);
+        Subscription open =
+                all.values().stream().filter(one -> !one.isClosed()).findFirst().orElseThrow();
+        claim().finish();
+        assertThat(open.await(JobState.FINISHED, PATIENCE)).isPresent();
+    }
+
+    private JobId addedWitness() {
+        add("witness", Map.of());
+        return new JobId("email", "witness");
+    }
+
+    private String overwrite(String id, ObjectNode document) {
+        String docId = new JobId("email", id).docId();
+        document.put("_id", docId);
+        if (!document.has("_rev")) {
+            document.put(
+                    "_rev",
+                    others.database().get(docId).orElseThrow().path("_rev").asText());
+        }
+        return ((io.couchjobs.couch.WriteResult.Stored) others.database().put(document)).rev();
+    }
+
+    private void add(String id, Map<String, ?> data) {
+        others.add(JobRequest.builder("email").id(id).data(data).build());
+    }
+
+    private ClaimedJob claim() throws InterruptedException {
+        return others.accept(AcceptOptions.of("email").timeout(PATIENCE)).get(0);
+    }
+
+    private static JobEvent next(Subscription subscription) throws InterruptedException {
+        return subscription.await(PATIENCE).orElseThrow(() -> new AssertionError("no event of " + subscription));
+    }
+
+    private static <T> T uninterrupted(java.util.concurrent.Callable<T> waiting) {
+        try {
+            return waiting.call();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,208 @@
+package io.couchjobs;
+
+import static io.couchjobs.TestQueue.PATIENCE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobState;
+import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.CancelMode;
+import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.JobEvent;
+import io.couchjobs.store.Subscription;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Whatever happens to a job, and to the feed meanwhile, a subscriber is told a story that makes sense, to its end. */
+@ServerTest
+class SubscribingUnderFaultsTest {
+    private static final int RUNS = Integer.getInteger("couchjobs.subscription.runs", 12);
+    private static final int STEPS = 25;
+
+    @Test
+    void a_subscriber_hears_the_end_once_and_nothing_backwards(TestDatabase database) throws Exception {
+        long seed = Long.getLong("couchjobs.seed", System.nanoTime());
+        System.out.println("seed " + seed + ", repeat with -Dcouchjobs.seed=" + seed);
+        try (FeedProxy proxy = new FeedProxy(database);
+                JobQueue queue = proxy.queue().open();
+                JobQueue others = TestQueue.open(database)) {
+            for (int run = 0; run < RUNS; run++) {
+                Random random = new Random(seed + run);
+                story("run-" + run, random, proxy, queue, others);
+            }
+        }
+    }
+
+    private static void story(String id, Random random, FeedProxy proxy, JobQueue queue, JobQueue others)
+            throws Exception {
+        Life life = new Life("email", id, others, random);
+        life.add();
+        Subscription subscription = queue.subscribe("email", id);
+        CompletableFuture<List<JobEvent>> listening = CompletableFuture.supplyAsync(() -> listen(subscription));
+        for (int step = 0; step < STEPS && !life.isEnded(); step++) {
+            life.step();
+            fault(random, proxy);
+        }
+        life.end();
+        fault(random, proxy);
+
+        List<JobEvent> events = listening.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        check(id, events, others.get("email", id));
+        assertThat(queue.awaitFinished("email", id, PATIENCE).map(Job::state))
+                .as(id)
+                .contains(JobState.FINISHED);
+    }
+
+    private static void fault(Random random, FeedProxy proxy) throws InterruptedException {
+        switch (random.nextInt(12)) {
+            case 0 -> proxy.cut();
+            case 1 -> proxy.cutInARow();
+            case 2, 3, 4 -> proxy.rewind();
+            case 5 -> TestQueue.work(60); // longer than a burst
+            default -> Thread.onSpinWait();
+        }
+    }
+
+    private static List<JobEvent> listen(Subscription subscription) {
+        List<JobEvent> events = new ArrayList<>();
+        try {
+            while (!subscription.isClosed()) {
+                subscription.await(PATIENCE).ifPresent(events::add);
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        return events;
+    }
+
+    private static void check(String id, List<JobEvent> events, Optional<Job> present) {
+        String story = id + " "
+                + events.stream()
+                        .map(event -> event.state() + "@"
+                                + event.job().map(Job::fence).orElse(-1L)
+                                + event.job()
+                                        .flatMap(Job::rev)
+                                        .map(rev -> "(" + rev.substring(0, rev.indexOf('-')) + ")")
+                                        .orElse(""))
+                        .toList();
+        assertThat(events).as(story).isNotEmpty();
+        assertThat(events)
+                .as(story)
+                .filteredOn(event -> event.state() == JobState.FINISHED)
+                .hasSize(1);
+        JobEvent last = events.get(events.size() - 1);
+        assertThat(last.state()).as(story).isEqualTo(JobState.FINISHED);
+        assertThat(last.job().flatMap(Job::rev)).as(story).isEqualTo(present.flatMap(Job::rev));
+        long generation = 0;
+        long fence = 0;
+        boolean left = false;
+        for (JobEvent event : events) {
+            Job job = event.job().orElseThrow();
+            long next = Long.parseLong(job.rev().orElseThrow().replaceAll("-.*", ""));
+            assertThat(next).as(story).isGreaterThan(generation);
+            assertThat(job.fence()).as(story).isGreaterThanOrEqualTo(fence);
+            assertThat(left && event.state() == JobState.RUNNING && job.fence() == fence)
+                    .as("a run that was left goes on: " + story)
+                    .isFalse();
+            left = event.state() != JobState.RUNNING;
+            generation = next;
+            fence = job.fence();
+        }
+    }
+
+    /** A job that goes through whatever a job can go through, until it is finished. */
+    private static final class Life {
+        private final String type;
+        private final String id;
+        private final JobQueue queue;
+        private final Random random;
+        private @Nullable ClaimedJob claimed;
+        private boolean ended;
+
+        Life(String type, String id, JobQueue queue, Random random) {
+            this.type = type;
+            this.id = id;
+            this.queue = queue;
+            this.random = random;
+        }
+
+        void add() {
+            queue.add(JobRequest.builder(type).id(id).data(Map.of("n", 0)).build());
+        }
+
+        boolean isEnded() {
+            return ended;
+        }
+
+        void step() throws InterruptedException {
+            ClaimedJob owned = claimed;
+            if (owned == null) {
+                pending();
+            } else {
+                running(owned);
+            }
+        }
+
+        void end() throws InterruptedException {
+            if (claimed == null && !ended) {
+                claim();
+            }
+            if (claimed != null && !ended) {
+                claimed.finish();
+            }
+        }
+
+        private void pending() throws InterruptedException {
+            switch (random.nextInt(8)) {
+                case 0 -> queue.setPriority(type, id, random.nextInt(100));
+                case 1 -> queue.reschedule(type, id, Instant.ofEpochMilli(random.nextInt(1000)));
+                case 2 -> {
+                    if (random.nextInt(6) == 0) {
+                        queue.cancel(type, id, CancelMode.IF_QUEUED);
+                        ended = true;
+                    }
+                }
+                default -> claim();
+            }
+        }
+
+        private void claim() throws InterruptedException {
+            queue.retryNow(type, id); // a failed one waits for its time
+            claimed = queue.accept(AcceptOptions.of(type).timeout(PATIENCE)).get(0);
+        }
+
+        private void running(ClaimedJob owned) {
+            switch (random.nextInt(9)) {
+                case 0, 1 -> owned.update(Map.of("n", random.nextInt()));
+                case 2 -> owned.update();
+                case 3 -> queue.resubmit(type, id, Instant.EPOCH);
+                case 4 -> {
+                    owned.release();
+                    claimed = null;
+                }
+                case 5 -> {
+                    owned.fail(JobError.Kind.FAILED, "a test", null, false);
+                    claimed = null;
+                    ended = queue.state(type, id) == JobState.FINISHED;
+                }
+                case 6 -> {
+                    owned.finish();
+                    claimed = null;
+                    ended = queue.state(type, id) == JobState.FINISHED;
+                }
+                default -> owned.update(Map.of("n", random.nextInt()));
+            }
+        }
+    }
+}
