@@ -88,7 +88,7 @@ public final class JobQueue implements AutoCloseable {
         this.lists = new JobLists(database, designs, index);
         this.settings = new SettingsStore(database, options.defaultTimeout());
         this.types = new TypeRule(settings, options.strict());
-        StoreClock clock = new StoreClock(options.clock(), database.server()::clockSkew, System::nanoTime);
+        StoreClock clock = new StoreClock(options.clock(), database.server());
         JobStore store = new JobStore(database);
         Feed feed = new Feed(database);
         this.parts = new Acceptor.Parts(store, index, settings, feed, clock);

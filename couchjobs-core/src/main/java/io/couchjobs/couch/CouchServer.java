@@ -3,6 +3,7 @@ package io.couchjobs.couch;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -72,10 +73,32 @@ public final class CouchServer implements AutoCloseable {
      * The server's clock minus this machine's, from the {@code Date} of the answers seen so far. Positive: the server is
      * ahead. Those dates have whole seconds; several answers narrow it down.
      *
-     * @return the midpoint of what is possible; zero when the clocks may agree, and before any answer
+     * @return the least that is possible; zero when the clocks may agree, and before any answer with a date
      */
     public Duration clockSkew() {
-        return http.clockSkew();
+        return clockSkew(Instant.now());
+    }
+
+    /**
+     * The server's clock minus another one. What was learnt of the server's clock does not change when this machine's is
+     * set: it is kept by the monotonic clock.
+     *
+     * @param local what the other clock shows now
+     * @return as {@link #clockSkew()}
+     */
+    public Duration clockSkew(Instant local) {
+        return http.clockSkew().estimate(local);
+    }
+
+    /**
+     * How much greater than {@link #clockSkew(Instant)} the difference may be: some 2 s after one answer, little more than
+     * 1 s after several within some seconds.
+     *
+     * @param local what the other clock shows now
+     * @return zero when the clocks may agree, and before any answer with a date
+     */
+    public Duration clockDoubt(Instant local) {
+        return http.clockSkew().doubt(local);
     }
 
     /** Closes all connections and ends all feeds. Closing twice does nothing. */

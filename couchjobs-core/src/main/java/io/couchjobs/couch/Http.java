@@ -5,7 +5,6 @@ import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
@@ -69,8 +68,8 @@ final class Http implements AutoCloseable {
         return retries.run(call, () -> send(call, feedClient, longestSilence));
     }
 
-    Duration clockSkew() {
-        return skew.estimate();
+    ClockSkew clockSkew() {
+        return skew;
     }
 
     boolean isClosed() {
@@ -113,7 +112,7 @@ final class Http implements AutoCloseable {
 
     private Answer sendOnce(Call call, HttpUriRequestBase request, CloseableHttpClient through) {
         HttpClientContext context = HttpClientContext.create();
-        Instant sent = Instant.now();
+        long sent = skew.nanos();
         try {
             ClassicHttpResponse response = through.executeOpen(null, request, context);
             look(response, sent);
@@ -125,10 +124,10 @@ final class Http implements AutoCloseable {
         }
     }
 
-    private void look(ClassicHttpResponse response, Instant sent) {
+    private void look(ClassicHttpResponse response, long sent) {
         authenticator.observe(response);
         requests.observe(response);
-        Instant received = Instant.now();
+        long received = skew.nanos();
         Optional.ofNullable(response.getFirstHeader(HttpHeaders.DATE))
                 .filter(header -> !response.containsHeader(HttpHeaders.AGE)) // else a cache's answer, dated long ago
                 .map(header -> DateUtils.parseStandardDate(header.getValue()))

@@ -1,10 +1,12 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.CouchServer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /**
  * The two clocks of a process: the time of day, corrected to the server's (workers with clocks hours apart agree on when a
@@ -12,8 +14,24 @@ import java.util.function.Supplier;
  */
 public final class StoreClock implements InstantSource {
     private final InstantSource local;
-    private final Supplier<Duration> skew;
+    private final UnaryOperator<Instant> server;
+    private final Supplier<Duration> doubt;
+    private final Runnable ask;
     private final LongSupplier ticker;
+
+    /**
+     * Follows a server's clock.
+     *
+     * @param local this machine's time of day; it counts while it may be the server's too, or the server tells none
+     * @param server the server
+     */
+    public StoreClock(InstantSource local, CouchServer server) {
+        this.local = local;
+        this.server = time -> time.plus(server.clockSkew(time));
+        this.doubt = () -> server.clockDoubt(local.instant());
+        this.ask = server::info;
+        this.ticker = System::nanoTime;
+    }
 
     /**
      * Combines the clocks.
@@ -24,14 +42,30 @@ public final class StoreClock implements InstantSource {
      */
     public StoreClock(InstantSource local, Supplier<Duration> skew, LongSupplier ticker) {
         this.local = local;
-        this.skew = skew;
+        this.server = time -> time.plus(skew.get());
+        this.doubt = () -> Duration.ZERO;
+        this.ask = () -> {};
         this.ticker = ticker;
     }
 
     /** {@return the server's time of day, as far as known; whole milliseconds, as documents keep it} */
     @Override
     public Instant instant() {
-        return Instant.ofEpochMilli(local.instant().plus(skew.get()).toEpochMilli());
+        return Instant.ofEpochMilli(server.apply(local.instant()).toEpochMilli());
+    }
+
+    /** {@return how much later than {@link #instant} it may be by the server's clock; zero while it agrees with this one's} */
+    public Duration doubt() {
+        return doubt.get();
+    }
+
+    /**
+     * Asks the server once, which may lessen the doubt.
+     *
+     * @throws io.couchjobs.couch.CouchException when it cannot be asked
+     */
+    public void ask() {
+        ask.run();
     }
 
     /** {@return nanoseconds on a monotonic clock with an arbitrary origin} */
