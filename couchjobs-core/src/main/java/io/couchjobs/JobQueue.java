@@ -556,6 +556,7 @@ public final class JobQueue implements AutoCloseable {
      * @param options which and how many jobs, and how long to wait
      * @return the jobs, owned by the caller; empty when the time is over
      * @throws InterruptedException when interrupted while waiting
+     * @throws IllegalStateException when the queue is closed meanwhile
      */
     public List<ClaimedJob> accept(AcceptOptions options) throws InterruptedException {
         return acceptor.accept(options);
@@ -668,9 +669,10 @@ public final class JobQueue implements AutoCloseable {
         return Worker.builder(parts);
     }
 
-    /** Ends the feed and all connections. Workers must be closed before. */
+    /** Ends the feed, all connections and the accepts that wait. Workers must be closed before. */
     @Override
     public void close() {
+        acceptor.close();
         watch.close();
         parts.feed().close();
         parts.store().close();

@@ -1,17 +1,9 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.CouchException;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobStatus;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -28,27 +20,29 @@ import org.slf4j.LoggerFactory;
 public final class Acceptor implements Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Acceptor.class);
     private static final Duration FALLBACK = Duration.ofMinutes(10);
-    private static final Duration INDEX_BEHIND = Duration.ofMillis(100);
-    private static final Duration POLITENESS = Duration.ofMillis(20);
-    private static final Duration MOMENT = Duration.ofMillis(5);
-    private static final int MOST_POLITE = 10;
-    private static final int WINDOW = 200;
-    private static final int WIDEST = 64;
+    /** The time of day may change by hand, or a machine sleep, while an accept waits: it looks again this often. */
+    private static final Duration LONGEST_SLEEP = Duration.ofSeconds(20);
 
-    private final JobIndex index;
+    private static final Duration SHARP = Duration.ofMillis(1250);
+    private static final Duration ASK_EVERY = Duration.ofMillis(100);
+    private static final Duration FORGET_ASKING = Duration.ofSeconds(30);
+    private static final int MOST_ASKED = 30;
+    private static final int MOST_LOST_RACES = 10;
+
     private final Claimer claimer;
     private final SettingsStore settings;
     private final StoreClock clock;
     private final Feed feed;
     private final JobStore store;
     private final String worker;
-    private final Peers peers;
+    private final Candidates candidates;
     private final LongAdder conflicts = new LongAdder();
-    private final Map<String, Backlog> backlogs = new HashMap<>();
     private Feed.@Nullable Listening listening;
     private long changes;
-    /** From how many times as many candidates a claim picks at random; grows as claims are lost to others. */
-    private int spread = 1;
+    private long doubtedNanos;
+    private boolean closed;
+    private long askedNanos;
+    private int asked;
 
     /**
      * Makes an acceptor for one worker.
@@ -57,22 +51,23 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
      * @param worker the worker's id, which its locks carry
      */
     public Acceptor(Parts parts, String worker) {
-        this.index = parts.index;
         this.settings = parts.settings;
         this.clock = parts.clock;
         this.feed = parts.feed;
         this.claimer = new Claimer(parts.store, parts.clock, parts.settings::retryPolicyOf);
         this.store = parts.store;
         this.worker = worker;
-        this.peers = new Peers(worker);
+        this.candidates = new Candidates(parts.index, parts.clock, worker);
     }
 
     /**
-     * Claims due jobs, waiting for one if there is none.
+     * Claims due jobs, waiting for one if there is none. When the time is over while claims are lost to others, a few more
+     * are tried.
      *
      * @param options which and how many jobs, and how long to wait
      * @return the jobs, owned by this worker; empty when the time is over
      * @throws InterruptedException when interrupted while waiting
+     * @throws IllegalStateException when it is closed, before or meanwhile
      * @throws io.couchjobs.couch.CouchException when the database cannot be asked
      */
     public List<ClaimedJob> accept(AcceptOptions options) throws InterruptedException {
@@ -83,25 +78,24 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         while (true) {
             long seen = changeCount();
             List<String> open = openTypes(options);
-            List<Job> candidates = candidates(open, options, !certain);
-            List<ClaimedJob> won = candidates.isEmpty() ? List.of() : claim(candidates, options);
+            List<Job> choice = candidates.take(open, options, !certain);
+            List<ClaimedJob> won = choice.isEmpty() ? List.of() : claim(choice, options);
             if (!won.isEmpty()) {
                 return won;
             }
-            if (!candidates.isEmpty()) {
-                lostRaces.pause();
-                continue;
-            }
             Duration left = left(options, started);
-            if (left.isZero() || left.isNegative()) {
-                if (certain) {
-                    return List.of();
-                }
+            boolean isOver = left.isZero() || left.isNegative();
+            if (!choice.isEmpty() && !(isOver && lostRaces.attempts() >= MOST_LOST_RACES)) {
+                lostRaces.pause();
+            } else if (!isOver) {
+                askTheTime(open, options);
+                await(open, options, left, seen);
+            } else if (certain || !choice.isEmpty()) {
+                return List.of();
+            } else {
                 certain = true;
-                doubt();
-                continue;
+                candidates.doubt();
             }
-            await(open, options, left, seen);
         }
     }
 
@@ -111,31 +105,16 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     }
 
     @Override
-    public synchronized void changed(FeedEvent event) {
-        peers.changed(event);
-        Optional<Job> job = event.job();
-        if (job.isPresent()) {
-            Backlog backlog = backlogs.get(job.get().type());
-            if (backlog != null && backlog.changed(job.get(), clock.nanos())) {
-                wake();
-            }
-        } else {
-            backlogs.values().forEach(backlog -> backlog.remove(event.docId()));
-            if (event.docId().startsWith(TypeSettings.PREFIX)) {
-                wake();
-            }
+    public void changed(FeedEvent event) {
+        if (candidates.changed(event)) {
+            wake();
         }
     }
 
     @Override
-    public synchronized void gap() {
-        doubt();
+    public void gap() {
+        candidates.forgetAll();
         wake();
-    }
-
-    /** The feed may be a moment behind: before saying that there is nothing, the index is asked. */
-    private synchronized void doubt() {
-        backlogs.values().forEach(Backlog::doubt);
     }
 
     private synchronized void wake() {
@@ -143,23 +122,29 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         notifyAll();
     }
 
-    /** Stops listening. */
+    /** Stops listening, and ends the accepts that wait. */
     @Override
     public synchronized void close() {
+        closed = true;
         if (listening != null) {
             listening.close();
         }
+        wake();
     }
 
     /** The feed's position is taken here, before the index is read for the first time. */
     private synchronized void listen() {
-        if (listening == null) {
+        if (listening == null && !closed) {
             listening = feed.listen(this);
-            peers.load(store.database());
+            doubtedNanos = clock.nanos();
+            candidates.load(store.database());
         }
     }
 
     private synchronized long changeCount() {
+        if (closed) {
+            throw new IllegalStateException("the queue is closed; no more jobs are accepted");
+        }
         return changes;
     }
 
@@ -169,105 +154,16 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
                 .toList();
     }
 
-    private List<Job> candidates(List<String> types, AcceptOptions options, boolean polite) {
-        if (options.noSchedule()) {
-            return unscheduled(types, options.max());
-        }
-        Instant until = until(options);
-        for (String type : types) {
-            refillIfDry(type, until);
-        }
-        return take(types, until, options.max(), polite);
-    }
-
-    private List<Job> unscheduled(List<String> types, int max) {
-        List<Job> found = new ArrayList<>();
-        for (String type : types) {
-            backlog(type);
-            found.addAll(index.unscheduled(type, UUID.randomUUID().toString(), max));
-        }
-        return found.subList(0, Math.min(max, found.size()));
-    }
-
-    private synchronized Backlog backlog(String type) {
-        return backlogs.computeIfAbsent(type, t -> new Backlog());
-    }
-
-    private Instant until(AcceptOptions options) {
-        return options.latest() == null ? clock.instant() : options.latest();
-    }
-
-    private void refillIfDry(String type, Instant until) {
-        long begun;
-        synchronized (this) {
-            if (!backlog(type).mustRefill(until)) {
-                return;
-            }
-            begun = backlog(type).beginRefill();
-        }
+    private List<ClaimedJob> claim(List<Job> choice, AcceptOptions options) {
         try {
-            JobIndex.Window due = index.pending(type, WINDOW);
-            List<Job> stuck =
-                    due.complete() ? List.of() : index.stuck(type, WINDOW).jobs();
-            synchronized (this) {
-                backlog(type).refill(begun, due, stuck);
-            }
-        } finally {
-            synchronized (this) {
-                backlog(type).endRefill();
-            }
-        }
-    }
-
-    /**
-     * Takes candidates out of the backlogs: of the oldest ones, first those that are this worker's by rank. With one worker
-     * that is the order of their times; with several, each goes through its own share, and nobody fights over the head.
-     */
-    private synchronized List<Job> take(List<String> types, Instant until, int max, boolean polite) {
-        int workers = types.stream().mapToInt(peers::count).max().orElse(1);
-        int width = workers == 1 ? max * spread : max * Math.min(WIDEST, 2 * workers * spread);
-        List<Job> due = new ArrayList<>();
-        for (String type : types) {
-            due.addAll(backlog(type).due(until, width));
-        }
-        if (polite) {
-            due.removeIf(this::isLeftToOthers);
-        }
-        due.sort(Comparator.<Job, Boolean>comparing(job -> job.status() != JobStatus.STUCK)
-                .thenComparing(Job::scheduledTime));
-        List<Job> choice = new ArrayList<>(due.subList(0, Math.min(due.size(), width)));
-        if (choice.size() > max) {
-            if (spread > 1) {
-                Collections.shuffle(choice);
-            }
-            choice.sort(Comparator.comparing(job -> peers.rank(job) > 0));
-            choice = choice.subList(0, max);
-        }
-        for (String type : types) {
-            backlog(type).removeAll(choice);
-        }
-        return List.copyOf(choice);
-    }
-
-    /** Of an idle fleet one worker takes a new job at once; the others give it a moment, longer by their rank. */
-    private boolean isLeftToOthers(Job job) {
-        int rank = Math.min(peers.rank(job), MOST_POLITE);
-        return rank > 0
-                && backlog(job.type()).ageNanos(job, clock.nanos())
-                        < POLITENESS.multipliedBy(rank).toNanos();
-    }
-
-    private List<ClaimedJob> claim(List<Job> candidates, AcceptOptions options) {
-        try {
-            Claimer.Claims claims = claimer.claim(candidates, worker, options.start());
+            Claimer.Claims claims = claimer.claim(choice, worker, options.start());
             conflicts.add(claims.lost().size());
-            synchronized (this) {
-                spread = claims.lost().isEmpty() ? Math.max(1, spread - 1) : Math.min(WIDEST, spread * 2);
-            }
+            candidates.claimed(claims.lost().size());
             claims.lost().forEach(job -> log.debug("lost the race for {}; going on with others", job.id()));
             return claims.won();
         } catch (RuntimeException e) {
-            gap();
+            candidates.forget();
+            wake();
             throw e;
         }
     }
@@ -278,34 +174,52 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
                 .orElse(FALLBACK);
     }
 
+    /** A clock that is off is known to two seconds only: around the time when a job falls due it is worth asking. */
+    private void askTheTime(List<String> types, AcceptOptions options) {
+        Duration doubt = clock.doubt();
+        if (doubt.compareTo(SHARP) > 0 && candidates.pause(types, options).compareTo(doubt) < 0 && mayAsk()) {
+            try {
+                clock.ask();
+            } catch (CouchException e) {
+                log.debug("the server does not tell its time; jobs may run two seconds late: {}", e.toString());
+            }
+        }
+    }
+
+    /** Not more often than helps: a server may be too slow to tell its time more exactly. */
+    private synchronized boolean mayAsk() {
+        long now = clock.nanos();
+        if (now - askedNanos > FORGET_ASKING.toNanos()) {
+            asked = 0;
+        }
+        boolean may = asked == 0 || (asked < MOST_ASKED && now - askedNanos >= ASK_EVERY.toNanos());
+        if (may) {
+            asked++;
+            askedNanos = now;
+        }
+        return may;
+    }
+
+    private Duration untilWorthALook(List<String> types, AcceptOptions options) {
+        Duration doubt = clock.doubt();
+        Duration pause = candidates.pause(types, options);
+        if (doubt.compareTo(SHARP) <= 0) {
+            return pause;
+        }
+        return pause.compareTo(doubt) < 0 ? shorter(pause, ASK_EVERY) : pause.minus(doubt);
+    }
+
     private synchronized void await(List<String> types, AcceptOptions options, Duration left, long seen)
             throws InterruptedException {
-        Duration pause = shorter(left, FALLBACK);
-        for (String type : types) {
-            pause = shorter(pause, untilDue(type, options));
-        }
+        Duration pause = shorter(shorter(left, LONGEST_SLEEP), untilWorthALook(types, options));
         long deadline = clock.nanos() + pause.toNanos();
         while (changes == seen && deadline - clock.nanos() > 0) {
             TimeUnit.NANOSECONDS.timedWait(this, deadline - clock.nanos());
         }
-        if (pause.equals(FALLBACK) && changes == seen) {
-            doubt();
+        if (clock.nanos() - doubtedNanos > FALLBACK.toNanos()) {
+            doubtedNanos = clock.nanos();
+            candidates.doubt();
         }
-    }
-
-    /** How long a type can be left alone: until its next job falls due, or a moment when its index is behind. */
-    private Duration untilDue(String type, AcceptOptions options) {
-        Instant now = clock.instant();
-        if (!options.noSchedule() && backlog(type).mustRefill(until(options))) {
-            return INDEX_BEHIND;
-        }
-        return options.latest() != null || options.noSchedule()
-                ? FALLBACK
-                : backlog(type)
-                        .nextTime()
-                        .map(next ->
-                                next.isAfter(now) ? Duration.between(now, next).plusMillis(1) : MOMENT)
-                        .orElse(FALLBACK);
     }
 
     private static Duration shorter(Duration one, Duration other) {

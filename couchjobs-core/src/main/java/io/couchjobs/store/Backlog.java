@@ -2,16 +2,20 @@ package io.couchjobs.store;
 
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,12 +27,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class Backlog {
     private static final int MOST = 2_000;
+    private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
+    private static final int MOST_MOVED = 5 * MOST;
     private static final Comparator<Job> OLDEST_FIRST =
             Comparator.comparing(Job::scheduledTime).thenComparing(Job::id);
 
     private final Map<String, Job> byId = new HashMap<>();
     private final Map<String, Long> heardNanos = new HashMap<>();
     private final NavigableSet<Job> inOrder = new TreeSet<>(OLDEST_FIRST);
+    /** What changed or was taken while the index is being read: the index may still know it as it was before. */
+    private final Set<String> moved = new HashSet<>();
     /** The last job up to which all are known; null when that is none. */
     private @Nullable Job horizon;
 
@@ -44,20 +52,27 @@ final class Backlog {
 
     void endRefill() {
         refills--;
+        if (refills == 0) {
+            moved.clear();
+        }
     }
 
     /** Takes in what the index had when it was read after {@code begun}. */
     void refill(long begun, JobIndex.Window due, List<Job> stuck) {
-        complete = due.complete() && begun == doubts;
-        horizon = due.jobs().isEmpty() ? null : due.jobs().get(due.jobs().size() - 1);
-        due.jobs().forEach(this::putIfNew);
-        stuck.forEach(this::putIfNew);
+        boolean mayHaveHoles = begun != doubts;
+        complete = due.complete() && !mayHaveHoles;
+        horizon = mayHaveHoles || due.jobs().isEmpty()
+                ? null
+                : due.jobs().get(due.jobs().size() - 1);
+        due.jobs().forEach(this::putIfNewer);
+        stuck.forEach(this::putIfNewer);
         trim();
     }
 
     /** Takes in what the feed says of a job of this type; true when it is pending. */
     boolean changed(Job job, long nanos) {
         remove(job.id().docId());
+        markMoved(job.id().docId());
         if (!job.isClaimable()) {
             return false;
         }
@@ -69,10 +84,12 @@ final class Backlog {
         return true;
     }
 
-    /** How long ago the feed told of a job that is due; what came from the index is old. */
-    long ageNanos(Job job, long nanos) {
+    /** Since when a due job is there for the taking: the feed told of it, or its time came. Very long for others. */
+    Duration age(Job job, Instant now, long nanos) {
         Long heard = heardNanos.get(job.id().docId());
-        return heard == null ? Long.MAX_VALUE : nanos - heard;
+        Duration known = heard == null ? FOR_EVER : Duration.ofNanos(nanos - heard);
+        Duration due = Duration.between(job.scheduledTime(), now);
+        return due.isNegative() || known.compareTo(due) < 0 ? known : due;
     }
 
     void remove(String docId) {
@@ -88,6 +105,14 @@ final class Backlog {
         complete = false;
         horizon = null;
         doubts++;
+    }
+
+    /** Nothing of what is here may be true any more. */
+    void forget() {
+        byId.clear();
+        inOrder.clear();
+        heardNanos.clear();
+        doubt();
     }
 
     /** Whether only the index can tell if there is a job due until then. */
@@ -113,24 +138,45 @@ final class Backlog {
         return stuck.subList(0, Math.min(most, stuck.size()));
     }
 
+    /** When the first job that is known falls due, or those begin that only the index knows. */
     Optional<Instant> nextTime() {
-        return inOrder.isEmpty()
-                ? Optional.empty()
-                : Optional.of(inOrder.first().scheduledTime());
+        Optional<Job> first = inOrder.isEmpty() ? Optional.empty() : Optional.of(inOrder.first());
+        Optional<Job> beyond = complete ? Optional.empty() : Optional.ofNullable(horizon);
+        return Stream.concat(first.stream(), beyond.stream())
+                .map(Job::scheduledTime)
+                .min(Comparator.naturalOrder());
     }
 
     void removeAll(Collection<Job> taken) {
-        taken.forEach(job -> remove(job.id().docId()));
+        taken.forEach(job -> {
+            remove(job.id().docId());
+            markMoved(job.id().docId());
+        });
+    }
+
+    private void markMoved(String docId) {
+        if (refills > 0) {
+            if (moved.size() >= MOST_MOVED) {
+                moved.clear(); // costs a lost race for each job that the index then brings back
+            }
+            moved.add(docId);
+        }
     }
 
     private boolean isWithinHorizon(Job job) {
         return horizon != null && OLDEST_FIRST.compare(job, horizon) <= 0;
     }
 
-    private void putIfNew(Job job) {
-        if (!byId.containsKey(job.id().docId())) {
+    private void putIfNewer(Job job) {
+        Job known = byId.get(job.id().docId());
+        if (!moved.contains(job.id().docId()) && (known == null || generation(known) < generation(job))) {
+            remove(job.id().docId());
             put(job);
         }
+    }
+
+    private static long generation(Job job) {
+        return FeedEvent.generation(job.rev().orElse(""));
     }
 
     private void put(Job job) {
@@ -144,6 +190,8 @@ final class Backlog {
             remove(last.id().docId());
             complete = false;
             horizon = inOrder.last();
+            // What an index read under way finds does not bring back what is thrown away here.
+            doubts++;
         }
     }
 }

@@ -39,6 +39,10 @@ final class Peers {
                 .forEach(row -> add(row.key().asText().substring(PREFIX.length()), row.doc()));
     }
 
+    void forget() {
+        others.clear();
+    }
+
     void changed(FeedEvent event) {
         if (!event.docId().startsWith(PREFIX)) {
             return;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Jobs;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -71,6 +72,88 @@ class BacklogTest {
         assertThat(backlog.due(NOW, 10_000)).hasSize(2_000);
         backlog.removeAll(backlog.due(NOW, 10_000));
         assertThat(backlog.mustRefill(NOW)).as("the index has the rest").isTrue();
+    }
+
+    @Test
+    void a_gap_while_a_window_of_the_future_is_read_leaves_it_in_doubt() {
+        long begun = backlog.beginRefill();
+        backlog.doubt();
+        backlog.refill(begun, window(false, job("far", NOW.plusSeconds(3600).toEpochMilli())), List.of());
+        backlog.endRefill();
+        assertThat(backlog.mustRefill(NOW))
+                .as("a job due now may have been missed")
+                .isTrue();
+    }
+
+    @Test
+    void jobs_that_did_not_fit_while_the_index_was_read_are_looked_for_again() {
+        long begun = backlog.beginRefill();
+        for (int i = 0; i < 5_000; i++) {
+            backlog.changed(job("j" + i, i), 0);
+        }
+        backlog.refill(begun, window(true), List.of());
+        backlog.endRefill();
+        backlog.removeAll(backlog.due(NOW, 10_000));
+        assertThat(backlog.mustRefill(NOW)).as("the index has the rest").isTrue();
+    }
+
+    @Test
+    void when_all_jobs_of_the_window_were_cancelled_the_next_time_is_where_the_window_ended() {
+        Instant end = NOW.plusSeconds(60);
+        refill(false, job("a", NOW.plusSeconds(30).toEpochMilli()), job("b", end.toEpochMilli()));
+        backlog.remove("job:email:a");
+        backlog.remove("job:email:b");
+        assertThat(backlog.nextTime()).as("others begin there").contains(end);
+    }
+
+    @Test
+    void a_job_that_was_claimed_while_the_index_was_read_is_not_put_back_by_it() {
+        long begun = backlog.beginRefill();
+        backlog.changed(claimed("a"), 0);
+        backlog.refill(begun, window(true, job("a", 1)), List.of());
+        backlog.endRefill();
+        assertThat(backlog.due(NOW, 9)).isEmpty();
+    }
+
+    @Test
+    void the_index_replaces_what_was_known_of_a_job_in_an_older_revision() {
+        refill(true, job("a", NOW.plusSeconds(3600).toEpochMilli()));
+        backlog.doubt();
+        refill(true, Job.parse(Jobs.json("{'_id':'job:email:a','_rev':'2-y','scheduledTime':1}")));
+        assertThat(backlog.due(NOW, 9)).hasSize(1);
+    }
+
+    @Test
+    void a_gap_empties_it() {
+        refill(true, job("a", 1));
+        backlog.forget();
+        assertThat(backlog.due(NOW, 9)).isEmpty();
+        assertThat(backlog.mustRefill(NOW)).isTrue();
+    }
+
+    @Test
+    void a_job_is_there_for_the_taking_since_it_was_heard_of_or_fell_due() {
+        backlog.changed(job("now", 0), 5_000);
+        backlog.changed(job("then", NOW.minusNanos(3_000_000).toEpochMilli()), 5_000);
+        refill(true, job("old", 0));
+        assertThat(backlog.age(backlog.due(NOW, 9).get(0), NOW, 8_000)).isEqualTo(Duration.ofNanos(3_000));
+        assertThat(backlog.age(job("then", NOW.minusMillis(3).toEpochMilli()), NOW, 9_000_000_000L))
+                .isEqualTo(Duration.ofMillis(3));
+        assertThat(backlog.age(job("old", 0), NOW, 8_000)).isGreaterThan(Duration.ofDays(9));
+        assertThat(backlog.age(job("early", Long.MIN_VALUE / 4_000_000), NOW, 0))
+                .isGreaterThan(Duration.ofDays(9));
+        assertThat(backlog.age(job("future", NOW.plusSeconds(9).toEpochMilli()), NOW, 0))
+                .as("asked for before its time")
+                .isGreaterThan(Duration.ofDays(9));
+    }
+
+    private static JobIndex.Window window(boolean complete, Job... jobs) {
+        return new JobIndex.Window(List.of(jobs), complete);
+    }
+
+    private static Job claimed(String id) {
+        return Job.parse(Jobs.json("{'_id':'job:email:" + id
+                + "','_rev':'2-x','status':'running','lock':{'token':'t','worker':'w','since':1}}"));
     }
 
     private void refill(boolean complete, Job... jobs) {
