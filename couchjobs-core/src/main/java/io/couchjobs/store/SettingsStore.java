@@ -46,8 +46,16 @@ public final class SettingsStore implements Feed.Listener {
     public TypeSettings read(String type) {
         TypeSettings settings =
                 database.get(TypeSettings.docId(type)).map(TypeSettings::of).orElseGet(() -> TypeSettings.none(type));
-        known.put(type, settings);
+        remember(type, settings);
         return settings;
+    }
+
+    /** The feed may have told something newer while this was on its way. */
+    private void remember(String type, TypeSettings read) {
+        known.merge(
+                type,
+                read,
+                (heard, now) -> now.generation() == 0 || now.generation() >= heard.generation() ? now : heard);
     }
 
     /**

@@ -58,6 +58,11 @@ public final class TypeSettings {
         return type;
     }
 
+    /** How often the document was written; 0 when there is none. */
+    long generation() {
+        return FeedEvent.generation(document.path("_rev").asText());
+    }
+
     /** {@return how long an owner may be silent before its lease runs out; empty for the queue's default} */
     public Optional<Duration> timeout() {
         return number(TIMEOUT)

@@ -2,25 +2,28 @@ package io.couchjobs.worker;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchUnreachableException;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.Lock;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Transitions;
 import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.Backoff;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.JobIndex;
+import io.couchjobs.store.TypeSettings;
+import io.couchjobs.worker.Sightings.Beat;
+import io.couchjobs.worker.Sightings.Sighting;
+import io.couchjobs.worker.Sightings.Timeout;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -34,23 +37,31 @@ import org.slf4j.LoggerFactory;
  * own monotonic clock. When neither has moved for the type's timeout (plus a random bit, so that monitors do not collide),
  * it reads both once more, and writes the job back to waiting on exactly the revision it had seen all the time. A conflict
  * means that somebody is alive. Source: the RFC's activity monitor.
+ *
+ * <p>Jobs are looked at one by one: trouble with one, or with the index, does not keep the others from being recovered.
  */
 final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ActivityMonitor.class);
     private static final Duration LONGEST_JITTER = Duration.ofSeconds(10);
+    private static final Duration LONGEST_SLEEP = Duration.ofSeconds(1);
+    private static final Duration FIRST_LOOK = Duration.ofMillis(100);
+    private static final Duration AT_ONCE = Duration.ofMillis(10);
     private static final Duration DEAD_AFTER = Duration.ofMinutes(15);
     private static final Duration SCAN_EVERY = Duration.ofMinutes(10);
 
     private final Acceptor.Parts parts;
     private final String ownWorker;
     private final Predicate<JobId> isOurs;
-    private final Map<JobId, Sighting> owned = new ConcurrentHashMap<>();
-    private final Map<String, Beat> workers = new ConcurrentHashMap<>();
+    private final Sightings sightings;
     private final LongAdder recovered = new LongAdder();
-    private final ScheduledExecutorService thread;
-    private volatile long scannedNanos;
-    private volatile boolean mustScan = true;
-    private boolean troubled;
+    private final ScheduledExecutorService watching = thread("couchjobs-monitor");
+    /** An index that is being built can take very long to answer: nobody waits for it. */
+    private final ScheduledExecutorService scanning = thread("couchjobs-monitor-scan");
+
+    private final Alarm watch = new Alarm(watching, this::watch);
+    private final Alarm scan = new Alarm(scanning, this::scan);
+    private final Backoff watchAgain = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(5));
+    private final Backoff scanAgain = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1));
     private Feed.@Nullable Listening listening;
 
     /**
@@ -64,16 +75,13 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         this.parts = parts;
         this.ownWorker = ownWorker;
         this.isOurs = isOurs;
-        this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread monitor = new Thread(task, "couchjobs-monitor");
-            monitor.setDaemon(true);
-            return monitor;
-        });
+        this.sightings = new Sightings(parts.clock());
     }
 
     void start() {
         listening = parts.feed().listen(this);
-        thread.execute(this::watch);
+        scan.within(Duration.ZERO);
+        watch.within(Duration.ZERO);
     }
 
     long recovered() {
@@ -82,23 +90,17 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
 
     @Override
     public void changed(FeedEvent event) {
-        if (event.docId().startsWith(Registration.PREFIX)) {
-            String worker = event.docId().substring(Registration.PREFIX.length());
-            if (event.deleted()) {
-                workers.remove(worker);
-            } else {
-                saw(worker, event.rev());
-            }
-            return;
+        if (sightings.changed(event)) {
+            watch.within(FIRST_LOOK);
+        } else if (event.docId().startsWith(TypeSettings.PREFIX)) {
+            watch.within(AT_ONCE);
         }
-        JobId.fromDocId(event.docId()).ifPresent(id -> event.job()
-                .flatMap(Job::lock)
-                .ifPresentOrElse(lock -> saw(id, lock.worker(), event.rev()), () -> owned.remove(id)));
     }
 
     @Override
     public void gap() {
-        mustScan = true;
+        sightings.forgetAll();
+        scan.within(Duration.ZERO);
     }
 
     @Override
@@ -106,105 +108,134 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         if (listening != null) {
             listening.close();
         }
-        thread.shutdownNow();
+        watching.shutdownNow();
+        scanning.shutdownNow();
     }
 
     private void watch() {
-        Duration next = Duration.ofSeconds(1);
+        Duration next = LONGEST_SLEEP;
         try {
-            next = look();
-            troubled = false;
-        } catch (RuntimeException | Error e) {
-            if (!troubled) {
-                log.warn("the activity monitor cannot work, trying again until it can: {}", e.getMessage());
-            }
-            troubled = true;
+            next = examineAll();
+            forgetDeadWorkers();
         } finally {
-            if (!thread.isShutdown()) {
-                Future<?> unused = thread.schedule(this::watch, Math.max(next.toMillis(), 10), TimeUnit.MILLISECONDS);
-            }
+            watch.within(next);
         }
     }
 
-    /** Looks at all owned jobs once, and sets those free that are due; returns how long they can be left alone. */
-    Duration look() {
-        Duration next = Duration.ofSeconds(1);
-        scanIfDue();
-        forgetDeadWorkers();
-        for (Map.Entry<JobId, Sighting> entry : owned.entrySet()) {
-            next = shorter(next, examine(entry.getKey(), entry.getValue()));
+    /** Looks at all owned jobs; returns how long they can be left alone. */
+    private Duration examineAll() {
+        Duration next = LONGEST_SLEEP;
+        Throwable trouble = null;
+        for (Map.Entry<JobId, Sighting> entry : sightings.owned().entrySet()) {
+            try {
+                next = shorter(next, examine(entry.getKey(), entry.getValue()));
+            } catch (CouchUnreachableException away) {
+                trouble = away;
+                break;
+            } catch (RuntimeException | Error e) {
+                trouble = e;
+            }
         }
-        return next;
+        if (trouble == null) {
+            watchAgain.reset();
+            return next;
+        }
+        warnOnce(watchAgain, "the activity monitor cannot look after owned jobs", trouble);
+        return shorter(next, watchAgain.next());
+    }
+
+    /** Looks once, without waiting for a feed. */
+    void look() {
+        scanOnce();
+        examineAll();
+    }
+
+    private void scan() {
+        Duration next = SCAN_EVERY;
+        try {
+            scanOnce();
+            scanAgain.reset();
+        } catch (RuntimeException | Error e) {
+            warnOnce(scanAgain, "the activity monitor cannot ask which jobs are owned", e);
+            next = scanAgain.next();
+        }
+        scan.within(next);
     }
 
     /** Most of what is owned comes by the feed; the index tells what was owned before. */
-    private void scanIfDue() {
-        if (!mustScan && parts.clock().nanos() - scannedNanos < SCAN_EVERY.toNanos()) {
-            return;
-        }
+    private void scanOnce() {
         for (JobIndex.Owned job : parts.index().owned()) {
-            saw(job.id(), job.worker(), job.rev());
+            sightings.sawUnlessKnown(job.id(), job.worker(), job.rev());
         }
         parts.store()
                 .database()
                 .view(ViewQuery.allDocs().startKey(Registration.PREFIX).endKey(Registration.PREFIX + "\uffff"))
                 .rows()
-                .forEach(row -> saw(
+                .forEach(row -> sightings.heardUnlessKnown(
                         row.key().asText().substring(Registration.PREFIX.length()),
                         row.value().path("rev").asText()));
-        scannedNanos = parts.clock().nanos();
-        mustScan = false;
+    }
+
+    private static void warnOnce(Backoff backoff, String what, Throwable trouble) {
+        if (backoff.attempts() == 0) {
+            log.warn("{}, trying again until it can: {}", what, trouble.toString());
+        }
     }
 
     /** Even an idle worker moves its registration every few minutes; one that does not is dead. */
     private void forgetDeadWorkers() {
-        workers.entrySet().removeIf(worker -> {
-            boolean dead = parts.clock().nanos() - worker.getValue().nanos > DEAD_AFTER.toNanos()
-                    && owned.values().stream().noneMatch(job -> job.worker.equals(worker.getKey()));
-            if (dead && !worker.getValue().rev.isEmpty()) {
-                ObjectNode tombstone = JsonNodeFactory.instance.objectNode();
-                tombstone.put("_id", Registration.PREFIX + worker.getKey());
-                tombstone.put("_rev", worker.getValue().rev);
-                tombstone.put("_deleted", true);
-                parts.store().database().put(tombstone);
+        sightings.workers().forEach((worker, beat) -> {
+            boolean dead = parts.clock().nanos() - beat.nanos() > DEAD_AFTER.toNanos() && !sightings.owns(worker);
+            if (dead && sightings.workers().remove(worker, beat) && !beat.rev().isEmpty()) {
+                removeRegistration(worker, beat.rev());
             }
-            return dead;
         });
+    }
+
+    private void removeRegistration(String worker, String rev) {
+        ObjectNode tombstone = JsonNodeFactory.instance.objectNode();
+        tombstone.put("_id", Registration.PREFIX + worker);
+        tombstone.put("_rev", rev);
+        tombstone.put("_deleted", true);
+        try {
+            parts.store().database().put(tombstone);
+        } catch (RuntimeException e) {
+            log.debug("the registration of dead worker {} stays behind until the next scan: {}", worker, e.toString());
+        }
     }
 
     /** Looks at one owned job; returns how long it can be left alone. */
     private Duration examine(JobId id, Sighting sighting) {
-        Duration timeout = parts.settings().timeoutOf(id.type());
-        if (!timeout.equals(sighting.timeout)) {
-            // The owner hears of a new timeout as we do, and is to have the time to follow it.
-            owned.replace(id, sighting, sighting.from(parts.clock().nanos(), timeout));
-            return Duration.ofMillis(10);
-        }
-        Duration patience = timeout.plus(jitter(timeout, sighting.luck));
-        Duration left = patience.minusNanos(parts.clock().nanos() - lastSignOfLife(id, sighting));
+        Timeout timeout = sightings.timeout(id.type(), parts.settings());
+        long life = lastSignOfLife(id, sighting);
+        long since = later(life, timeout.changedNanos().orElse(life));
+        Duration patience = timeout.length().plus(jitter(timeout.length(), sighting.luck()));
+        Duration left = patience.minusNanos(parts.clock().nanos() - since);
         if (!left.isNegative() && !left.isZero()) {
             return left;
         }
         try {
-            expireIfSilent(id, sighting);
+            expireIfSilent(id, sighting, timeout);
         } catch (MalformedJobException overwritten) {
-            owned.remove(id);
+            sightings.forget(id, sighting);
         }
-        return Duration.ofMillis(10);
+        return AT_ONCE;
     }
 
     private long lastSignOfLife(JobId id, Sighting sighting) {
-        Beat beat = workers.computeIfAbsent(sighting.worker, this::readBeat);
-        return isLeftByAFormerProcess(id, sighting) || beat.nanos - sighting.nanos < 0 ? sighting.nanos : beat.nanos;
+        Optional<Beat> known = sightings.beat(sighting.worker());
+        if (known.isEmpty()) {
+            sightings.heardUnlessKnown(sighting.worker(), registeredRev(sighting.worker()));
+        }
+        Beat beat = sightings
+                .beat(sighting.worker())
+                .orElseGet(() -> new Beat("", parts.clock().nanos()));
+        return isLeftByAFormerProcess(id, sighting) ? sighting.nanos() : later(beat.nanos(), sighting.nanos());
     }
 
     /** A job that our own id owns, and we do not run: no beat of ours speaks for it. */
     private boolean isLeftByAFormerProcess(JobId id, Sighting sighting) {
-        return sighting.worker.equals(ownWorker) && !isOurs.test(id);
-    }
-
-    private Beat readBeat(String worker) {
-        return new Beat(registeredRev(worker), parts.clock().nanos());
+        return sighting.worker().equals(ownWorker) && !isOurs.test(id);
     }
 
     private String registeredRev(String worker) {
@@ -215,24 +246,35 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
                 .orElse("");
     }
 
-    /** Reads both documents once more: the feed may be behind, the owner is not to suffer from that. */
-    private void expireIfSilent(JobId id, Sighting sighting) {
-        Beat known = workers.get(sighting.worker);
-        String registered = registeredRev(sighting.worker);
-        boolean ownerLives = known == null || !known.rev.equals(registered);
+    /** Reads everything once more: the feed may be behind, and the owner is not to suffer from that. */
+    private void expireIfSilent(JobId id, Sighting sighting, Timeout timeout) {
+        parts.settings().read(id.type());
+        if (!sightings.timeout(id.type(), parts.settings()).equals(timeout)) {
+            return;
+        }
+        String registered = registeredRev(sighting.worker());
+        boolean ownerLives = !registered.equals(
+                sightings.beat(sighting.worker()).map(Beat::rev).orElse(null));
         if (ownerLives && !isLeftByAFormerProcess(id, sighting)) {
-            saw(sighting.worker, registered);
+            sightings.heard(sighting.worker(), registered);
+            sightings.again(id, sighting, sighting.worker(), sighting.rev());
             return;
         }
         Optional<Job> present = parts.store().read(id);
-        if (present.isPresent() && present.get().rev().equals(Optional.of(sighting.rev))) {
+        if (present.isPresent() && present.get().rev().equals(Optional.of(sighting.rev()))) {
             expire(present.get(), sighting);
         } else {
-            present.flatMap(Job::lock)
-                    .ifPresentOrElse(
-                            lock -> saw(
-                                    id, lock.worker(), present.flatMap(Job::rev).orElse("")),
-                            () -> owned.remove(id));
+            sawInstead(id, sighting, present);
+        }
+    }
+
+    private void sawInstead(JobId id, Sighting sighting, Optional<Job> present) {
+        Optional<Lock> lock = present.flatMap(Job::lock);
+        if (lock.isPresent()) {
+            sightings.again(
+                    id, sighting, lock.get().worker(), present.flatMap(Job::rev).orElse(""));
+        } else {
+            sightings.forget(id, sighting);
         }
     }
 
@@ -242,12 +284,17 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
                         parts.settings().get(silent.type()).maxExpirations(),
                         parts.clock().instant())
                 .write();
-        owned.remove(silent.id(), sighting);
-        if (expired.isPresent() && parts.store().write(expired.get()) instanceof WriteResult.Stored) {
+        if (expired.isPresent() && !(parts.store().write(expired.get()) instanceof WriteResult.Stored)) {
+            // Somebody is alive, which the feed will tell, or the database would not have it: later again.
+            sightings.again(silent.id(), sighting, sighting.worker(), sighting.rev());
+            return;
+        }
+        sightings.forget(silent.id(), sighting);
+        if (expired.isPresent()) {
             recovered.increment();
             log.warn(
                     "worker {} gave no sign of life for {} while it owned {}; the job is {} now",
-                    sighting.worker,
+                    sighting.worker(),
                     parts.settings().timeoutOf(silent.type()),
                     silent.id(),
                     expired.get().status().json());
@@ -258,33 +305,21 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     void recoverOwn() {
         for (JobIndex.Owned job : parts.index().owned()) {
             if (job.worker().equals(ownWorker) && !isOurs.test(job.id())) {
-                Sighting now = new Sighting(job.rev(), ownWorker, parts.clock().nanos(), 0, Duration.ZERO);
-                parts.store()
-                        .read(job.id())
-                        .filter(present -> present.rev().equals(Optional.of(job.rev())))
-                        .ifPresent(present -> expire(present, now));
+                recover(job);
             }
         }
     }
 
-    private void saw(JobId id, String worker, String rev) {
-        Sighting known = owned.get(id);
-        if (known == null || !known.rev.equals(rev)) {
-            owned.put(
-                    id,
-                    new Sighting(
-                            rev,
-                            worker,
-                            parts.clock().nanos(),
-                            ThreadLocalRandom.current().nextDouble(),
-                            parts.settings().timeoutOf(id.type())));
-        }
-    }
-
-    private void saw(String worker, String rev) {
-        Beat known = workers.get(worker);
-        if (known == null || !known.rev.equals(rev)) {
-            workers.put(worker, new Beat(rev, parts.clock().nanos()));
+    private void recover(JobIndex.Owned job) {
+        try {
+            parts.store()
+                    .read(job.id())
+                    .filter(present -> present.rev().equals(Optional.of(job.rev())))
+                    .ifPresent(present -> expire(
+                            present,
+                            new Sighting(job.rev(), ownWorker, parts.clock().nanos(), 0)));
+        } catch (MalformedJobException overwritten) {
+            log.debug("{} was overwritten by something that is no job", job.id());
         }
     }
 
@@ -293,15 +328,19 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         return Duration.ofNanos((long) (most.toNanos() * luck));
     }
 
+    private static long later(long one, long other) {
+        return one - other < 0 ? other : one;
+    }
+
     private static Duration shorter(Duration one, Duration other) {
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    private record Sighting(String rev, String worker, long nanos, double luck, Duration timeout) {
-        Sighting from(long newNanos, Duration newTimeout) {
-            return new Sighting(rev, worker, newNanos, luck, newTimeout);
-        }
+    private static ScheduledExecutorService thread(String name) {
+        return Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
     }
-
-    private record Beat(String rev, long nanos) {}
 }

@@ -9,9 +9,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,16 +26,15 @@ final class LeaseKeeper implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
     private static final Duration IDLE = Duration.ofSeconds(30);
     private static final Duration IDLE_BEAT = Duration.ofMinutes(5);
-    private static final Duration SHORTEST_CHECK = Duration.ofMillis(10);
 
     private final Registration registration;
     private final Collection<Run> runs;
     private final SettingsStore settings;
     private final StoreClock clock;
     private final ScheduledExecutorService threads;
-    private final Alarm renewal = new Alarm(this::renew);
-    private final Alarm checking = new Alarm(this::check);
-    private final Alarm idleBeat = new Alarm(this::beatWhileIdle);
+    private final Alarm renewal;
+    private final Alarm checking;
+    private final Alarm idleBeat;
     private long confirmedNanos;
     private boolean troubled;
 
@@ -52,6 +49,9 @@ final class LeaseKeeper implements AutoCloseable {
             thread.setDaemon(true);
             return thread;
         });
+        this.renewal = new Alarm(threads, this::renew);
+        this.checking = new Alarm(threads, this::check);
+        this.idleBeat = new Alarm(threads, this::beatWhileIdle);
     }
 
     /** Registers the worker. An idle one tells now and then that it lives, so that its registration is not cleaned up. */
@@ -186,36 +186,6 @@ final class LeaseKeeper implements AutoCloseable {
             return run.timeout(settings.timeoutOf(run.claim().id().type()), clock.nanos());
         } catch (CouchJobsException unknownNow) {
             return run.timeout();
-        }
-    }
-
-    /** A task that is always planned once at the most: the earliest wish counts. */
-    private final class Alarm {
-        private final Runnable task;
-        private @Nullable ScheduledFuture<?> planned;
-
-        Alarm(Runnable task) {
-            this.task = task;
-        }
-
-        synchronized void within(Duration pause) {
-            long nanos = Math.max(pause.toNanos(), SHORTEST_CHECK.toNanos());
-            if (planned != null && planned.getDelay(TimeUnit.NANOSECONDS) <= nanos) {
-                return;
-            }
-            if (planned != null) {
-                planned.cancel(false);
-            }
-            if (!threads.isShutdown()) {
-                planned = threads.schedule(this::ring, nanos, TimeUnit.NANOSECONDS);
-            }
-        }
-
-        private void ring() {
-            synchronized (this) {
-                planned = null;
-            }
-            task.run();
         }
     }
 

@@ -1,0 +1,134 @@
+package io.couchjobs.worker;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.TestQueue;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.Jobs;
+import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.DesignDocuments;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.JobIndex;
+import io.couchjobs.store.JobStore;
+import io.couchjobs.store.SettingsStore;
+import io.couchjobs.store.StoreClock;
+import java.net.URI;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+/** A queue on a server of its own, watched by monitors whose monotonic clock a test moves by hand. */
+@SuppressWarnings("deprecation")
+final class WatchedQueue implements AutoCloseable {
+    final EmbeddedCouch couch = EmbeddedCouch.inMemory().start();
+    final JobQueue queue;
+    private final Duration timeout;
+    private final AtomicLong nanos = new AtomicLong();
+    private final List<Ticker> tickers = new ArrayList<>();
+    private final List<ActivityMonitor> monitors = new ArrayList<>();
+    private final List<Feed> feeds = new ArrayList<>();
+
+    WatchedQueue(Duration timeout) {
+        this.timeout = timeout;
+        this.queue = JobQueue.builder(URI.create(couch.url() + "jobs"))
+                .defaultTimeout(timeout)
+                .open();
+    }
+
+    /** A monitor of its own process, as far as it can tell: with its own feed, settings and writer. */
+    ActivityMonitor monitor(String worker) {
+        return monitor(worker, true);
+    }
+
+    /** One that does not hear of changed settings never reads them but before it recovers a job. */
+    ActivityMonitor monitor(String worker, boolean hearsOfSettings) {
+        CouchDatabase database = queue.database();
+        Feed feed = new Feed(database);
+        SettingsStore settings = new SettingsStore(database, timeout);
+        if (hearsOfSettings) {
+            feed.alwaysTell(settings);
+        }
+        Ticker ticker = new Ticker();
+        tickers.add(ticker);
+        StoreClock clock = new StoreClock(InstantSource.system(), () -> Duration.ZERO, ticker::nanos);
+        ActivityMonitor monitor = new ActivityMonitor(
+                new Acceptor.Parts(
+                        new JobStore(database), new JobIndex(new DesignDocuments(database)), settings, feed, clock),
+                worker,
+                id -> false);
+        monitors.add(monitor);
+        feeds.add(feed);
+        monitor.start();
+        return monitor;
+    }
+
+    /** A job that somebody owns, written as any program in any language could. */
+    void owned(String id, String worker, String more) {
+        queue.database()
+                .put(Jobs.json("{'_id':'job:email:" + id + "','status':'running','attempt':1,'fence':1,"
+                        + "'lock':{'token':'t','worker':'" + worker + "','since':1}" + more + "}"));
+    }
+
+    /** What its owner does who has no registration: it writes into its job. */
+    void touch(String id) {
+        var document = queue.database().get("job:email:" + id).orElseThrow();
+        document.put("step", document.path("step").asInt() + 1);
+        queue.database().put(document);
+    }
+
+    Job job(String id) {
+        return queue.get("email", id).orElseThrow();
+    }
+
+    void advance(Duration time) {
+        nanos.addAndGet(time.toNanos());
+    }
+
+    /** Waits until all monitors have heard of everything, and have looked at what is owned. */
+    void looked() throws Exception {
+        awaitAll(ticker -> ticker.heard, "worker:poke");
+        awaitAll(ticker -> ticker.looks, "type:poke");
+        awaitAll(ticker -> ticker.looks, "type:poke");
+    }
+
+    private void awaitAll(Function<Ticker, AtomicLong> count, String poke) throws Exception {
+        List<Long> before =
+                tickers.stream().map(ticker -> count.apply(ticker).get()).toList();
+        ObjectNode document = queue.database().get(poke).orElseGet(() -> Jobs.json("{'_id':'" + poke + "'}"));
+        queue.database().put(document.put("pokes", document.path("pokes").asInt() + 1));
+        for (int i = 0; i < tickers.size(); i++) {
+            AtomicLong present = count.apply(tickers.get(i));
+            long old = before.get(i);
+            TestQueue.until(() -> present.get() > old);
+        }
+    }
+
+    /** Tells by who asks for the time what a monitor is doing. */
+    private final class Ticker {
+        private final AtomicLong heard = new AtomicLong();
+        private final AtomicLong looks = new AtomicLong();
+
+        long nanos() {
+            switch (Thread.currentThread().getName()) {
+                case "couchjobs-feed" -> heard.incrementAndGet();
+                case "couchjobs-monitor" -> looks.incrementAndGet();
+                default -> {}
+            }
+            return nanos.get();
+        }
+    }
+
+    @Override
+    public void close() {
+        couch.faults().clear();
+        monitors.forEach(ActivityMonitor::close);
+        feeds.forEach(Feed::close);
+        queue.close();
+        couch.close();
+    }
+}
