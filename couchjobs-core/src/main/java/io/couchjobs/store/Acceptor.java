@@ -54,7 +54,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         this.settings = parts.settings;
         this.clock = parts.clock;
         this.feed = parts.feed;
-        this.claimer = new Claimer(parts.store, parts.clock, parts.settings::retryPolicyOf);
+        this.claimer = new Claimer(parts.store, parts.clock, parts.settings);
         this.store = parts.store;
         this.worker = worker;
         this.candidates = new Candidates(parts.index, parts.clock, worker);

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * the others wrote; otherwise it throws {@link HaltException}. Nothing is read before a write that succeeds.
  *
  * <p>Guarantee: at most one owner at any time, at least one execution. An owner that is paused for longer than the type's
- * timeout loses the job without noticing until its next verb; {@link #fence} lets it guard what it writes elsewhere.
+ * timeout loses the job without noticing until its next verb, or until it asks {@link #isLeaseOver}; {@link #fence} lets it guard what it writes elsewhere.
  */
 public final class ClaimedJob {
     private static final int MOST_ATTEMPTS = 20;
@@ -41,19 +41,19 @@ public final class ClaimedJob {
     /** Read without the monitor, which a write that hangs may hold for long: who looks after leases must not wait for it. */
     private volatile Job job;
 
-    private volatile long confirmedNanos;
+    private final Lease lease;
     /** Goes with the next write, whatever that is. */
     private final AtomicReference<@Nullable Progress> untold = new AtomicReference<>();
     /** Writes that were sent and neither confirmed nor refused: any of them may be what is stored. */
     private final List<Job> unconfirmed = new ArrayList<>();
 
-    ClaimedJob(JobStore store, StoreClock clock, RetryPolicy retryPolicy, String token, Job job, long confirmedNanos) {
+    ClaimedJob(JobStore store, StoreClock clock, RetryPolicy retryPolicy, String token, Job job, Lease lease) {
         this.store = store;
         this.clock = clock;
         this.retryPolicy = retryPolicy;
         this.token = token;
         this.job = job;
-        this.confirmedNanos = confirmedNanos;
+        this.lease = lease;
     }
 
     /** {@return the job as this owner last wrote or read it} */
@@ -73,7 +73,28 @@ public final class ClaimedJob {
 
     /** {@return the monotonic time at which the last write that CouchDB confirmed was sent: the lease counts from there} */
     public long confirmedNanos() {
-        return confirmedNanos;
+        return lease.confirmedNanos();
+    }
+
+    /**
+     * Whether no renewal was confirmed for the timeout of the job's type, on this process's monotonic clock. Then others may
+     * have the job: stop, or ask by {@link #assertOwned}. A write that is tried nevertheless reads the job first, and throws
+     * {@link HaltException} when it is not this owner's any more; when it still is, the write renews the lease. No I/O, but
+     * for the settings of the type when they are not known.
+     *
+     * @return whether this owner counts as halted
+     */
+    public boolean isLeaseOver() {
+        return lease.isOver();
+    }
+
+    /**
+     * Takes in that the lease was renewed by other means than a write of this claim: by the registration of its worker.
+     *
+     * @param sentNanos when the confirmed renewal was sent, on the monotonic clock of {@link #confirmedNanos}
+     */
+    public void renewed(long sentNanos) {
+        lease.renewed(sentNanos);
     }
 
     /** {@return the UUID of this claim} */
@@ -326,6 +347,10 @@ public final class ClaimedJob {
         if (!job.isLockedBy(token)) {
             throw new HaltException(job.id(), "is " + job.status().json() + " by this owner's own doing");
         }
+        if (unconfirmed.isEmpty() && lease.isOver()) {
+            // On a cluster the own revision may be a leaf that lost, where a write would succeed and mean nothing.
+            job = owned(present());
+        }
         while (backoff.attempts() < MOST_ATTEMPTS) {
             Progress told = untold.get();
             Decision decision = rule.apply(with(told, now), now);
@@ -379,7 +404,7 @@ public final class ClaimedJob {
 
     private void confirmed(Job stored, long sent) {
         job = stored;
-        confirmedNanos = sent;
+        lease.renewed(sent);
         unconfirmed.clear();
     }
 

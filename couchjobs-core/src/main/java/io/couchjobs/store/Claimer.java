@@ -2,23 +2,21 @@ package io.couchjobs.store;
 
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.RetryPolicy;
 import io.couchjobs.job.Transitions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.Function;
 
 /** Turns candidates into owned jobs, many in one request. Thread-safe. */
 final class Claimer {
     private final JobStore store;
     private final StoreClock clock;
-    private final Function<String, RetryPolicy> policies;
+    private final SettingsStore settings;
 
-    Claimer(JobStore store, StoreClock clock, Function<String, RetryPolicy> policies) {
+    Claimer(JobStore store, StoreClock clock, SettingsStore settings) {
         this.store = store;
         this.clock = clock;
-        this.policies = policies;
+        this.settings = settings;
     }
 
     /**
@@ -46,10 +44,10 @@ final class Claimer {
                 won.add(new ClaimedJob(
                         store,
                         clock,
-                        policies.apply(attempt.type()),
+                        settings.retryPolicyOf(attempt.type()),
                         tokens.get(i),
                         attempt.withRev(stored.rev()),
-                        sent));
+                        new Lease(clock, () -> settings.timeoutOf(attempt.type()), sent)));
             } else {
                 lost.add(candidates.get(i));
             }

@@ -1,0 +1,49 @@
+package io.couchjobs.store;
+
+import io.couchjobs.problem.CouchJobsException;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/**
+ * An owner's right to a job. It runs out when no renewal was confirmed for the timeout of the job's type, by this process's
+ * monotonic clock: no monitor, which counts from when it <em>saw</em> the last renewal, takes the job before. Thread-safe.
+ */
+final class Lease {
+    private final StoreClock clock;
+    private final Supplier<Duration> timeout;
+    private Duration length;
+    private long confirmedNanos;
+
+    /**
+     * Begins.
+     *
+     * @param timeout the timeout of the job's type, as last heard of; while it cannot be told, the last one holds
+     * @param sentNanos when the confirmed claim was sent
+     */
+    Lease(StoreClock clock, Supplier<Duration> timeout, long sentNanos) {
+        this.clock = clock;
+        this.timeout = timeout;
+        this.length = Duration.ofSeconds(Long.MAX_VALUE);
+        this.confirmedNanos = sentNanos;
+    }
+
+    /** A renewal was confirmed that was sent then. */
+    synchronized void renewed(long sentNanos) {
+        if (sentNanos - confirmedNanos > 0) {
+            confirmedNanos = sentNanos;
+        }
+    }
+
+    synchronized long confirmedNanos() {
+        return confirmedNanos;
+    }
+
+    synchronized boolean isOver() {
+        try {
+            length = timeout.get();
+        } catch (CouchJobsException unknownNow) {
+            // The last one holds.
+        }
+        return Duration.ofNanos(clock.nanos() - confirmedNanos).compareTo(length) > 0;
+    }
+}
