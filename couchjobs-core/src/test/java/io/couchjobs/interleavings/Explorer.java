@@ -19,8 +19,10 @@ import org.slf4j.LoggerFactory;
  * set: {@code -Dcouchjobs.interleavings=100000}.
  */
 final class Explorer implements AutoCloseable {
-    private static final int LIMIT = Integer.getInteger("couchjobs.interleavings", 200);
-    private static final int SAMPLES = 60;
+    private static final int SAMPLES = 40;
+    /** PouchDB Server takes ten times as long for a view. */
+    private static final int POUCHDB_SHARE = 10;
+
     private static final long SEED = Long.getLong("couchjobs.seed", 20_070_101L);
 
     private final JobQueue direct;
@@ -32,10 +34,15 @@ final class Explorer implements AutoCloseable {
         return thread;
     });
     private final Logger monitors = (Logger) LoggerFactory.getLogger("io.couchjobs.worker.ActivityMonitor");
+    private final int limit;
+    private final int samples;
     private int games;
 
     Explorer(TestDatabase database) throws InterruptedException {
         monitors.setLevel(Level.ERROR); // what they do here is no news
+        int share = database.serverName().contains("PouchDB") ? POUCHDB_SHARE : 1;
+        limit = Integer.getInteger("couchjobs.interleavings", 120 / share);
+        samples = SAMPLES / share;
         direct = TestQueue.open(database);
         for (String name : List.of("anna", "ben", "cleo")) {
             players.add(new Player(name, database));
@@ -49,7 +56,7 @@ final class Explorer implements AutoCloseable {
         Orders orders = new Orders();
         play(name, scenario, orders);
         int played = 1;
-        int most = orders.estimate() > LIMIT ? 1 : LIMIT;
+        int most = orders.estimate() > limit ? 1 : limit;
         boolean more = orders.advance();
         while (more && played < most) {
             play(name, scenario, orders);
@@ -57,12 +64,12 @@ final class Explorer implements AutoCloseable {
             more = orders.advance();
         }
         Random random = new Random(SEED);
-        int samples = 0;
-        while (more && samples < SAMPLES) {
+        int sampled = 0;
+        while (more && sampled < samples) {
             play(name + " (seed " + SEED + ")", scenario, waiting -> random.nextInt(waiting.size()));
-            samples++;
+            sampled++;
         }
-        Report report = new Report(name, played, samples, SEED, (System.nanoTime() - begun) / 1_000_000);
+        Report report = new Report(name, played, sampled, SEED, (System.nanoTime() - begun) / 1_000_000);
         System.out.println(report);
         return report;
     }
