@@ -210,7 +210,8 @@ public final class Feed implements AutoCloseable {
     /** After an interruption: is the position still good, and who knows what happened meanwhile. */
     private void lookAgain() {
         String now = database.currentSeq();
-        if (positionLost || FeedWatchdog.number(now) < FeedWatchdog.number(position)) {
+        boolean lost = positionLost || FeedWatchdog.number(now) < FeedWatchdog.number(position);
+        if (lost) {
             if (!now.equals(position)) {
                 log.warn("{} is not what it was at {}; its feed goes on from {}", database.name(), position, now);
             }
@@ -218,8 +219,9 @@ public final class Feed implements AutoCloseable {
             positionLost = false;
             refusals = 0;
         }
-        alwaysTold.forEach(listener -> tell(listener, Listener::gap));
-        listeners.forEach(listener -> tell(listener, Listener::gap));
+        Consumer<Listener> news = lost ? Listener::gap : Listener::reconnected;
+        alwaysTold.forEach(listener -> tell(listener, news));
+        listeners.forEach(listener -> tell(listener, news));
         if (unreadableAhead) {
             stepOver();
             unreadableAhead = false;
@@ -276,8 +278,13 @@ public final class Feed implements AutoCloseable {
          */
         void changed(FeedEvent event);
 
-        /** Changes may have been missed, so look again. */
+        /** The position was lost: nothing that was heard before is certain any more, so look again. */
         default void gap() {}
+
+        /** The connection was replaced and goes on from its position; whoever wants to be sure looks again. */
+        default void reconnected() {
+            gap();
+        }
     }
 
     /** An end of listening. */

@@ -103,6 +103,12 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         scan.within(Duration.ZERO);
     }
 
+    /** What was seen stays seen: a feed that is often interrupted must not keep dead owners alive. */
+    @Override
+    public void reconnected() {
+        scan.within(Duration.ZERO);
+    }
+
     @Override
     public void close() {
         if (listening != null) {

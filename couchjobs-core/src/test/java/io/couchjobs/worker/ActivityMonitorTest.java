@@ -249,6 +249,19 @@ class ActivityMonitorTest {
     }
 
     @Test
+    void a_feed_that_is_interrupted_all_the_time_does_not_keep_a_dead_owner_alive() throws Exception {
+        ActivityMonitor monitor = watched.monitor("me");
+        watched.owned("1", "dead", "");
+        watched.looked();
+        for (int i = 0; i < 4; i++) {
+            monitor.reconnected();
+            watched.looked();
+            watched.advance(T.plus(JITTER).dividedBy(4));
+        }
+        until(() -> monitor.recovered() == 1);
+    }
+
+    @Test
     void a_database_that_was_deleted_and_made_anew_is_watched_again() throws Exception {
         ActivityMonitor monitor = watched.monitor("me");
         watched.owned("1", "dead", "");
