@@ -202,6 +202,21 @@ class QueueCommandsTest {
     }
 
     @Test
+    void a_setting_of_a_type_goes_back_to_its_default_and_the_others_stay() {
+        done("type", "set", "email", "--timeout", "5m", "--max-retries", "2", "--retry-delay", "1s");
+
+        JsonNode timeout = done("type", "set", "email", "--timeout", "default", "-o", "json")
+                .json();
+        JsonNode retries = done("type", "set", "email", "--max-retries", "default", "-o", "json")
+                .json();
+
+        assertThat(timeout.path("timeout").isNull()).isTrue();
+        assertThat(timeout.path("maxRetries").asInt()).isEqualTo(2);
+        assertThat(retries.path("maxRetries").asInt()).isEqualTo(5);
+        assertThat(retries.path("retryDelay").asInt()).isEqualTo(1_000);
+    }
+
+    @Test
     void an_embedded_store_lives_in_its_folder_from_command_to_command(@TempDir Path folder) {
         String url = "embedded:" + folder.resolve("store");
 
