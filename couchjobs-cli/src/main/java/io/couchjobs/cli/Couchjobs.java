@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
             CountsCommand.class,
             WaitCommand.class,
             WatchCommand.class,
+            LogsCommand.class,
             WorkCommand.class,
             CancelCommand.class,
             RetryCommand.class,

@@ -30,6 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Run {
     private static final Logger log = LoggerFactory.getLogger(Run.class);
+    private static final Logger JOB_LOG = LoggerFactory.getLogger("couchjobs.job");
     private static final int LONGEST_STACK = 8_000;
     private static final int LONGEST_MESSAGE = 2_000;
 
@@ -120,7 +121,7 @@ final class Run {
     }
 
     void log(String line) {
-        log.debug("{}: {}", claim.id(), line);
+        JOB_LOG.info("{}: {}", claim.id(), line);
         runLog.add(line);
         tools.teller.tell(this);
     }

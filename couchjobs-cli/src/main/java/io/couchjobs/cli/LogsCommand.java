@@ -1,0 +1,88 @@
+package io.couchjobs.cli;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.cli.output.Output;
+import io.couchjobs.job.JobId;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.JobNotFoundException;
+import io.couchjobs.store.LogChunk;
+import io.couchjobs.store.LogLine;
+import java.time.Duration;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code logs TYPE ID}: what the runs of a job logged. */
+@Command(
+        name = "logs",
+        description = {
+            "Show the log of a job, of all its runs, oldest first.",
+            "With -o json or ndjson each line is an object of its own: attempt, at and line."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs logs email 42",
+            "  couchjobs logs email 42 --follow",
+            "  couchjobs logs email 42 -o ndjson | jq -r .line"
+        })
+final class LogsCommand extends QueueCommand {
+    private static final Duration FOR_EVER = Duration.ofDays(36_500);
+
+    @Mixin
+    private final JobName name = new JobName();
+
+    @Option(
+            names = {"-f", "--follow"},
+            description = "Go on with what is added, until the job is finished.")
+    private boolean follow;
+
+    @Override
+    void check() {
+        name.id();
+    }
+
+    @Override
+    ExitCode run(JobQueue queue) throws InterruptedException {
+        JobId id = name.id();
+        if (queue.get(id.type(), id.id()).isEmpty()) {
+            throw new JobNotFoundException(id);
+        }
+        Output output = output();
+        if (!follow) {
+            queue.log(id.type(), id.id()).takeWhile(chunk -> !output.isClosed()).forEach(chunk -> show(chunk, output));
+            return ExitCode.DONE;
+        }
+        Feed.Listening listening = queue.followLog(id.type(), id.id(), chunk -> show(chunk, output));
+        try {
+            // The last lines are written before the end is.
+            queue.awaitFinished(id.type(), id.id(), FOR_EVER);
+            return ExitCode.DONE;
+        } finally {
+            listening.close();
+        }
+    }
+
+    private static void show(LogChunk chunk, Output output) {
+        if (chunk.dropped() > 0) {
+            String note = "(" + chunk.dropped() + " lines were dropped: they came faster than they could be stored)";
+            LogLine first = chunk.lines().get(0);
+            show(new LogLine(first.fence(), first.attempt(), first.at(), note), output);
+        }
+        chunk.lines().forEach(line -> show(line, output));
+    }
+
+    private static void show(LogLine line, Output output) {
+        output.line(() -> line.at() + "  " + line.text(), () -> json(line));
+    }
+
+    private static ObjectNode json(LogLine line) {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("attempt", line.attempt())
+                .put("at", line.at().toString())
+                .put("line", line.text());
+    }
+}

@@ -1,0 +1,48 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@Tag("server")
+@Timeout(120)
+@ExtendWith(CouchExtension.class)
+class LogsCommandTest {
+    private TestShell shell;
+
+    @BeforeEach
+    void queue(TestDatabase database) {
+        shell = TestShell.at(database);
+        shell.run("init");
+    }
+
+    @Test
+    void what_a_program_writes_to_standard_error_is_the_log_of_its_job() {
+        shell.run("enqueue", "email", "1");
+        shell.run("work", "email", "--until-empty", "--", "sh", "-c", "echo one >&2; echo two >&2; echo result");
+
+        TestShell.Said said = shell.run("logs", "email", "1");
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        assertThat(said.out().lines().map(line -> line.substring(line.indexOf("  ") + 2)))
+                .containsExactly("one", "two");
+        assertThat(shell.run("logs", "email", "1", "-o", "ndjson").out().lines())
+                .hasSize(2)
+                .allMatch(line -> line.contains("\"attempt\":1"));
+        assertThat(shell.run("logs", "email", "1", "--follow").out()).isEqualTo(said.out());
+    }
+
+    @Test
+    void a_job_that_logged_nothing_has_an_empty_log_and_one_that_is_not_there_is_not_found() {
+        shell.run("enqueue", "email", "1");
+        TestShell.Said empty = shell.run("logs", "email", "1");
+        assertThat(empty.exitCode()).isZero();
+        assertThat(empty.out()).isEmpty();
+        assertThat(shell.run("logs", "email", "2").exitCode()).isEqualTo(3);
+    }
+}
