@@ -4,6 +4,7 @@ module io.couchjobs {
     requires com.fasterxml.jackson.datatype.jdk8;
     requires com.fasterxml.jackson.datatype.jsr310;
     requires transitive org.jspecify;
+    requires com.cronutils;
     requires org.slf4j;
     requires org.apache.httpcomponents.client5.httpclient5;
     requires org.apache.httpcomponents.core5.httpcore5;
@@ -14,6 +15,7 @@ module io.couchjobs {
     exports io.couchjobs.couch;
     exports io.couchjobs.job;
     exports io.couchjobs.problem;
+    exports io.couchjobs.schedule;
     exports io.couchjobs.store;
     exports io.couchjobs.worker;
 }

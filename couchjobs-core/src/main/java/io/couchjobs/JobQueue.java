@@ -11,6 +11,8 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Transitions;
+import io.couchjobs.schedule.Schedules;
+import io.couchjobs.schedule.SharedScheduler;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.AddResult;
@@ -80,6 +82,8 @@ public final class JobQueue implements AutoCloseable {
     private final Watch watch;
     private final JobLogs logs;
     private final Acceptor acceptor;
+    private final Schedules schedules;
+    private final SharedScheduler scheduler;
 
     JobQueue(CouchDatabase database, JobQueueBuilder options) {
         this.database = database;
@@ -97,6 +101,8 @@ public final class JobQueue implements AutoCloseable {
         this.watch = new Watch(feed, store);
         this.logs = new JobLogs(store, feed);
         this.acceptor = new Acceptor(parts, "client-" + UUID.randomUUID());
+        this.schedules = new Schedules(parts, types::require);
+        this.scheduler = new SharedScheduler(parts);
     }
 
     /**
@@ -664,9 +670,14 @@ public final class JobQueue implements AutoCloseable {
         return watch.subscriptions().subscribeAll(ids, Thread.currentThread());
     }
 
+    /** {@return the recurring jobs of this queue} */
+    public Schedules schedules() {
+        return schedules;
+    }
+
     /** {@return a builder of a worker that runs jobs of this queue} */
     public WorkerBuilder worker() {
-        return Worker.builder(parts);
+        return Worker.builder(parts, scheduler::join);
     }
 
     /** Ends the feed, all connections and the accepts that wait. Workers must be closed before. */

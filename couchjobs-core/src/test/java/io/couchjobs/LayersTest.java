@@ -30,6 +30,8 @@ class LayersTest {
                 .definedBy("io.couchjobs")
                 .layer("worker")
                 .definedBy("io.couchjobs.worker")
+                .layer("schedule")
+                .definedBy("io.couchjobs.schedule")
                 .layer("store")
                 .definedBy("io.couchjobs.store")
                 .layer("job")
@@ -40,12 +42,14 @@ class LayersTest {
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("worker")
                 .mayOnlyBeAccessedByLayers("front")
+                .whereLayer("schedule")
+                .mayOnlyBeAccessedByLayers("front")
                 .whereLayer("store")
-                .mayOnlyBeAccessedByLayers("front", "worker")
+                .mayOnlyBeAccessedByLayers("front", "worker", "schedule")
                 .whereLayer("job")
-                .mayOnlyBeAccessedByLayers("front", "worker", "store")
+                .mayOnlyBeAccessedByLayers("front", "worker", "schedule", "store")
                 .whereLayer("couch")
-                .mayOnlyBeAccessedByLayers("front", "worker", "store")
+                .mayOnlyBeAccessedByLayers("front", "worker", "schedule", "store")
                 .check(CLASSES);
     }
 

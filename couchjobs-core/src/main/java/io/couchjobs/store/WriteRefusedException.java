@@ -9,7 +9,12 @@ public final class WriteRefusedException extends CouchJobsException {
 
     private final int status;
 
-    WriteRefusedException(WriteResult.Refused refused) {
+    /**
+     * Says what the server said.
+     *
+     * @param refused its answer
+     */
+    public WriteRefusedException(WriteResult.Refused refused) {
         super("CouchDB refused to store " + refused.id() + ": " + refused.error() + ", " + refused.reason());
         this.status = refused.status();
     }

@@ -32,6 +32,7 @@ public final class Worker implements AutoCloseable {
     private final Teller teller = new Teller();
     private Feed.Listening listening = () -> {};
     private @Nullable Thread exitHook;
+    private Feed.Listening companion = () -> {};
 
     Worker(Acceptor.Parts parts, WorkerOptions options) {
         this.parts = parts;
@@ -59,7 +60,18 @@ public final class Worker implements AutoCloseable {
      * @return a builder
      */
     public static WorkerBuilder builder(Acceptor.Parts parts) {
-        return new WorkerBuilder(parts);
+        return builder(parts, Companion.NONE);
+    }
+
+    /**
+     * Starts to describe a worker.
+     *
+     * @param parts what it works with
+     * @param companion what its process does beside running jobs
+     * @return a builder
+     */
+    public static WorkerBuilder builder(Acceptor.Parts parts, Companion companion) {
+        return new WorkerBuilder(parts, companion);
     }
 
     /** {@return the worker's id, which the locks of its jobs carry} */
@@ -144,6 +156,7 @@ public final class Worker implements AutoCloseable {
         listening = parts.feed().listen(ownJobs);
         monitor.start();
         heldJobs.start();
+        companion = options.companion().join();
         dispatcher.start();
         options.closeOnExit().ifPresent(this::closeOnExit);
         return this;
@@ -159,6 +172,7 @@ public final class Worker implements AutoCloseable {
     }
 
     private void closeParts() {
+        companion.close();
         listening.close();
         heldJobs.close();
         monitor.close();

@@ -29,9 +29,11 @@ public final class WorkerBuilder {
     private ClosingMode closingMode = ClosingMode.RELEASE;
     private @Nullable Duration closeOnExit;
     private Consumer<RunReport> listener = report -> {};
+    private Companion companion;
 
-    WorkerBuilder(Acceptor.Parts parts) {
+    WorkerBuilder(Acceptor.Parts parts, Companion companion) {
         this.parts = parts;
+        this.companion = companion;
     }
 
     /**
@@ -192,6 +194,16 @@ public final class WorkerBuilder {
     }
 
     /**
+     * Keeps the process from making the jobs of schedules while this worker lives. Some other process with a worker has to.
+     *
+     * @return this
+     */
+    public WorkerBuilder withoutScheduler() {
+        this.companion = Companion.NONE;
+        return this;
+    }
+
+    /**
      * Hears how each run ends.
      *
      * @param newListener called on the run's thread
@@ -238,6 +250,7 @@ public final class WorkerBuilder {
                 closingMode,
                 Optional.ofNullable(closeOnExit),
                 loader(),
+                companion,
                 listener);
     }
 

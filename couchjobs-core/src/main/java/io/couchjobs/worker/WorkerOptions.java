@@ -19,6 +19,7 @@ record WorkerOptions(
         ClosingMode closingMode,
         Optional<Duration> closeOnExit,
         ClassLoader loader,
+        Companion companion,
         Consumer<RunReport> listener) {
     private static final Duration EMPTY_CHECK = Duration.ofMillis(250);
 

@@ -1,0 +1,22 @@
+package io.couchjobs.schedule;
+
+/** What becomes of ticks at whose time no scheduler was there. Immutable and thread-safe. */
+public enum MissedPolicy {
+    /** One job for all of them, with the id of the first; then the next tick after now. The default. */
+    ONCE("once"),
+    /** No job for those that are more than a minute late. */
+    SKIP("skip"),
+    /** A job for each, at most {@value Due#MOST_MADE_UP}: the first ones. Needs {@link OverlapPolicy#ALLOW}. */
+    ALL("all");
+
+    private final String json;
+
+    MissedPolicy(String json) {
+        this.json = json;
+    }
+
+    /** {@return the name in documents} */
+    public String json() {
+        return json;
+    }
+}

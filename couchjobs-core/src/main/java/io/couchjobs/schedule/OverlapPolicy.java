@@ -1,0 +1,20 @@
+package io.couchjobs.schedule;
+
+/** What becomes of a tick while a job of an earlier one is not finished. Immutable and thread-safe. */
+public enum OverlapPolicy {
+    /** No job is made; the next tick is the next chance. The default. */
+    SKIP("skip"),
+    /** A job is made; several may run at once. */
+    ALLOW("allow");
+
+    private final String json;
+
+    OverlapPolicy(String json) {
+        this.json = json;
+    }
+
+    /** {@return the name in documents} */
+    public String json() {
+        return json;
+    }
+}

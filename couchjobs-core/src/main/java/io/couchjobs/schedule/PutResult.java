@@ -1,0 +1,29 @@
+package io.couchjobs.schedule;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a put did to a schedule. Immutable and thread-safe.
+ *
+ * @param outcome what happened
+ * @param schedule the schedule as it is stored now
+ */
+public record PutResult(Outcome outcome, Schedule schedule) {
+    /** What can happen to a schedule that is put. Immutable and thread-safe. */
+    public enum Outcome {
+        /** There was none of that name. */
+        CREATED,
+        /** There was one of that name, and it is as asked for now. */
+        REPLACED,
+        /** There was one of that name, and it was as asked for already: nothing was written. */
+        UNCHANGED
+    }
+
+    static PutResult of(@Nullable ObjectNode before, ObjectNode stored) {
+        Outcome outcome = before == null || !before.has("_rev")
+                ? Outcome.CREATED
+                : before.equals(ScheduleStore::compare, stored) ? Outcome.UNCHANGED : Outcome.REPLACED;
+        return new PutResult(outcome, Schedule.parse(stored));
+    }
+}

@@ -1,0 +1,182 @@
+package io.couchjobs.schedule;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.InvalidJobDataException;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeParseException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A schedule as one revision of its document {@code schedule:NAME} says it is. Immutable and thread-safe; changed by {@link
+ * Schedules}.
+ */
+public final class Schedule {
+    /** What the document ids of all schedules begin with. */
+    public static final String PREFIX = "schedule:";
+
+    private static final int LONGEST_NAME = 128;
+
+    private final String name;
+    private final Timing timing;
+    private final JobTemplate template;
+    private final boolean enabled;
+    private final MissedPolicy missed;
+    private final OverlapPolicy overlap;
+    private final Optional<Instant> last;
+    private final List<JobId> runs;
+
+    private Schedule(String name, ObjectNode document) {
+        this.name = checkName(name);
+        this.timing = ScheduleFields.timing(document);
+        this.template = JobTemplate.parse(document.path(ScheduleFields.JOB));
+        this.enabled = ScheduleFields.enabled(document);
+        this.missed = ScheduleFields.choice(
+                document, ScheduleFields.MISSED, MissedPolicy.class, MissedPolicy::json, MissedPolicy.ONCE);
+        this.overlap = ScheduleFields.choice(
+                document, ScheduleFields.OVERLAP, OverlapPolicy.class, OverlapPolicy::json, OverlapPolicy.SKIP);
+        this.last = ScheduleFields.time(document, ScheduleFields.LAST);
+        this.runs = ScheduleFields.runs(document);
+        requireTogether(missed, overlap);
+    }
+
+    /**
+     * Reads a schedule out of its document.
+     *
+     * @param document the document, with its {@code _id}
+     * @return the schedule
+     * @throws MalformedScheduleException naming the field that is wrong
+     */
+    public static Schedule parse(ObjectNode document) {
+        String name = nameOf(document.path("_id").asText());
+        try {
+            return new Schedule(name, document);
+        } catch (IllegalArgumentException | InvalidJobDataException wrong) {
+            throw new MalformedScheduleException(name, String.valueOf(wrong.getMessage()));
+        }
+    }
+
+    /**
+     * Starts to describe a schedule.
+     *
+     * @param name its name: 1 to 128 characters, no control characters
+     * @return a builder
+     */
+    public static ScheduleRequest.Builder named(String name) {
+        return new ScheduleRequest.Builder(name);
+    }
+
+    /**
+     * Reads out of a job's id which tick it was made for. Its scheduled time says so too, until the job is retried.
+     *
+     * @param id a job
+     * @return the tick, or the time it was run by hand; empty when no schedule made it
+     */
+    public static Optional<Instant> tickOf(JobId id) {
+        try {
+            String time = id.id().substring(id.id().lastIndexOf('@') + 1);
+            return Optional.of(OffsetDateTime.parse(time).toInstant());
+        } catch (DateTimeParseException madeByNoSchedule) {
+            return Optional.empty();
+        }
+    }
+
+    /** {@return the name} */
+    public String name() {
+        return name;
+    }
+
+    /** {@return when it ticks} */
+    public Timing timing() {
+        return timing;
+    }
+
+    /** {@return the type of its jobs} */
+    public String type() {
+        return template.type();
+    }
+
+    /** {@return what its jobs have in common, as a job that was never stored: data, group, priority, tags, ...} */
+    public Job template() {
+        return template.sample();
+    }
+
+    /** {@return whether it makes jobs} */
+    public boolean isEnabled() {
+        return enabled;
+    }
+
+    /** {@return what becomes of ticks at whose time no scheduler was there} */
+    public MissedPolicy missed() {
+        return missed;
+    }
+
+    /** {@return what becomes of a tick while a job of an earlier one is not finished} */
+    public OverlapPolicy overlap() {
+        return overlap;
+    }
+
+    /** {@return the time up to which all ticks are dealt with; empty when no scheduler has seen the schedule yet} */
+    public Optional<Instant> last() {
+        return last;
+    }
+
+    /** {@return the newest jobs that were made, the newest last; those found finished are left out} */
+    public List<JobId> runs() {
+        return runs;
+    }
+
+    /**
+     * The next ticks, whether it is enabled or not.
+     *
+     * @param after any time
+     * @param count how many
+     * @return the first ticks after that time; fewer when there are no more
+     */
+    public List<Instant> next(Instant after, int count) {
+        return timing.next(after, count);
+    }
+
+    @Override
+    public String toString() {
+        return "Schedule[" + name + ", " + timing + ", " + template.type() + (enabled ? "]" : ", disabled]");
+    }
+
+    /** The job of a tick: its id says which, so that it can exist only once. */
+    JobRequest request(Instant tick) {
+        return template.request(name + "@" + tick.atOffset(ZoneOffset.UTC), tick, PREFIX + name);
+    }
+
+    static String docId(String name) {
+        return PREFIX + checkName(name);
+    }
+
+    static String nameOf(String docId) {
+        return docId.substring(Math.min(PREFIX.length(), docId.length()));
+    }
+
+    static String checkName(String name) {
+        if (name.isBlank() || name.length() > LONGEST_NAME || name.codePoints().anyMatch(Schedule::cannotBeStored)) {
+            throw new IllegalArgumentException("the name of a schedule must be 1 to " + LONGEST_NAME
+                    + " characters, and no control characters: \"" + name + "\"");
+        }
+        return name;
+    }
+
+    static void requireTogether(MissedPolicy missed, OverlapPolicy overlap) {
+        if (missed == MissedPolicy.ALL && overlap == OverlapPolicy.SKIP) {
+            throw new IllegalArgumentException(
+                    "missed all needs overlap allow: the jobs for what was missed are made at the same time");
+        }
+    }
+
+    private static boolean cannotBeStored(int codePoint) {
+        int kind = Character.getType(codePoint);
+        return kind == Character.CONTROL || kind == Character.SURROGATE;
+    }
+}

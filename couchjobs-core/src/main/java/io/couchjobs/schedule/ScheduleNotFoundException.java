@@ -1,0 +1,12 @@
+package io.couchjobs.schedule;
+
+import io.couchjobs.problem.CouchJobsException;
+
+/** There is no schedule of that name. */
+public final class ScheduleNotFoundException extends CouchJobsException {
+    private static final long serialVersionUID = 1L;
+
+    ScheduleNotFoundException(String name) {
+        super("there is no schedule " + name);
+    }
+}

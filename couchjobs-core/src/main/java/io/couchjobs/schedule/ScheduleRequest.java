@@ -1,0 +1,276 @@
+package io.couchjobs.schedule;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.JobRequest;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A schedule as somebody asks for it. Immutable and thread-safe; made by {@link Schedule#named}. Defaults: in UTC, missed
+ * ticks are made up for by one job, a tick during an unfinished run is skipped, enabled.
+ */
+public final class ScheduleRequest {
+    private final Builder asked;
+
+    private ScheduleRequest(Builder asked) {
+        this.asked = asked;
+    }
+
+    /** {@return the name of the schedule} */
+    public String name() {
+        return asked.name;
+    }
+
+    JobRequest job() {
+        return asked.requireJob();
+    }
+
+    /**
+     * Writes all that was asked for into a schedule's document. What makes the jobs is kept as long as the timing stays:
+     * which ticks are dealt with, and for an interval without a start where it started. A new timing counts from now.
+     */
+    ObjectNode writeTo(ObjectNode document, Instant now) {
+        Optional<Schedule> before = parsed(document);
+        Timing timing = timing(before.map(Schedule::timing), now);
+        boolean enabled =
+                asked.enabled == null ? before.map(Schedule::isEnabled).orElse(true) : asked.enabled;
+        ObjectNode next = document.deepCopy();
+        ScheduleFields.putTiming(next, timing);
+        next.set(ScheduleFields.JOB, JobTemplate.of(asked.requireJob()).json());
+        next.put(ScheduleFields.MISSED, asked.missed.json());
+        next.put(ScheduleFields.OVERLAP, asked.overlap.json());
+        next.put(ScheduleFields.ENABLED, enabled);
+        if (before.isEmpty()) {
+            next.remove(ScheduleFields.RUNS);
+        }
+        boolean goesOn = before.filter(old -> old.timing().equals(timing) && old.isEnabled() == enabled)
+                .flatMap(Schedule::last)
+                .isPresent();
+        if (!goesOn) {
+            next.put(ScheduleFields.LAST, now.toEpochMilli());
+        }
+        return next;
+    }
+
+    /** Throws IllegalArgumentException for a schedule that would never make a job. */
+    void requireTicks(Instant now) {
+        Timing timing = timing(Optional.empty(), now);
+        if (timing.next(now).isEmpty()) {
+            throw new IllegalArgumentException("schedule " + asked.name + " would never tick: there is no such day as "
+                    + "\"" + timing + "\" names");
+        }
+    }
+
+    private Timing timing(Optional<Timing> before, Instant now) {
+        if (asked.expression != null) {
+            return new CronTiming(asked.expression, asked.zone);
+        }
+        Instant from = asked.from != null
+                ? asked.from
+                : before.filter(IntervalTiming.class::isInstance)
+                        .map(IntervalTiming.class::cast)
+                        .filter(interval -> interval.every().equals(asked.every))
+                        .map(IntervalTiming::from)
+                        .orElse(now);
+        return new IntervalTiming(asked.requireEvery(), from);
+    }
+
+    private static Optional<Schedule> parsed(ObjectNode document) {
+        try {
+            return Optional.of(Schedule.parse(document));
+        } catch (MalformedScheduleException newOrMalformed) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "ScheduleRequest[" + asked.name + "]";
+    }
+
+    /** Collects what somebody asks for. Not thread-safe. */
+    public static final class Builder {
+        private final String name;
+        private final List<String> problems = new ArrayList<>();
+        private @Nullable CronExpression expression;
+        private ZoneId zone = ZoneId.of("UTC");
+        private @Nullable String zoneGiven;
+        private @Nullable Duration every;
+        private @Nullable Instant from;
+        private @Nullable JobRequest job;
+        private @Nullable Boolean enabled;
+        private MissedPolicy missed = MissedPolicy.ONCE;
+        private OverlapPolicy overlap = OverlapPolicy.SKIP;
+
+        Builder(String name) {
+            this.name = name;
+        }
+
+        /**
+         * Lets it tick at the times of a cron expression.
+         *
+         * @param text see {@link CronExpression}
+         * @return this
+         */
+        public Builder cron(String text) {
+            attempt(() -> this.expression = CronExpression.parse(text));
+            return this;
+        }
+
+        /**
+         * Sets whose clocks the cron expression is about.
+         *
+         * @param id a region such as {@code "Europe/Berlin"}; default UTC
+         * @return this
+         */
+        public Builder zone(String id) {
+            this.zoneGiven = id;
+            attempt(() -> this.zone = ScheduleFields.zone(id));
+            return this;
+        }
+
+        /**
+         * Lets it tick in fixed distances.
+         *
+         * @param distance 1 s to 3650 days
+         * @return this
+         */
+        public Builder every(Duration distance) {
+            attempt(() -> this.every = new IntervalTiming(distance, Instant.EPOCH).every());
+            return this;
+        }
+
+        /**
+         * Sets the first tick of an interval.
+         *
+         * @param first the first tick; default: one interval after it is put, and where it was when put again
+         * @return this
+         */
+        public Builder from(Instant first) {
+            attempt(() -> this.from = ScheduleFields.requireNear(ScheduleFields.FROM, first));
+            return this;
+        }
+
+        /**
+         * Says what jobs to make. Required. Their ids and times are the ticks', whatever the request says; {@code origin} and
+         * {@code correlationId} are {@code schedule:NAME} unless it says otherwise.
+         *
+         * @param template such as {@code JobRequest.of("report", data)}
+         * @return this
+         */
+        public Builder job(JobRequest template) {
+            attempt(() -> {
+                JobTemplate.of(template);
+                this.job = template;
+            });
+            return this;
+        }
+
+        /**
+         * Decides what becomes of ticks at whose time no scheduler was there.
+         *
+         * @param policy default {@link MissedPolicy#ONCE}
+         * @return this
+         */
+        public Builder missed(MissedPolicy policy) {
+            this.missed = policy;
+            return this;
+        }
+
+        /**
+         * Decides what becomes of a tick while a job of an earlier one is not finished.
+         *
+         * @param policy default {@link OverlapPolicy#SKIP}
+         * @return this
+         */
+        public Builder overlap(OverlapPolicy policy) {
+            this.overlap = policy;
+            return this;
+        }
+
+        /**
+         * Says whether it makes jobs.
+         *
+         * @param makesJobs default: as it was when it is put again, else true
+         * @return this
+         */
+        public Builder enabled(boolean makesJobs) {
+            this.enabled = makesJobs;
+            return this;
+        }
+
+        /**
+         * Checks all of it.
+         *
+         * @return the request
+         * @throws IllegalArgumentException naming everything that is wrong
+         */
+        public ScheduleRequest build() {
+            List<String> wrong = new ArrayList<>(problems);
+            if (expression == null && every == null && problems.isEmpty()) {
+                wrong.add("a schedule needs cron or every");
+            } else if (expression != null && every != null) {
+                wrong.add("a schedule has either cron or every, not both");
+            }
+            if (every != null && zoneGiven != null) {
+                wrong.add("an interval has no zone: " + zoneGiven);
+            }
+            if (expression != null && from != null) {
+                wrong.add("from is the first tick of an interval, not of a cron expression: " + from);
+            }
+            if (job == null && problems.isEmpty()) {
+                wrong.add("a schedule needs a job");
+            }
+            check(() -> Schedule.checkName(name), wrong);
+            check(() -> Schedule.requireTogether(missed, overlap), wrong);
+            if (!wrong.isEmpty()) {
+                throw new IllegalArgumentException(String.join("; ", wrong));
+            }
+            return new ScheduleRequest(copy());
+        }
+
+        private JobRequest requireJob() {
+            if (job == null) {
+                throw new IllegalStateException("not built");
+            }
+            return job;
+        }
+
+        private Duration requireEvery() {
+            if (every == null) {
+                throw new IllegalStateException("not built");
+            }
+            return every;
+        }
+
+        private void attempt(Runnable setting) {
+            check(setting, problems);
+        }
+
+        private static void check(Runnable rule, List<String> problems) {
+            try {
+                rule.run();
+            } catch (IllegalArgumentException wrong) {
+                problems.add(String.valueOf(wrong.getMessage()));
+            }
+        }
+
+        private Builder copy() {
+            Builder copy = new Builder(name);
+            copy.expression = expression;
+            copy.zone = zone;
+            copy.every = every;
+            copy.from = from;
+            copy.job = job;
+            copy.enabled = enabled;
+            copy.missed = missed;
+            copy.overlap = overlap;
+            return copy;
+        }
+    }
+}

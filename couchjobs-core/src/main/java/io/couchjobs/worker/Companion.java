@@ -1,0 +1,18 @@
+package io.couchjobs.worker;
+
+import io.couchjobs.store.Feed;
+
+/** What a process does beside running jobs, as long as it has a worker. Thread-safe. */
+@FunctionalInterface
+public interface Companion {
+    /** Does nothing. */
+    Companion NONE = () -> () -> {};
+
+    /**
+     * Begins, unless another worker of the process has it going already.
+     *
+     * @return ends it when closed, if no other worker wants it
+     * @throws io.couchjobs.couch.CouchException when the database cannot be reached
+     */
+    Feed.Listening join();
+}

@@ -1,0 +1,48 @@
+package io.couchjobs.schedule;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.DesignDocuments;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.JobIndex;
+import io.couchjobs.store.JobStore;
+import io.couchjobs.store.SettingsStore;
+import io.couchjobs.store.StoreClock;
+import java.time.Duration;
+import java.time.InstantSource;
+
+/** The schedules of a queue, and what makes their jobs, on a clock that a test sets. Thread-safe. */
+final class SteppedSchedules implements AutoCloseable {
+    private final JobQueue queue;
+    private final JobStore store;
+    private final StoreClock clock;
+
+    SteppedSchedules(JobQueue queue, InstantSource now) {
+        this.queue = queue;
+        this.store = new JobStore(queue.database());
+        this.clock = new StoreClock(now, () -> Duration.ZERO, System::nanoTime);
+    }
+
+    Schedules schedules() {
+        Acceptor.Parts parts = new Acceptor.Parts(
+                store,
+                new JobIndex(new DesignDocuments(queue.database())),
+                new SettingsStore(queue.database(), Duration.ofSeconds(60)),
+                new Feed(queue.database()),
+                clock);
+        return new Schedules(parts, request -> {});
+    }
+
+    TickMaker maker() {
+        return maker(clock);
+    }
+
+    TickMaker maker(InstantSource otherClock) {
+        return new TickMaker(store, otherClock);
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}
