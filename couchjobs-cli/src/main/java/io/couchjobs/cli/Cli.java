@@ -8,6 +8,8 @@ import io.couchjobs.cli.input.Times;
 import io.couchjobs.cli.logging.LogLevels;
 import io.couchjobs.cli.output.Format;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.schedule.MissedPolicy;
+import io.couchjobs.schedule.OverlapPolicy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -39,6 +41,8 @@ final class Cli {
                 .registerConverter(Format.class, Words.oneOf(Format.class))
                 .registerConverter(Colour.class, Words.oneOf(Colour.class))
                 .registerConverter(ShellName.class, Words.oneOf(ShellName.class))
+                .registerConverter(MissedPolicy.class, Words.oneOf(MissedPolicy.class))
+                .registerConverter(OverlapPolicy.class, Words.oneOf(OverlapPolicy.class))
                 .registerConverter(JobReader.Format.class, Words.oneOf(JobReader.Format.class))
                 .registerConverter(Duration.class, saying(Durations::parse))
                 .registerConverter(

@@ -36,6 +36,7 @@ import picocli.CommandLine.Spec;
             ResumeCommand.class,
             TypesCommand.class,
             TypeCommand.class,
+            CronCommand.class,
             DesignCommand.class,
             ServeCommand.class,
             CompletionCommand.class,

@@ -1,8 +1,5 @@
 package io.couchjobs.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.input.JobReader;
@@ -14,7 +11,6 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.store.AddResult;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -50,11 +46,8 @@ final class EnqueueCommand extends QueueCommand {
     @Parameters(index = "1", arity = "0..1", paramLabel = "ID", description = "Its id; default a random UUID.")
     private @Nullable String id;
 
-    @Option(
-            names = "--data",
-            paramLabel = "JSON|@FILE|-",
-            description = "The input, a JSON object: itself, in a file, or on standard input; default {}.")
-    private String data = "{}";
+    @Mixin
+    private final DataOption data = new DataOption();
 
     @Mixin
     private final JobOptions options = new JobOptions();
@@ -84,7 +77,7 @@ final class EnqueueCommand extends QueueCommand {
         JobId.checkType(type);
         if (from == null) {
             request = single();
-        } else if (id != null || tracker != null || !data.equals("{}")) {
+        } else if (id != null || tracker != null || data.isGiven()) {
             throw CommandException.usage("--from adds many jobs: no ID, --data or --if-new with it");
         } else {
             checkReadable(from);
@@ -141,7 +134,7 @@ final class EnqueueCommand extends QueueCommand {
     }
 
     private JobRequest single() {
-        JobRequest.Builder job = options.start(type, Instant.now()).data(json(readData()));
+        JobRequest.Builder job = options.start(type, Instant.now()).data(data.read(root().shell()));
         if (id != null) {
             job.id(id);
         }
@@ -149,28 +142,6 @@ final class EnqueueCommand extends QueueCommand {
             job.tracker(tracker);
         }
         return job.build();
-    }
-
-    private String readData() {
-        try {
-            if (data.equals("-")) {
-                return new String(root().shell().in().readAllBytes(), StandardCharsets.UTF_8);
-            }
-            return data.startsWith("@") ? Files.readString(Path.of(data.substring(1))) : data;
-        } catch (IOException unreadable) {
-            throw CommandException.usage("cannot read " + FileProblem.of(Path.of(data.substring(1)), unreadable));
-        }
-    }
-
-    private static JsonNode json(String text) {
-        try {
-            return new JsonMapper()
-                    .reader()
-                    .with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-                    .readTree(text);
-        } catch (JsonProcessingException notJson) {
-            throw CommandException.usage("--data is not JSON: " + JobReader.describe(notJson));
-        }
     }
 
     /** Before the server is asked for anything. A folder can be opened, but not read. */

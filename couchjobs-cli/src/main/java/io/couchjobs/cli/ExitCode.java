@@ -4,6 +4,7 @@ import io.couchjobs.couch.CouchNotFoundException;
 import io.couchjobs.couch.CouchUnauthorizedException;
 import io.couchjobs.couch.CouchUnreachableException;
 import io.couchjobs.job.InvalidJobDataException;
+import io.couchjobs.schedule.ScheduleNotFoundException;
 import io.couchjobs.store.DuplicateJobException;
 import io.couchjobs.store.JobNotFoundException;
 import io.couchjobs.store.JobRefusedException;
@@ -38,7 +39,9 @@ enum ExitCode {
             return UNREACHABLE;
         } else if (problem instanceof CouchUnauthorizedException || problem instanceof WriteRefusedException) {
             return NOT_AUTHORISED;
-        } else if (problem instanceof CouchNotFoundException || problem instanceof JobNotFoundException) {
+        } else if (problem instanceof CouchNotFoundException
+                || problem instanceof JobNotFoundException
+                || problem instanceof ScheduleNotFoundException) {
             return NOT_FOUND;
         } else if (problem instanceof JobRefusedException || problem instanceof DuplicateJobException) {
             return REFUSED;

@@ -3,8 +3,8 @@ package io.couchjobs.cli;
 import io.couchjobs.job.JobRequest;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The options that say what a new job is like; with --from they hold for every line that does not say otherwise. */
@@ -18,51 +18,16 @@ final class JobOptions {
     @Option(names = "--in", paramLabel = "DURATION", description = "Not before so long from now: 30s, 5m, 2h, 1d.")
     private @Nullable Duration in;
 
-    @Option(names = "--group", paramLabel = "G", description = "A group; workers may serve groups in turn.")
-    private @Nullable String group;
-
-    @Option(names = "--priority", paramLabel = "N", description = "0 (least) to 99; default 50.")
-    private @Nullable Integer priority;
-
-    @Option(names = "--max-retries", paramLabel = "N", description = "Retries after the first run.")
-    private @Nullable Integer maxRetries;
-
-    @Option(names = "--tag", paramLabel = "T", description = "A label; may be given more than once.")
-    private List<String> tags = List.of();
-
-    @Option(names = "--class", paramLabel = "C", description = "A class that workers may filter on.")
-    private @Nullable String jobClass;
-
-    @Option(names = "--correlation", paramLabel = "X", description = "What jobs that belong together share.")
-    private @Nullable String correlation;
+    @Mixin
+    private final TemplateOptions rest = new TemplateOptions();
 
     JobRequest.Builder start(String type, Instant now) {
         if (at != null && in != null) {
             throw CommandException.usage("--at and --in exclude each other");
         }
-        JobRequest.Builder job = JobRequest.builder(type);
+        JobRequest.Builder job = rest.start(type);
         if (at != null || in != null) {
             job.scheduledTime(at != null ? at : now.plus(in));
-        }
-        if (priority != null) {
-            job.priority(priority);
-        }
-        if (maxRetries != null) {
-            job.maxRetries(maxRetries);
-        }
-        tags.forEach(job::tag);
-        return labels(job);
-    }
-
-    private JobRequest.Builder labels(JobRequest.Builder job) {
-        if (group != null) {
-            job.group(group);
-        }
-        if (jobClass != null) {
-            job.jobClass(jobClass);
-        }
-        if (correlation != null) {
-            job.correlationId(correlation);
         }
         return job;
     }

@@ -19,4 +19,9 @@ public enum MissedPolicy {
     public String json() {
         return json;
     }
+
+    @Override
+    public String toString() {
+        return json;
+    }
 }

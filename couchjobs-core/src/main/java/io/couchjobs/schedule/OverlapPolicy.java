@@ -17,4 +17,9 @@ public enum OverlapPolicy {
     public String json() {
         return json;
     }
+
+    @Override
+    public String toString() {
+        return json;
+    }
 }

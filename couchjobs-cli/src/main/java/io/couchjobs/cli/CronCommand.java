@@ -1,0 +1,39 @@
+package io.couchjobs.cli;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code cron ...}: recurring jobs. */
+@Command(
+        name = "cron",
+        description = {
+            "Make jobs again and again, by cron expression or interval.",
+            "Their jobs are made by the processes that have a worker (couchjobs work, or your own)."
+        },
+        subcommands = {
+            CronAddCommand.class,
+            CronListCommand.class,
+            CronRunCommand.class,
+            CronEnableCommand.class,
+            CronDisableCommand.class,
+            CronRemoveCommand.class
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs cron add nightly '30 2 * * *' report --zone Europe/Berlin",
+            "  couchjobs cron list --next 3"
+        })
+final class CronCommand implements Runnable {
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(
+                spec.commandLine(), "which of its commands? add, list, run, enable, disable or remove");
+    }
+}

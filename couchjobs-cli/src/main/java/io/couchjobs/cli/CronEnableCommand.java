@@ -1,0 +1,21 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code cron enable NAME}. */
+@Command(
+        name = "enable",
+        description = "Let a schedule make jobs again, from its next time on.",
+        footer = {"", "Examples:", "  couchjobs cron enable nightly"})
+final class CronEnableCommand extends QueueCommand {
+    @Parameters(paramLabel = "NAME", description = "The name of the schedule.")
+    private String schedule = "";
+
+    @Override
+    ExitCode run(JobQueue queue) {
+        ScheduleText.show(output(), queue.schedules().enable(schedule));
+        return ExitCode.DONE;
+    }
+}

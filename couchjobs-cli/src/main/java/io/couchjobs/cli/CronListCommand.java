@@ -1,0 +1,38 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.schedule.Schedule;
+import java.time.Instant;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code cron list}: all schedules and when they tick next. */
+@Command(
+        name = "list",
+        description = "List the schedules and their next times; name documents that look like schedules and cannot be.",
+        footer = {"", "Examples:", "  couchjobs cron list", "  couchjobs cron list --next 5 -o json"})
+final class CronListCommand extends QueueCommand {
+    private static final int MOST = 1000;
+
+    @Option(names = "--next", paramLabel = "N", description = "How many times to show of each; default 1.")
+    private int next = 1;
+
+    @Override
+    void check() {
+        if (next < 1 || next > MOST) {
+            throw CommandException.usage("--next must be 1 to " + MOST);
+        }
+    }
+
+    @Override
+    ExitCode run(JobQueue queue) {
+        List<Schedule> schedules = queue.schedules().list();
+        Instant now = Instant.now();
+        output().rows(() -> ScheduleText.table(schedules, now, next), () -> schedules.stream()
+                .map(schedule -> ScheduleText.json(schedule, now, next))
+                .toList());
+        queue.schedules().malformed().values().forEach(problem -> root().say("couchjobs: " + problem));
+        return ExitCode.DONE;
+    }
+}

@@ -1,0 +1,26 @@
+package io.couchjobs.cli;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.couchjobs.JobQueue;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code cron remove NAME}. */
+@Command(
+        name = "remove",
+        description = "Remove a schedule, even a malformed one; the jobs it made stay.",
+        footer = {"", "Examples:", "  couchjobs cron remove nightly"})
+final class CronRemoveCommand extends QueueCommand {
+    @Parameters(paramLabel = "NAME", description = "The name of the schedule.")
+    private String schedule = "";
+
+    @Override
+    ExitCode run(JobQueue queue) {
+        queue.schedules().remove(schedule);
+        output().line(() -> schedule + " removed", () -> JsonNodeFactory.instance
+                .objectNode()
+                .put("name", schedule)
+                .put("result", "removed"));
+        return ExitCode.DONE;
+    }
+}

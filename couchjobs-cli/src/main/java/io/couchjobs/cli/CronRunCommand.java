@@ -1,0 +1,23 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.Job;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code cron run NAME}. */
+@Command(
+        name = "run",
+        description = "Make a job of a schedule now, beside its ticks; prints the id of the job.",
+        footer = {"", "Examples:", "  couchjobs cron run nightly"})
+final class CronRunCommand extends QueueCommand {
+    @Parameters(paramLabel = "NAME", description = "The name of the schedule.")
+    private String schedule = "";
+
+    @Override
+    ExitCode run(JobQueue queue) {
+        Job job = queue.schedules().runNow(schedule);
+        output().line(() -> job.id().id(), () -> JobJson.of(job));
+        return ExitCode.DONE;
+    }
+}
