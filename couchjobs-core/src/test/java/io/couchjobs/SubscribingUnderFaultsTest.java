@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -154,12 +155,15 @@ class SubscribingUnderFaultsTest {
             }
         }
 
+        /** One that was resubmitted waits again after its finish. */
         void end() throws InterruptedException {
-            if (claimed == null && !ended) {
-                claim();
-            }
-            if (claimed != null && !ended) {
-                claimed.finish();
+            while (!ended) {
+                if (claimed == null) {
+                    claim();
+                }
+                Objects.requireNonNull(claimed).finish();
+                claimed = null;
+                ended = queue.state(type, id) == JobState.FINISHED;
             }
         }
 

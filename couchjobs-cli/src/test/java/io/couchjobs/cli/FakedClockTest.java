@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -120,9 +121,14 @@ class FakedClockTest {
         return builder.start();
     }
 
-    /** Before the server goes. */
-    private static void end(Process worker) throws InterruptedException {
-        worker.destroyForcibly().waitFor();
+    /** Before the server goes. The worker is a child of faketime, which does not pass a KILL on. */
+    private static void end(Process faketime) throws Exception {
+        List<ProcessHandle> workers = faketime.descendants().toList();
+        workers.forEach(ProcessHandle::destroyForcibly);
+        for (ProcessHandle worker : workers) {
+            worker.onExit().get(30, TimeUnit.SECONDS);
+        }
+        faketime.destroyForcibly().waitFor();
     }
 
     private static boolean isInstalled() {

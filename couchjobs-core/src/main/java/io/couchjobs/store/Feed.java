@@ -187,7 +187,7 @@ public final class Feed implements AutoCloseable {
             return;
         }
         if (backoff.attempts() == 0) {
-            log.warn("the feed of {} broke, connecting again until it works: {}", database.name(), trouble.toString());
+            log.warn("the feed of {} broke, connecting again until it works: {}", database.name(), inWords(trouble));
         } else {
             log.debug("the feed of {} is still broken: {}", database.name(), trouble.toString());
         }
@@ -195,6 +195,10 @@ public final class Feed implements AutoCloseable {
             positionLost |= answer.status() == 404;
             unreadableAhead |= answer.status() / 100 == 2;
         }
+    }
+
+    private static String inWords(Throwable trouble) {
+        return trouble instanceof CouchException answer ? String.valueOf(answer.getMessage()) : trouble.toString();
     }
 
     private void pause() {
