@@ -32,6 +32,7 @@ import io.couchjobs.store.JobNotFoundException;
 import io.couchjobs.store.JobRefusedException;
 import io.couchjobs.store.JobStore;
 import io.couchjobs.store.LogChunk;
+import io.couchjobs.store.LogFollowing;
 import io.couchjobs.store.NoTypeTimeoutException;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
@@ -626,10 +627,12 @@ public final class JobQueue implements AutoCloseable {
      *
      * @param type its type
      * @param id its id
-     * @param listener called for each chunk once; what comes later on a shared thread: must be quick
-     * @return ends the following when closed
+     * @param listener called for each chunk once, in order within a claim, on a thread of its own; may take its time; what it
+     *     throws is logged
+     * @return ends the following
+     * @throws io.couchjobs.couch.CouchException when the database cannot be reached
      */
-    public Feed.Listening followLog(String type, String id, Consumer<LogChunk> listener) {
+    public LogFollowing followLog(String type, String id, Consumer<LogChunk> listener) {
         return logs.follow(new JobId(type, id), listener);
     }
 

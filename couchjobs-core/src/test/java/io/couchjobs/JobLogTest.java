@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.Feed;
 import io.couchjobs.store.LogChunk;
+import io.couchjobs.store.LogFollowing;
 import io.couchjobs.store.LogLine;
 import io.couchjobs.worker.Worker;
 import java.util.ArrayList;
@@ -65,11 +65,11 @@ class JobLogTest {
                 .start()) {
             add("1");
             TestQueue.until(() -> lines("1").equals(List.of("begun")));
-            try (Feed.Listening listening =
+            try (LogFollowing following =
                     queue.followLog("email", "1", chunk -> chunk.lines().forEach(line -> followed.add(line.text())))) {
                 read.countDown();
                 TestQueue.until(() -> followed.equals(List.of("begun", "ended")));
-                assertThat(listening).isNotNull();
+                assertThat(following.finish(TestQueue.PATIENCE)).isTrue();
             }
             assertThat(worker.stats().failed()).isZero();
         }

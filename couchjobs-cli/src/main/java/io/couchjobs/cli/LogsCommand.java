@@ -5,11 +5,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.output.Output;
 import io.couchjobs.job.JobId;
-import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobNotFoundException;
 import io.couchjobs.store.LogChunk;
+import io.couchjobs.store.LogFollowing;
 import io.couchjobs.store.LogLine;
+import io.couchjobs.store.Subscription;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -55,14 +57,26 @@ final class LogsCommand extends QueueCommand {
             queue.log(id.type(), id.id()).takeWhile(chunk -> !output.isClosed()).forEach(chunk -> show(chunk, output));
             return ExitCode.DONE;
         }
-        Feed.Listening listening = queue.followLog(id.type(), id.id(), chunk -> show(chunk, output));
-        try {
-            // The last lines are written before the end is.
-            queue.awaitFinished(id.type(), id.id(), FOR_EVER);
-            return ExitCode.DONE;
-        } finally {
-            listening.close();
+        return follow(queue, id, output);
+    }
+
+    /** To the end of the job, or until nobody reads any more. */
+    private static ExitCode follow(JobQueue queue, JobId id, Output output) throws InterruptedException {
+        CountDownLatch over = new CountDownLatch(1);
+        try (Subscription job = queue.subscribe(id.type(), id.id());
+                LogFollowing log = queue.followLog(id.type(), id.id(), chunk -> {
+                    show(chunk, output);
+                    if (output.isClosed()) {
+                        over.countDown();
+                    }
+                })) {
+            var unused = job.ended().whenComplete((end, closed) -> over.countDown());
+            over.await();
+            if (!output.isClosed()) {
+                log.finish(FOR_EVER);
+            }
         }
+        return ExitCode.DONE;
     }
 
     private static void show(LogChunk chunk, Output output) {

@@ -7,10 +7,8 @@ import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.JobId;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -62,20 +60,15 @@ public final class JobLogs {
      * Reads what there is of a log, and then what is added to it.
      *
      * @param job the job
-     * @param listener called for each chunk once, in order within a claim, on the feed's thread after the first ones: must be
-     *     quick
-     * @return ends the following when closed
+     * @param listener called for each chunk once, in order within a claim, on a thread of its own; may take its time; what it
+     *     throws is logged
+     * @return ends the following
+     * @throws io.couchjobs.couch.CouchException when the feed cannot be begun
      */
-    public Feed.Listening follow(JobId job, Consumer<LogChunk> listener) {
-        Follower follower = new Follower(job, listener);
-        Feed.Listening listening = feed.listen(follower);
-        try {
-            follower.gap();
-            return listening;
-        } catch (RuntimeException e) {
-            listening.close();
-            throw e;
-        }
+    public LogFollowing follow(JobId job, Consumer<LogChunk> listener) {
+        LogFollower follower = new LogFollower(job, this, listener);
+        follower.start(feed);
+        return follower;
     }
 
     /**
@@ -120,35 +113,5 @@ public final class JobLogs {
         return rows.stream()
                 .filter(row -> !String.valueOf(row.id()).equals(after))
                 .toList();
-    }
-
-    /** Passes on each chunk once, whether it was read or heard of. */
-    private final class Follower implements Feed.Listener {
-        private final JobId job;
-        private final Consumer<LogChunk> listener;
-        private final Set<String> seen = new HashSet<>();
-
-        Follower(JobId job, Consumer<LogChunk> listener) {
-            this.job = job;
-            this.listener = listener;
-        }
-
-        @Override
-        public synchronized void changed(FeedEvent event) {
-            if (event.document() != null && !event.deleted() && event.docId().startsWith(LogChunk.prefix(job))) {
-                LogChunk.of(event.document()).ifPresent(this::tell);
-            }
-        }
-
-        @Override
-        public synchronized void gap() {
-            read(job).forEach(this::tell);
-        }
-
-        private void tell(LogChunk chunk) {
-            if (chunk.job().equals(job) && seen.add(chunk.docId())) {
-                listener.accept(chunk);
-            }
-        }
     }
 }
