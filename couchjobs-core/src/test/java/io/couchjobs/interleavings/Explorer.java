@@ -38,16 +38,29 @@ final class Explorer implements AutoCloseable {
     private final int samples;
     private int games;
 
+    /** As many orders as there is time for on this server, or as are asked for. */
     Explorer(TestDatabase database) throws InterruptedException {
+        this(database, Integer.getInteger("couchjobs.interleavings", 120 / share(database)), SAMPLES / share(database));
+    }
+
+    /** All orders, whatever the server: for those who know that they end soon. */
+    static Explorer ofAllOrders(TestDatabase database) throws InterruptedException {
+        return new Explorer(database, Integer.MAX_VALUE, 0);
+    }
+
+    private Explorer(TestDatabase database, int limit, int samples) throws InterruptedException {
+        this.limit = limit;
+        this.samples = samples;
         monitors.setLevel(Level.ERROR); // what they do here is no news
-        int share = database.serverName().contains("PouchDB") ? POUCHDB_SHARE : 1;
-        limit = Integer.getInteger("couchjobs.interleavings", 120 / share);
-        samples = SAMPLES / share;
         direct = TestQueue.open(database);
         for (String name : List.of("anna", "ben", "cleo")) {
             players.add(new Player(name, database));
         }
         cleaner = new Player("cleaner", database);
+    }
+
+    private static int share(TestDatabase database) {
+        return database.serverName().contains("PouchDB") ? POUCHDB_SHARE : 1;
     }
 
     /** Plays all orders, or a sample; fails with the history of the first that breaks a rule. */

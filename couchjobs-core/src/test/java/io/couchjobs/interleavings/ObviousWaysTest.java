@@ -26,7 +26,7 @@ class ObviousWaysTest {
 
     @BeforeEach
     void open(TestDatabase database) throws Exception {
-        explorer = new Explorer(database);
+        explorer = Explorer.ofAllOrders(database);
     }
 
     @AfterEach

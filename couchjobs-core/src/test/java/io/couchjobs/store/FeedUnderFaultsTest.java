@@ -32,6 +32,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -229,7 +230,9 @@ class FeedUnderFaultsTest {
     }
 
     @Test
-    void of_a_thousand_quick_jobs_a_listener_hears_the_end_of_each() throws Exception {
+    void of_many_quick_jobs_a_listener_hears_the_end_of_each(TestDatabase database) throws Exception {
+        // PouchDB Server, one process for all tests' databases, takes ten times as long and longer the more there are.
+        int many = database.serverName().contains("PouchDB") ? 200 : 1000;
         listen(PATIENT);
         Set<String> done = ConcurrentHashMap.newKeySet();
         AtomicInteger ends = new AtomicInteger();
@@ -239,7 +242,7 @@ class FeedUnderFaultsTest {
                 ends.incrementAndGet();
             }
         });
-        List<JobRequest> jobs = java.util.stream.IntStream.range(0, 1000)
+        List<JobRequest> jobs = IntStream.range(0, many)
                 .mapToObj(n ->
                         JobRequest.builder("email").id("" + n).data(Map.of()).build())
                 .toList();
@@ -248,10 +251,10 @@ class FeedUnderFaultsTest {
                 .handler("email", (data, context) -> null)
                 .start()) {
             direct.addAll(jobs);
-            until(() -> done.size() == 1000);
-            assertThat(worker.id()).isNotEmpty();
+            until(() -> worker.stats().succeeded() == many);
+            until(() -> done.size() == many);
         }
-        assertThat(ends.get()).isEqualTo(1000);
+        assertThat(ends.get()).isEqualTo(many);
     }
 
     @Test
