@@ -11,8 +11,6 @@ import io.couchjobs.store.ClaimedJob;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
@@ -43,18 +41,21 @@ class ClocksTest {
     void a_scheduled_job_runs_within_two_seconds_of_its_time_by_the_servers_clock(Duration wrong, TestDatabase database)
             throws Exception {
         set = wrong;
-        try (JobQueue queue = queue(database)) {
-            List<Duration> lateness = new ArrayList<>();
-            for (int i = 0; i < 4; i++) {
+        try (JobQueue queue = queue(database);
+                JobQueue right = TestQueue.open(database)) {
+            for (int i = 0; i < 3; i++) {
                 Instant due = Instant.now().plusMillis(1500);
                 queue.add(request("at" + i, due));
-                lateness.add(lateness(due, accept(queue)));
+                queue.add(request("control", "at" + i, due));
+                Future<Duration> control = lateness(right, "control", due);
+                Duration late = lateness(queue, "email", due).get(40, TimeUnit.SECONDS);
+                Duration busy = control.get(40, TimeUnit.SECONDS);
+                System.out.println("a clock that is off by " + wrong + ": late by " + late + ", a right one " + busy);
+                assertThat(late)
+                        .as("what is late beyond two seconds is so because the machine is busy")
+                        .isBetween(
+                                Duration.ofMillis(-1400), Duration.ofSeconds(2).plus(busy));
             }
-            System.out.println("a clock that is off by " + wrong + " runs scheduled jobs late by " + lateness);
-            // A busy machine adds to it now and then, a wrong clock always.
-            assertThat(Collections.min(lateness))
-                    .as("the least of %s", lateness)
-                    .isLessThan(Duration.ofSeconds(2));
         }
     }
 
@@ -156,6 +157,15 @@ class ClocksTest {
         return threads.submit(() -> queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE)));
     }
 
+    /** By how much later than it was due a job is taken, measured where it is taken. */
+    private Future<Duration> lateness(JobQueue queue, String type, Instant due) {
+        return threads.submit(() -> {
+            assertThat(queue.accept(AcceptOptions.of(type).timeout(TestQueue.PATIENCE)))
+                    .hasSize(1);
+            return Duration.between(due, Instant.now());
+        });
+    }
+
     private static Duration lateness(Instant due, Future<List<ClaimedJob>> accept) throws Exception {
         assertThat(accept.get(40, TimeUnit.SECONDS)).hasSize(1);
         Duration late = Duration.between(due, Instant.now());
@@ -164,7 +174,11 @@ class ClocksTest {
     }
 
     private static JobRequest request(String id, Instant time) {
-        return JobRequest.builder("email")
+        return request("email", id, time);
+    }
+
+    private static JobRequest request(String type, String id, Instant time) {
+        return JobRequest.builder(type)
                 .id(id)
                 .data(Map.of())
                 .scheduledTime(time)
