@@ -8,12 +8,15 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.Jobs;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.JobFilter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -162,6 +165,22 @@ class LostWakeUpsTest {
         }
         Future<List<ClaimedJob>> accept = threads.submit(() -> queue.accept(ACCEPT.timeout(Duration.ofMillis(300))));
         assertThat(accept.get(20, TimeUnit.SECONDS)).isEmpty();
+    }
+
+    @Test
+    void a_first_look_that_hangs_does_not_keep_news_from_others_in_the_process() throws Exception {
+        TcpProxy.Gate registrations = proxy.hold("_all_docs");
+        CountDownLatch heard = new CountDownLatch(1);
+        try (Feed.Listening watching = queue.watch(JobFilter.all(), change -> heard.countDown())) {
+            Future<List<ClaimedJob>> accept = threads.submit(() -> queue.accept(ACCEPT));
+            registrations.awaitAnswer();
+            creator.setTypeTimeout("email", Duration.ofMinutes(5));
+            creator.add("email", Map.of());
+            assertThat(heard.await(20, TimeUnit.SECONDS)).isTrue();
+            registrations.open();
+            assertThat(accept.get(20, TimeUnit.SECONDS)).hasSize(1);
+            assertThat(watching).isNotNull();
+        }
     }
 
     private static JobRequest request(String id, Instant time) {

@@ -133,12 +133,19 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     }
 
     /** The feed's position is taken here, before the index is read for the first time. */
-    private synchronized void listen() {
-        if (listening == null && !closed) {
+    private void listen() {
+        if (begin()) {
+            candidates.load(store.database()); // not while the feed could have to wait for it
+        }
+    }
+
+    private synchronized boolean begin() {
+        boolean first = listening == null && !closed;
+        if (first) {
             listening = feed.listen(this);
             doubtedNanos = clock.nanos();
-            candidates.load(store.database());
         }
+        return first;
     }
 
     private synchronized long changeCount() {
