@@ -15,6 +15,7 @@ module io.couchjobs {
     exports io.couchjobs.couch;
     exports io.couchjobs.job;
     exports io.couchjobs.problem;
+    exports io.couchjobs.process;
     exports io.couchjobs.schedule;
     exports io.couchjobs.store;
     exports io.couchjobs.worker;

@@ -3,9 +3,8 @@ package io.couchjobs.cli;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.cli.program.Program;
-import io.couchjobs.cli.program.ProgramHandler;
 import io.couchjobs.job.JobId;
+import io.couchjobs.process.ProcessHandler;
 import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
@@ -38,16 +37,17 @@ import picocli.CommandLine.Parameters;
             "  couchjobs work resize,crop --time-limit 5m -- python3 image.py"
         })
 final class WorkCommand extends QueueCommand {
-    private static final Duration GRACE = Duration.ofSeconds(10);
-
     @Parameters(index = "0", split = ",", paramLabel = "TYPE[,TYPE...]", description = "The types of the jobs.")
     private List<String> types = List.of();
 
     @Parameters(index = "1..*", arity = "1..*", paramLabel = "COMMAND", description = "The program and its arguments.")
     private List<String> command = List.of();
 
-    @Option(names = "--concurrency", paramLabel = "N", description = "How many at once; default one per processor.")
-    private @Nullable Integer concurrency;
+    @Option(
+            names = "--concurrency",
+            paramLabel = "N",
+            description = "How many at once: a number, cores, or cores*N; default one per processor.")
+    private @Nullable String concurrency;
 
     @Option(
             names = "--until-empty",
@@ -66,15 +66,23 @@ final class WorkCommand extends QueueCommand {
     @Option(names = "--time-limit", paramLabel = "D", description = "How long a job may take.")
     private @Nullable Duration timeLimit;
 
-    private @Nullable Program program;
+    private @Nullable ProcessHandler program;
 
     @Override
     void check() {
         types.forEach(JobId::checkType);
-        require(concurrency == null || concurrency >= 1, "--concurrency must be at least 1");
+        checkConcurrency();
         require(maxJobs == null || maxJobs >= 1, "--max-jobs must be at least 1");
         require(timeLimit == null || !timeLimit.isZero(), "--time-limit must be positive");
-        program = Program.of(command, root().shell().variable("PATH").orElse("/usr/bin:/bin"), GRACE);
+        program = ProcessHandler.of(command, root().shell().variable("PATH").orElse("/usr/bin:/bin"));
+    }
+
+    private void checkConcurrency() {
+        try {
+            require(concurrency == null || WorkerBuilder.slots(concurrency) >= 1, "--concurrency must be at least 1");
+        } catch (IllegalArgumentException e) {
+            throw CommandException.usage("--" + e.getMessage());
+        }
     }
 
     @Override
@@ -82,7 +90,7 @@ final class WorkCommand extends QueueCommand {
         if (program == null) {
             throw new IllegalStateException("run before check");
         }
-        try (Worker worker = builder(queue, new ProgramHandler(program)).start()) {
+        try (Worker worker = builder(queue, program).start()) {
             Shutdown shutdown = new Shutdown(worker, root()::say);
             root().say("couchjobs: worker " + worker.id() + " runs jobs of " + String.join(", ", types)
                     + (untilEmpty ? " until there are none" : "") + "; Ctrl-C to stop");
@@ -92,7 +100,7 @@ final class WorkCommand extends QueueCommand {
         }
     }
 
-    private WorkerBuilder builder(JobQueue queue, ProgramHandler handler) {
+    private WorkerBuilder builder(JobQueue queue, ProcessHandler handler) {
         WorkerBuilder worker = queue.worker().onRunEnded(this::report);
         types.stream().distinct().forEach(type -> worker.handler(type, handler));
         if (concurrency != null) {

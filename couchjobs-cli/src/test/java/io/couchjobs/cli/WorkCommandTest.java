@@ -64,6 +64,19 @@ class WorkCommandTest {
     }
 
     @Test
+    void the_number_of_programs_may_follow_the_number_of_processors_and_must_be_one() {
+        shell.run("enqueue", "email", "1");
+        assertThat(shell.run("work", "email", "--until-empty", "--concurrency", "cores*2", "--", "true")
+                        .exitCode())
+                .isZero();
+        for (String wrong : new String[] {"0", "many", "cores*"}) {
+            TestShell.Said said = shell.run("work", "email", "--concurrency", wrong, "--", "true");
+            assertThat(said.exitCode()).as(said.err()).isEqualTo(2);
+            assertThat(said.err()).contains("--concurrency must be");
+        }
+    }
+
+    @Test
     void exit_code_65_fails_the_job_for_good_and_any_other_lets_it_be_retried() {
         shell.run("enqueue", "email", "65", "--data", "{\"code\":65}");
         shell.run("enqueue", "email", "3", "--data", "{\"code\":3}");

@@ -75,6 +75,17 @@ public final class WorkerBuilder {
     }
 
     /**
+     * Reads how many jobs run at once.
+     *
+     * @param jobs a number, {@code cores}, or {@code cores*N}
+     * @return how many that are on this machine
+     * @throws IllegalArgumentException when it is neither
+     */
+    public static int slots(String jobs) {
+        return Concurrency.parse(jobs);
+    }
+
+    /**
      * Lets the worker claim jobs ahead, while all its slots are taken: they are {@code scheduled}, and start at once when a slot
      * is free. It saves the time of a claim between two jobs, and costs one more write per job.
      *

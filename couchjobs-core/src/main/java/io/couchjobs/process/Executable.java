@@ -1,4 +1,4 @@
-package io.couchjobs.cli.program;
+package io.couchjobs.process;
 
 import java.io.IOException;
 import java.io.InputStream;

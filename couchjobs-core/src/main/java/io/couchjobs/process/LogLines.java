@@ -1,4 +1,4 @@
-package io.couchjobs.cli.program;
+package io.couchjobs.process;
 
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;

@@ -1,4 +1,4 @@
-package io.couchjobs.cli.program;
+package io.couchjobs.process;
 
 /** A program said by its exit code that it failed; where in our code that was noticed is of no interest. */
 final class ProgramFailedException extends Exception {

@@ -1,12 +1,15 @@
-package io.couchjobs.cli.program;
+package io.couchjobs.process;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A command line that is run once per job, with no shell in between. Immutable and thread-safe.
@@ -14,35 +17,51 @@ import java.util.function.Consumer;
  * <p>Where there is a {@code setsid} the program gets a session of its own, so that Ctrl-C on the worker's terminal reaches
  * the worker only: it lets its running jobs finish.
  */
-public final class Program {
+final class Program {
     /** How much of the standard output is kept, in bytes. */
-    public static final int LONGEST_OUTPUT = 1024 * 1024;
+    static final int LONGEST_OUTPUT = 1024 * 1024;
+
+    private static final Duration GRACE = Duration.ofSeconds(10);
 
     private final List<String> command;
     private final Duration grace;
+    private final Map<String, String> environment;
+    private final @Nullable Path directory;
 
-    private Program(List<String> command, Duration grace) {
+    private Program(List<String> command, Duration grace, Map<String, String> environment, @Nullable Path directory) {
         this.command = command;
         this.grace = grace;
+        this.environment = Map.copyOf(environment);
+        this.directory = directory;
     }
 
-    /**
-     * Checks that a command can be started.
-     *
-     * @param command the program and its arguments; a name without a slash is looked for on the search path
-     * @param searchPath the PATH
-     * @param grace how long the program may take to end after a TERM before it is killed
-     * @return the program
-     * @throws IllegalArgumentException when it cannot be started; the message says why
-     */
-    public static Program of(List<String> command, String searchPath, Duration grace) {
+    /** Throws IllegalArgumentException, which says why, when the command cannot be started. */
+    static Program of(List<String> command, String searchPath) {
+        if (command.isEmpty()) {
+            throw new IllegalArgumentException("command must name a program");
+        }
         Executable executable = new Executable(searchPath);
         executable.check(command.get(0));
         List<String> full = new ArrayList<>(command);
         if (executable.exists("setsid")) {
             full.add(0, "setsid");
         }
-        return new Program(List.copyOf(full), grace);
+        return new Program(List.copyOf(full), GRACE, Map.of(), null);
+    }
+
+    Program withGrace(Duration time) {
+        return new Program(command, time, environment, directory);
+    }
+
+    /** Adds variables. */
+    Program withEnvironment(Map<String, String> variables) {
+        Map<String, String> all = new HashMap<>(environment);
+        all.putAll(variables);
+        return new Program(command, grace, all, directory);
+    }
+
+    Program withDirectory(Path folder) {
+        return new Program(command, grace, environment, folder);
     }
 
     /**
@@ -51,7 +70,7 @@ public final class Program {
      * @param exitCode what the program returned; 128 and more for a signal
      * @param output what it wrote to standard output
      */
-    public record Outcome(int exitCode, Output output) {}
+    record Outcome(int exitCode, Output output) {}
 
     /**
      * Runs the program to its end.
@@ -63,10 +82,12 @@ public final class Program {
      * @throws IOException when it cannot be started
      * @throws InterruptedException when the thread was interrupted; the program and all that it started are gone then
      */
-    public Outcome run(byte[] input, Map<String, String> variables, Consumer<String> log)
+    Outcome run(byte[] input, Map<String, String> variables, Consumer<String> log)
             throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().putAll(environment);
         builder.environment().putAll(variables);
+        builder.directory(directory == null ? null : directory.toFile());
         Process process = builder.start();
         try {
             Output output = new Output(LONGEST_OUTPUT);

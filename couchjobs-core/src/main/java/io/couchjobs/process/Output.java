@@ -1,4 +1,4 @@
-package io.couchjobs.cli.program;
+package io.couchjobs.process;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -12,7 +12,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
 /** What a program wrote to standard output: its beginning is kept, the rest is read and dropped. Thread-safe. */
-public final class Output {
+final class Output {
     private static final ObjectMapper MAPPER = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
@@ -37,7 +37,7 @@ public final class Output {
     }
 
     /** {@return the output as a job's result: itself when it is JSON, else an object with the text as "output"} */
-    public synchronized JsonNode toResult() {
+    synchronized JsonNode toResult() {
         String text = kept.toString(StandardCharsets.UTF_8);
         if (!truncated && !text.isBlank()) {
             try {

@@ -1,4 +1,4 @@
-package io.couchjobs.cli.program;
+package io.couchjobs.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -96,10 +96,8 @@ class ProgramTest {
     @Test
     void a_program_that_ignores_TERM_is_killed_after_the_grace_period() throws Exception {
         BlockingQueue<String> log = new LinkedBlockingQueue<>();
-        Program program = Program.of(
-                List.of("sh", "-c", "trap '' TERM; echo $$ >&2; while true; do sleep 600; done"),
-                PATH,
-                Duration.ofMillis(200));
+        Program program =
+                sh("trap '' TERM; echo $$ >&2; while true; do sleep 600; done").withGrace(Duration.ofMillis(200));
         Running running = start(program, log);
         long pid = Long.parseLong(log.take());
 
@@ -135,7 +133,7 @@ class ProgramTest {
     void a_script_without_a_first_line_is_run_by_the_shell() throws Exception {
         Path script = script("bare", "echo hello\n");
 
-        Program program = Program.of(List.of(script.toString()), PATH, Duration.ofSeconds(10));
+        Program program = Program.of(List.of(script.toString()), PATH);
 
         assertThat(program.run(new byte[0], Map.of(), line -> {}).output().toResult())
                 .hasToString("{\"output\":\"hello\"}");
@@ -150,7 +148,7 @@ class ProgramTest {
     }
 
     private static Program sh(String script) {
-        return Program.of(List.of("sh", "-c", script), PATH, Duration.ofSeconds(10));
+        return Program.of(List.of("sh", "-c", script), PATH);
     }
 
     private Path script(String name, String text) throws IOException {
@@ -160,7 +158,7 @@ class ProgramTest {
 
     private static void assertRefused(String program, String reason) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Program.of(List.of(program), PATH, Duration.ofSeconds(10)))
+                .isThrownBy(() -> Program.of(List.of(program), PATH))
                 .withMessageContaining(program)
                 .withMessageContaining(reason);
     }
