@@ -3,7 +3,6 @@ package io.couchjobs.job;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.OptionalInt;
 import java.util.function.Function;
@@ -249,7 +248,7 @@ public final class Transitions {
             String owner = job.lock().map(Lock::worker).orElse("");
             String message = "worker " + owner + " gave no sign of life for the timeout of type " + job.type();
             edit.error(new JobError(job.attempt(), now, JobError.Kind.EXPIRED, message, null))
-                    .put(Field.EXPIRATIONS, job.expirations() + 1)
+                    .put(Field.EXPIRATIONS, oneMore(job.expirations()))
                     .remove(Field.PROGRESS)
                     .at("expired");
             if (isCancelled(job)) {
@@ -406,7 +405,11 @@ public final class Transitions {
     }
 
     private static Decision started(Edit edit, Job job) {
-        return edit.put(Field.ATTEMPT, job.attempt() + 1).at("started").moveTo(JobStatus.RUNNING);
+        return edit.put(Field.ATTEMPT, oneMore(job.attempt())).at("started").moveTo(JobStatus.RUNNING);
+    }
+
+    private static int oneMore(int count) {
+        return count == Integer.MAX_VALUE ? count : count + 1;
     }
 
     /** As if the job had not been claimed. */
@@ -453,8 +456,13 @@ public final class Transitions {
 
     private static Instant retryTime(Job job, RetryPolicy policy, Instant now) {
         Instant started = job.times().getOrDefault("started", now);
-        Duration delay = policy.delayAfter(Math.max(0, job.failures() - 1));
-        return started.plus(delay);
+        return started.plus(policy.delayAfter(Math.max(0, job.failures() - 1), luck(job)));
+    }
+
+    /** From 0 to 1: chance without a dice, as each claim has a random token. */
+    private static double luck(Job job) {
+        int hash = job.lock().map(lock -> lock.token().hashCode()).orElse(0);
+        return (hash & 0xFFFF) / (double) 0xFFFF;
     }
 
     private static ObjectNode json(Progress progress) {
