@@ -19,9 +19,15 @@ final class OtherProcess {
     private OtherProcess() {}
 
     static Process start(Class<?> program, TestDatabase database, String... arguments) throws IOException {
+        return start(List.of(), program, database, arguments);
+    }
+
+    static Process start(List<String> options, Class<?> program, TestDatabase database, String... arguments)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+        command.addAll(options);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
         command.addAll(List.of(arguments));
         ProcessBuilder process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
@@ -31,7 +37,7 @@ final class OtherProcess {
         return process.start();
     }
 
-    private static JobQueue queue() {
+    static JobQueue queue() {
         Map<String, String> environment = System.getenv();
         JobQueueBuilder queue = JobQueue.builder(URI.create(environment.get("QUEUE")));
         if (!environment.get("QUEUE_USER").isEmpty()) {
