@@ -1,0 +1,151 @@
+package io.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.After;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.store.AddResult;
+import io.couchjobs.store.LogLine;
+import io.couchjobs.worker.JobContext;
+import io.couchjobs.worker.JobHandler;
+import io.couchjobs.worker.PermanentJobException;
+import io.couchjobs.worker.SnoozeException;
+import io.couchjobs.worker.Worker;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.MDC;
+
+/** The examples of the guides on handlers and on jobs that wait for others. */
+@ServerTest
+class GuideTest {
+    private static boolean bankIsClosed() {
+        return false;
+    }
+
+    // The example of the guide on handlers.
+
+    record Invoice(String customer, int cents) {}
+
+    static final class Billing implements JobHandler<Invoice> {
+        @Override
+        public Object handle(Invoice invoice, JobContext context) throws Exception {
+            if (invoice.cents() <= 0) {
+                throw new PermanentJobException("nothing to pay: " + invoice.cents());
+            }
+            if (bankIsClosed()) {
+                throw new SnoozeException(Duration.ofHours(1));
+            }
+            context.progress(50, "sending");
+            context.log("an invoice of " + invoice.cents() + " cents to " + invoice.customer());
+            return Map.of("receipt", context.id().id() + "-" + context.fence());
+        }
+
+        @Override
+        public void exhausted(Invoice invoice, JobContext context, Throwable problem) {
+            System.err.println(invoice.customer() + " was not billed: " + problem.getMessage());
+        }
+    }
+
+    static Worker bill(JobQueue queue) {
+        return queue.worker()
+                .concurrency("cores*4")
+                .handlerFactory("invoice", Invoice.class, Billing::new)
+                .timeLimit(Duration.ofMinutes(2))
+                .interceptor((context, run) -> {
+                    MDC.put("job", context.id().toString());
+                    try {
+                        return run.call();
+                    } finally {
+                        MDC.remove("job");
+                    }
+                })
+                .closeOnExit(Duration.ofSeconds(30))
+                .start();
+    }
+
+    // The example of the guide on jobs that wait for others.
+
+    record Page(String book, int number) {}
+
+    static List<AddResult> print(JobQueue queue, String book, int pages) {
+        List<JobRequest> jobs = IntStream.rangeClosed(1, pages)
+                .mapToObj(number -> JobRequest.builder("page")
+                        .id(book + "-" + number)
+                        .data(new Page(book, number))
+                        .build())
+                .toList();
+        JobRequest binding = JobRequest.builder("binding")
+                .id(book)
+                .data(Map.of("book", book, "pages", pages))
+                .onFailure(After.OnFailure.CANCEL)
+                .build();
+        return queue.addBatch(jobs, binding);
+    }
+
+    // End of the examples.
+
+    @Test
+    void a_handler_bills_what_can_be_billed(TestDatabase database) throws Exception {
+        try (JobQueue queue = TestQueue.open(database);
+                Worker worker = bill(queue)) {
+            queue.add(JobRequest.builder("invoice")
+                    .id("42")
+                    .data(new Invoice("ada", 100))
+                    .build());
+            queue.add(JobRequest.builder("invoice")
+                    .id("43")
+                    .data(new Invoice("bob", 0))
+                    .build());
+            Job good = TestQueue.finished(queue, "invoice", "42");
+            assertThat(good.result().orElseThrow().path("receipt").asText()).isEqualTo("42-1");
+            assertThat(queue.log("invoice", "42")
+                            .flatMap(chunk -> chunk.lines().stream())
+                            .map(LogLine::text))
+                    .containsExactly("an invoice of 100 cents to ada");
+            Job bad = TestQueue.finished(queue, "invoice", "43");
+            assertThat(bad.status()).isEqualTo(JobStatus.FAILED);
+            assertThat(bad.errors().get(0).message()).isEqualTo("nothing to pay: 0");
+            assertThat(worker.stats().retried()).isZero();
+        }
+    }
+
+    @Test
+    void a_book_is_bound_when_all_its_pages_are_printed(TestDatabase database) throws Exception {
+        Set<String> printed = ConcurrentHashMap.newKeySet();
+        try (JobQueue queue = TestQueue.open(database);
+                Worker worker = queue.worker()
+                        .concurrency(4)
+                        .handler("page", Page.class, (page, context) -> printed.add(page.book() + page.number()))
+                        .handler("binding", (data, context) -> printed.size())
+                        .start()) {
+            assertThat(print(queue, "novel", 20)).hasSize(21);
+            Job bound = TestQueue.finished(queue, "binding", "novel");
+            assertThat(bound.result().orElseThrow().asInt()).isEqualTo(20);
+            assertThat(worker.stats().failed()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"handlers", "batches"})
+    void the_guides_quote_the_examples_that_run(String guide) throws Exception {
+        Matcher block = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
+                .matcher(Files.readString(Path.of("../docs/" + guide + ".md")));
+        assertThat(block.find()).isTrue();
+        String source = Files.readString(Path.of("src/test/java/io/couchjobs/GuideTest.java"));
+        assertThat(source.replaceAll("\\s", "")).contains(block.group(1).replaceAll("\\s", ""));
+    }
+}
