@@ -15,6 +15,8 @@ import picocli.CommandLine.TypeConversionException;
 record OrDefault<T>(@Nullable T value) {
     /** The word that asks for the default. */
     private static final String DEFAULT = "default";
+    /** The same of a limit. */
+    private static final String NONE = "none";
 
     T or(T otherwise) {
         return value == null ? otherwise : value;
@@ -46,6 +48,19 @@ record OrDefault<T>(@Nullable T value) {
             }
             throw new TypeConversionException(
                     "not a number from 0 to " + Integer.MAX_VALUE + ": '" + text + "', nor default");
+        }
+    }
+
+    /** Reads {@code none} or a whole number from 0; the default of a limit is that there is none. */
+    static final class OfLimit implements ITypeConverter<OrDefault<Integer>> {
+        @Override
+        public OrDefault<Integer> convert(String text) {
+            try {
+                return text.equals(NONE) ? new OrDefault<>(null) : new OfNumber().convert(text);
+            } catch (TypeConversionException bad) {
+                throw new TypeConversionException(
+                        "not a number from 0 to " + Integer.MAX_VALUE + ": '" + text + "', nor none");
+            }
         }
     }
 }

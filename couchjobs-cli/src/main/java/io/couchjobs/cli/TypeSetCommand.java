@@ -8,6 +8,7 @@ import io.couchjobs.store.TypeSettings;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -23,7 +24,8 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  couchjobs type set email --timeout 5m",
             "  couchjobs type set email --max-retries 3 --retry-delay 10s",
-            "  couchjobs type set email --timeout default"
+            "  couchjobs type set email --timeout default",
+            "  couchjobs type set email --max-expirations 3"
         })
 final class TypeSetCommand extends QueueCommand {
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
@@ -55,11 +57,14 @@ final class TypeSetCommand extends QueueCommand {
             description = "The delay before the first retry, doubled with each failure; default 30s.")
     private @Nullable OrDefault<Duration> retryDelay;
 
+    @Mixin
+    private final LimitOptions limits = new LimitOptions();
+
     @Override
     void check() {
         JobId.checkType(type);
-        if (timeout == null && maxRetries == null && retryDelay == null) {
-            throw CommandException.usage("what to set? --timeout, --max-retries, --retry-delay");
+        if (timeout == null && maxRetries == null && retryDelay == null && !limits.areGiven()) {
+            throw CommandException.usage("what to set? --timeout, --max-retries, --retry-delay, " + limits.names());
         }
         checkRange("--timeout", SHORTEST_TIMEOUT, timeout);
         checkRange("--retry-delay", Duration.ZERO, retryDelay);
@@ -72,9 +77,9 @@ final class TypeSetCommand extends QueueCommand {
     }
 
     private TypeSettings changed(TypeSettings settings) {
-        TypeSettings changed = settings;
+        TypeSettings changed = limits.changed(settings);
         if (timeout != null) {
-            changed = timeout.value() == null ? settings.withoutTimeout() : settings.withTimeout(timeout.value());
+            changed = timeout.value() == null ? changed.withoutTimeout() : changed.withTimeout(timeout.value());
         }
         if (maxRetries == null && retryDelay == null) {
             return changed;

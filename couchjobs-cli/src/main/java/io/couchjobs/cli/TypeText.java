@@ -7,9 +7,13 @@ import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Output;
 import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
+import io.couchjobs.store.Limit;
 import io.couchjobs.store.TypeSettings;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** The settings of types, as a table or as JSON; durations in JSON are milliseconds. */
 final class TypeText {
@@ -20,16 +24,32 @@ final class TypeText {
     }
 
     static Table table(List<TypeSettings> types) {
-        Table table = new Table("TYPE", "TIMEOUT", "MAX RETRIES", "RETRY DELAY", "CLAIMING");
+        Table table = new Table("TYPE", "TIMEOUT", "MAX RETRIES", "RETRY DELAY", "CLAIMING", "LIMITS");
         for (TypeSettings type : types) {
             table.row(
                     Cell.of(type.type()),
                     Cell.of(type.timeout().map(Durations::format).orElse("default")),
                     Cell.of(type.retryPolicy().maxRetries()),
                     Cell.of(Durations.format(type.retryPolicy().delay())),
-                    type.isPaused() ? Cell.of("paused", Style.WARNING) : Cell.of("yes"));
+                    type.isPaused() ? Cell.of("paused", Style.WARNING) : Cell.of("yes"),
+                    Cell.of(limits(type)));
         }
         return table;
+    }
+
+    private static String limits(TypeSettings type) {
+        List<String> limits = new ArrayList<>();
+        addTo(limits, "expirations", type.get(Limit.EXPIRATIONS));
+        return limits.isEmpty() ? "none" : String.join(", ", limits);
+    }
+
+    private static void addTo(List<String> limits, String name, OptionalInt limit) {
+        limit.ifPresent(number -> limits.add(name + " " + number));
+    }
+
+    private static @Nullable Integer number(TypeSettings type, Limit limit) {
+        OptionalInt number = type.get(limit);
+        return number.isPresent() ? number.getAsInt() : null;
     }
 
     static ObjectNode json(TypeSettings type) {
@@ -39,6 +59,7 @@ final class TypeText {
                 .put("timeout", type.timeout().map(Duration::toMillis).orElse(null))
                 .put("maxRetries", type.retryPolicy().maxRetries())
                 .put("retryDelay", type.retryPolicy().delay().toMillis())
-                .put("paused", type.isPaused());
+                .put("paused", type.isPaused())
+                .put("maxExpirations", number(type, Limit.EXPIRATIONS));
     }
 }

@@ -195,8 +195,8 @@ class QueueCommandsTest {
         done("pause", "email");
 
         assertThat(done("types", "-o", "json").json())
-                .hasToString(
-                        "[{\"type\":\"email\",\"timeout\":300000,\"maxRetries\":2,\"retryDelay\":1000,\"paused\":true}]");
+                .hasToString("[{\"type\":\"email\",\"timeout\":300000,\"maxRetries\":2,\"retryDelay\":1000,"
+                        + "\"paused\":true,\"maxExpirations\":null}]");
         assertThat(done("resume", "email", "-o", "json").json().path("paused").asBoolean())
                 .isFalse();
     }

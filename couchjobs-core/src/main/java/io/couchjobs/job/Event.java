@@ -47,7 +47,7 @@ public enum Event {
     /** The owner obeys a cancel request; a job that was added again after the request waits again. */
     ACKNOWLEDGE_CANCEL(table().from(SCHEDULED, CANCELLED, WAITING).from(RUNNING, CANCELLED, WAITING)),
     /** The activity monitor finds no sign of life of the owner. */
-    EXPIRE(table().from(SCHEDULED, WAITING, CANCELLED, FAILED).from(RUNNING, WAITING, CANCELLED, FAILED)),
+    EXPIRE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED, FAILED)),
     /** Somebody cancels a job that nobody owns. */
     CANCEL(table().from(WAITING, CANCELLED).from(STUCK, CANCELLED)),
     /** Somebody asks the owner to stop. */

@@ -236,7 +236,8 @@ public final class Transitions {
 
     /**
      * The activity monitor finds the owner dead. The job waits again with the same data and time (or the resubmitted time,
-     * which consumes the flag); cancelled if that was asked for; failed when too many leases ran out.
+     * which consumes the flag); cancelled if that was asked for; failed when too many leases ran out while it ran. A job that
+     * was only put aside is not to blame for the death of its owner: its expirations stay as they are.
      *
      * @param job the job as it is
      * @param maxExpirations how many leases may run out before the job is failed; empty is any number
@@ -245,22 +246,32 @@ public final class Transitions {
      */
     public static Decision expire(Job job, OptionalInt maxExpirations, Instant now) {
         return on(Event.EXPIRE, job, now, edit -> {
-            String owner = job.lock().map(Lock::worker).orElse("");
-            String message = "worker " + owner + " gave no sign of life for the timeout of type " + job.type();
-            edit.error(new JobError(job.attempt(), now, JobError.Kind.EXPIRED, message, null))
-                    .put(Field.EXPIRATIONS, oneMore(job.expirations()))
+            boolean ran = job.status() == JobStatus.RUNNING;
+            boolean tooOften = ran && maxExpirations.isPresent() && job.expirations() >= maxExpirations.getAsInt();
+            edit.error(new JobError(job.attempt(), now, JobError.Kind.EXPIRED, obituary(job, tooOften), null))
+                    .put(Field.EXPIRATIONS, ran ? oneMore(job.expirations()) : job.expirations())
                     .remove(Field.PROGRESS)
                     .at("expired");
             if (isCancelled(job)) {
                 return cancelled(edit);
             }
-            if (maxExpirations.isPresent() && job.expirations() >= maxExpirations.getAsInt()) {
+            if (tooOften) {
                 return job.isResubmitted()
                         ? resubmitted(edit, job).moveTo(JobStatus.WAITING)
                         : edit.at("finished").moveTo(JobStatus.FAILED);
             }
             return consumeResubmit(edit, job).remove(Field.CANCEL_REQUESTED).moveTo(JobStatus.WAITING);
         });
+    }
+
+    private static String obituary(Job job, boolean tooOften) {
+        String owner = job.lock().map(Lock::worker).orElse("");
+        String death = "worker " + owner + " gave no sign of life for the timeout of type " + job.type();
+        return tooOften
+                ? death + "; that happened " + (job.expirations() + 1)
+                        + " times while this job ran, more often than the"
+                        + " type allows (maxExpirations), so it is not run again"
+                : death;
     }
 
     /**

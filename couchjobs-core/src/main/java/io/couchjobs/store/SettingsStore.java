@@ -11,9 +11,12 @@ import io.couchjobs.problem.CouchJobsException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The settings of types. Thread-safe. What is read is remembered; once it listens to the feed, changes made anywhere reach
@@ -22,9 +25,13 @@ import java.util.function.UnaryOperator;
 public final class SettingsStore implements Feed.Listener {
     private static final int MOST_ATTEMPTS = 12;
 
+    private static final int MOST_COMPLAINTS = 1_000;
+    private static final Logger log = LoggerFactory.getLogger(SettingsStore.class);
+
     private final CouchDatabase database;
     private final Duration defaultTimeout;
     private final Map<String, TypeSettings> known = new ConcurrentHashMap<>();
+    private final Set<String> complaints = ConcurrentHashMap.newKeySet();
 
     /**
      * Opens the settings of a database. No I/O.
@@ -52,6 +59,7 @@ public final class SettingsStore implements Feed.Listener {
 
     /** The feed may have told something newer while this was on its way. */
     private void remember(String type, TypeSettings read) {
+        complain(read);
         known.merge(
                 type,
                 read,
@@ -148,11 +156,21 @@ public final class SettingsStore implements Feed.Listener {
     public void changed(FeedEvent event) {
         if (event.docId().startsWith(TypeSettings.PREFIX)) {
             String type = event.docId().substring(TypeSettings.PREFIX.length());
-            known.put(
-                    type,
-                    event.document() == null || event.deleted()
-                            ? TypeSettings.none(type)
-                            : TypeSettings.of(event.document()));
+            TypeSettings settings = event.document() == null || event.deleted()
+                    ? TypeSettings.none(type)
+                    : TypeSettings.of(event.document());
+            complain(settings);
+            known.put(type, settings);
+        }
+    }
+
+    /** Once for each mistake, however often it is read. */
+    private void complain(TypeSettings settings) {
+        for (String problem : settings.problems()) {
+            String complaint = settings.type() + ": " + problem;
+            if (complaints.size() < MOST_COMPLAINTS && complaints.add(complaint)) {
+                log.warn("settings of type {}; it counts as not set until it is corrected", complaint);
+            }
         }
     }
 

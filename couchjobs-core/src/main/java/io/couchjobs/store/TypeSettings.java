@@ -6,8 +6,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.RetryPolicy;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 
 /**
  * The settings of a type, one document {@code type:TYPE} in the queue's database. Immutable and thread-safe. Each setting
@@ -22,7 +25,6 @@ public final class TypeSettings {
     private static final String MAX_RETRIES = "maxRetries";
     private static final String RETRY_DELAY = "retryDelay";
     private static final String MAX_RETRY_DELAY = "maxRetryDelay";
-    private static final String MAX_EXPIRATIONS = "maxExpirations";
     private static final String PAUSED = "paused";
 
     private final String type;
@@ -74,17 +76,24 @@ public final class TypeSettings {
     public RetryPolicy retryPolicy() {
         RetryPolicy standard = RetryPolicy.DEFAULT;
         return new RetryPolicy(
-                number(MAX_RETRIES).map(Math::toIntExact).orElse(standard.maxRetries()),
+                count(MAX_RETRIES).orElse(standard.maxRetries()),
                 number(RETRY_DELAY).map(Duration::ofMillis).orElse(standard.delay()),
                 number(MAX_RETRY_DELAY).map(Duration::ofMillis).orElse(standard.maxDelay()));
     }
 
-    /** {@return how many leases of a job may run out before it is failed; empty for any number} */
+    /** {@return how many leases of a job may run out while it runs before it is failed; empty for any number} */
     public OptionalInt maxExpirations() {
-        return number(MAX_EXPIRATIONS)
-                .map(Math::toIntExact)
-                .map(OptionalInt::of)
-                .orElseGet(OptionalInt::empty);
+        return get(Limit.EXPIRATIONS);
+    }
+
+    /**
+     * A limit of the type.
+     *
+     * @param limit which one
+     * @return the number; empty when it is not set, or set to something that is no number from 0
+     */
+    public OptionalInt get(Limit limit) {
+        return count(limit.field()).map(OptionalInt::of).orElseGet(OptionalInt::empty);
     }
 
     /** {@return whether no worker may claim jobs of this type} */
@@ -108,9 +117,7 @@ public final class TypeSettings {
 
     /** {@return the changed settings: the queue's default timeout holds} */
     public TypeSettings withoutTimeout() {
-        ObjectNode copy = document.deepCopy();
-        copy.remove(TIMEOUT);
-        return new TypeSettings(type, copy);
+        return without(TIMEOUT);
     }
 
     /**
@@ -132,10 +139,32 @@ public final class TypeSettings {
      * @return the changed settings
      */
     public TypeSettings withMaxExpirations(int expirations) {
-        if (expirations < 0) {
-            throw new IllegalArgumentException("maxExpirations must be 0 or more: " + expirations);
+        return with(Limit.EXPIRATIONS, expirations);
+    }
+
+    /**
+     * Sets a limit.
+     *
+     * @param limit which one
+     * @param number 0 or more
+     * @return the changed settings
+     * @throws IllegalArgumentException when the number is negative
+     */
+    public TypeSettings with(Limit limit, int number) {
+        if (number < 0) {
+            throw new IllegalArgumentException(limit.field() + " must be 0 or more: " + number);
         }
-        return with(MAX_EXPIRATIONS, expirations);
+        return with(limit.field(), number);
+    }
+
+    /**
+     * Clears a limit.
+     *
+     * @param limit which one
+     * @return the changed settings
+     */
+    public TypeSettings without(Limit limit) {
+        return without(limit.field());
     }
 
     /**
@@ -166,11 +195,35 @@ public final class TypeSettings {
         return new TypeSettings(type, copy);
     }
 
+    private TypeSettings without(String field) {
+        ObjectNode copy = document.deepCopy();
+        copy.remove(field);
+        return new TypeSettings(type, copy);
+    }
+
+    /**
+     * What is wrong with the document: settings that count as not set because of what somebody wrote there.
+     *
+     * @return a few words for each such field; empty when all is well
+     */
+    List<String> problems() {
+        Stream<String> numbers = Stream.concat(
+                Stream.of(TIMEOUT, MAX_RETRIES, RETRY_DELAY, MAX_RETRY_DELAY),
+                Arrays.stream(Limit.values()).map(Limit::field));
+        return numbers.filter(field -> document.hasNonNull(field)
+                        && (field.equals(TIMEOUT) || field.endsWith("Delay") ? number(field) : count(field)).isEmpty())
+                .map(field -> field + " is no number that it can be: " + document.get(field))
+                .toList();
+    }
+
     /** Settings are written by people too: what is no number from 0 counts as not set. */
     private Optional<Long> number(String field) {
         return Optional.ofNullable(document.get(field))
                 .filter(value -> value.isIntegralNumber() && value.canConvertToLong() && value.asLong() >= 0)
-                .map(JsonNode::asLong)
-                .filter(value -> value <= Integer.MAX_VALUE || !field.startsWith("max") || field.endsWith("Delay"));
+                .map(JsonNode::asLong);
+    }
+
+    private Optional<Integer> count(String field) {
+        return number(field).filter(value -> value <= Integer.MAX_VALUE).map(Math::toIntExact);
     }
 }

@@ -36,7 +36,7 @@ class TransitionsTest {
             snooze              -          waiting    waiting    -          -        -        -
             acknowledge cancel  -          cancelled  cancelled  -          -        -        -
             expire              -          waiting    waiting    -          -        -        -
-            expire once only    -          failed     failed     -          -        -        -
+            expire once only    -          waiting    failed     -          -        -        -
             cancel              cancelled  -          -          cancelled  -        -        -
             request cancel      -          scheduled  running    -          -        -        -
             resubmit            waiting    scheduled  running    waiting    waiting  waiting  waiting
@@ -191,6 +191,28 @@ class TransitionsTest {
         assertThat(expired.attempt()).isEqualTo(1);
         assertThat(expired.failures()).isZero();
         assertThat(expired.errors()).singleElement().extracting(JobError::kind).isEqualTo(JobError.Kind.EXPIRED);
+    }
+
+    @Test
+    void a_job_that_was_only_put_aside_is_not_to_blame_for_the_death_of_its_owner() {
+        Job claimed = write(Transitions.claim(Jobs.job("'data':{},'attempt':2,'expirations':1"), "t", "w", false, NOW));
+        Job expired = write(Transitions.expire(claimed, OptionalInt.of(0), NOW));
+        assertThat(expired.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(expired.expirations()).isEqualTo(1);
+        assertThat(expired.failures()).as("failed runs, which use up retries").isEqualTo(1);
+    }
+
+    @Test
+    void a_job_whose_leases_run_out_too_often_is_failed_and_says_so_and_a_retry_forgets_them() {
+        Job running = write(Transitions.claim(Jobs.job("'data':{},'expirations':2"), "t", "w", true, NOW));
+        Job failed = write(Transitions.expire(running, OptionalInt.of(2), NOW));
+        assertThat(failed.status()).isEqualTo(JobStatus.FAILED);
+        assertThat(failed.expirations()).isEqualTo(3);
+        assertThat(failed.errors()).singleElement().satisfies(error -> {
+            assertThat(error.kind()).isEqualTo(JobError.Kind.EXPIRED);
+            assertThat(error.message()).contains("happened 3 times", "maxExpirations");
+        });
+        assertThat(write(Transitions.retry(failed, NOW)).expirations()).isZero();
     }
 
     @Test
