@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +30,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     private static final int MOST_ASKED = 30;
     private static final int MOST_LOST_RACES = 10;
 
+    private final Limits limits;
     private final Claimer claimer;
     private final SettingsStore settings;
     private final StoreClock clock;
@@ -54,7 +56,8 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         this.settings = parts.settings;
         this.clock = parts.clock;
         this.feed = parts.feed;
-        this.claimer = new Claimer(parts.store, parts.clock, parts.settings);
+        this.limits = new Limits(parts, worker, this::wake);
+        this.claimer = new Claimer(parts, limits);
         this.store = parts.store;
         this.worker = worker;
         this.candidates = new Candidates(parts.index, parts.clock, worker);
@@ -78,7 +81,8 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         while (true) {
             long seen = changeCount();
             List<String> open = openTypes(options);
-            List<Job> choice = candidates.take(open, options, !certain);
+            Predicate<Job> admits = limits.groupsWithRoom(open);
+            List<Job> choice = candidates.take(open, options, !certain, admits);
             List<ClaimedJob> won = choice.isEmpty() ? List.of() : claim(choice, options);
             if (!won.isEmpty()) {
                 return won;
@@ -88,8 +92,9 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
             if (!choice.isEmpty() && !(isOver && lostRaces.attempts() >= MOST_LOST_RACES)) {
                 lostRaces.pause();
             } else if (!isOver) {
-                askTheTime(open, options);
-                await(open, options, left, seen);
+                askTheTime(open, options, admits);
+                Duration look = shorter(untilWorthALook(open, options, admits), limits.pause(options.types()));
+                await(shorter(left, look), seen);
             } else if (certain || !choice.isEmpty()) {
                 return List.of();
             } else {
@@ -106,7 +111,8 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
 
     @Override
     public void changed(FeedEvent event) {
-        if (candidates.changed(event)) {
+        boolean more = limits.changed(event);
+        if (candidates.changed(event) || more) {
             wake();
         }
     }
@@ -114,6 +120,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     @Override
     public void gap() {
         candidates.forgetAll();
+        limits.forget();
         wake();
     }
 
@@ -157,16 +164,25 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
 
     private List<String> openTypes(AcceptOptions options) {
         return options.types().stream()
-                .filter(type -> !settings.get(type).isPaused())
+                .filter(type -> !settings.get(type).isPaused() && limits.isOpen(type))
                 .toList();
     }
 
     private List<ClaimedJob> claim(List<Job> choice, AcceptOptions options) {
         try {
-            Claimer.Claims claims = claimer.claim(choice, worker, options.start());
+            List<Limits.Grant> granted = limits.grant(choice);
+            candidates.putBack(choice, granted);
+            if (granted.isEmpty()) {
+                return List.of();
+            }
+            Claimer.Claims claims = claimer.claim(granted, worker, options.start());
             conflicts.add(claims.lost().size());
             candidates.claimed(claims.lost().size());
-            claims.lost().forEach(job -> log.debug("lost the race for {}; going on with others", job.id()));
+            claims.lost().forEach(lost -> {
+                log.debug(
+                        "lost the race for {}; going on with others", lost.job().id());
+                limits.lost(lost);
+            });
             return claims.won();
         } catch (RuntimeException e) {
             candidates.forget();
@@ -182,9 +198,11 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     }
 
     /** A clock that is off is known to two seconds only: around the time when a job falls due it is worth asking. */
-    private void askTheTime(List<String> types, AcceptOptions options) {
+    private void askTheTime(List<String> types, AcceptOptions options, Predicate<Job> admits) {
         Duration doubt = clock.doubt();
-        if (doubt.compareTo(SHARP) > 0 && candidates.pause(types, options).compareTo(doubt) < 0 && mayAsk()) {
+        if (doubt.compareTo(SHARP) > 0
+                && candidates.pause(types, options, admits).compareTo(doubt) < 0
+                && mayAsk()) {
             try {
                 clock.ask();
             } catch (CouchException e) {
@@ -207,18 +225,17 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         return may;
     }
 
-    private Duration untilWorthALook(List<String> types, AcceptOptions options) {
+    private Duration untilWorthALook(List<String> types, AcceptOptions options, Predicate<Job> admits) {
         Duration doubt = clock.doubt();
-        Duration pause = candidates.pause(types, options);
+        Duration pause = candidates.pause(types, options, admits);
         if (doubt.compareTo(SHARP) <= 0) {
             return pause;
         }
         return pause.compareTo(doubt) < 0 ? shorter(pause, ASK_EVERY) : pause.minus(doubt);
     }
 
-    private synchronized void await(List<String> types, AcceptOptions options, Duration left, long seen)
-            throws InterruptedException {
-        Duration pause = shorter(shorter(left, LONGEST_SLEEP), untilWorthALook(types, options));
+    private synchronized void await(Duration longest, long seen) throws InterruptedException {
+        Duration pause = shorter(longest, LONGEST_SLEEP);
         long deadline = clock.nanos() + pause.toNanos();
         while (changes == seen && deadline - clock.nanos() > 0) {
             TimeUnit.NANOSECONDS.timedWait(this, deadline - clock.nanos());

@@ -15,6 +15,7 @@ import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -126,13 +127,20 @@ final class Backlog {
 
     /** The first jobs due until then, stuck ones before others. */
     List<Job> due(Instant until, int most) {
+        return due(until, most, job -> true);
+    }
+
+    /** The same of those that are admitted. */
+    List<Job> due(Instant until, int most, Predicate<Job> admits) {
         List<Job> stuck = new ArrayList<>();
         List<Job> others = new ArrayList<>();
         for (Job job : inOrder) {
             if (job.scheduledTime().isAfter(until)) {
                 break;
             }
-            (job.status() == JobStatus.STUCK ? stuck : others).add(job);
+            if (admits.test(job)) {
+                (job.status() == JobStatus.STUCK ? stuck : others).add(job);
+            }
         }
         stuck.addAll(others);
         return stuck.subList(0, Math.min(most, stuck.size()));
@@ -140,11 +148,25 @@ final class Backlog {
 
     /** When the first job that is known falls due, or those begin that only the index knows. */
     Optional<Instant> nextTime() {
-        Optional<Job> first = inOrder.isEmpty() ? Optional.empty() : Optional.of(inOrder.first());
-        Optional<Job> beyond = complete ? Optional.empty() : Optional.ofNullable(horizon);
+        return nextTime(job -> true);
+    }
+
+    /** The same of those that are admitted; while others fill the window, what comes behind it has to wait for them. */
+    Optional<Instant> nextTime(Predicate<Job> admits) {
+        Optional<Job> first = inOrder.stream().filter(admits).findFirst();
+        boolean isBlocked = first.isEmpty() && !inOrder.isEmpty();
+        Optional<Job> beyond = complete || isBlocked ? Optional.empty() : Optional.ofNullable(horizon);
         return Stream.concat(first.stream(), beyond.stream())
                 .map(Job::scheduledTime)
                 .min(Comparator.naturalOrder());
+    }
+
+    /** A job that was taken out is there again, unless something newer is. */
+    void putBack(Job job) {
+        if (!byId.containsKey(job.id().docId())) {
+            put(job);
+            trim();
+        }
     }
 
     void removeAll(Collection<Job> taken) {

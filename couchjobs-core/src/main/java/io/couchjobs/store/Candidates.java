@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 
 /**
  * The jobs that a process may try to claim: for each type a window of the index, kept up to date by the feed. Thread-safe.
@@ -84,22 +85,34 @@ final class Candidates {
      *
      * @param types the types that may be claimed now
      * @param polite whether to leave new jobs for a moment to the workers whose they are by rank
+     * @param admits whether a job may be claimed now; those that may not are left where they are
      */
-    List<Job> take(Collection<String> types, AcceptOptions options, boolean polite) {
+    List<Job> take(Collection<String> types, AcceptOptions options, boolean polite, Predicate<Job> admits) {
         if (options.noSchedule()) {
-            return unscheduled(types, options.max());
+            return unscheduled(types, options.max(), admits);
         }
         Instant until = until(options);
         for (String type : types) {
             refillIfDry(type, until);
         }
-        return choose(types, until, options.max(), polite);
+        return choose(types, until, options.max(), polite, admits);
+    }
+
+    /** Those of the jobs taken out that were not admitted to be claimed are there to be taken again. */
+    synchronized void putBack(List<Job> choice, List<Limits.Grant> granted) {
+        if (granted.size() == choice.size()) {
+            return;
+        }
+        Set<JobId> gone = new HashSet<>();
+        granted.forEach(grant -> gone.add(grant.job().id()));
+        choice.stream().filter(job -> !gone.contains(job.id())).forEach(job -> backlog(job.type())
+                .putBack(job));
     }
 
     /** How long there will be nothing to take, as far as is known now, and nothing changes. */
-    synchronized Duration pause(Collection<String> types, AcceptOptions options) {
+    synchronized Duration pause(Collection<String> types, AcceptOptions options, Predicate<Job> admits) {
         return types.stream()
-                .map(type -> pause(type, options))
+                .map(type -> pause(type, options, admits))
                 .min(Comparator.naturalOrder())
                 .orElse(NEVER);
     }
@@ -109,13 +122,13 @@ final class Candidates {
         spread = lost == 0 ? Math.max(1, spread - 1) : Math.min(WIDEST, spread * 2);
     }
 
-    private Duration pause(String type, AcceptOptions options) {
+    private Duration pause(String type, AcceptOptions options, Predicate<Job> admits) {
         if (!options.noSchedule() && backlog(type).mustRefill(until(options))) {
             return INDEX_BEHIND;
         }
         return options.latest() != null || options.noSchedule()
                 ? NEVER
-                : backlog(type).nextTime().map(this::untilDue).orElse(NEVER);
+                : backlog(type).nextTime(admits).map(this::untilDue).orElse(NEVER);
     }
 
     private Duration untilDue(Instant time) {
@@ -123,12 +136,12 @@ final class Candidates {
         return time.isAfter(now) ? Duration.between(now, time).plusMillis(1) : MOMENT;
     }
 
-    private List<Job> unscheduled(Collection<String> types, int max) {
+    private List<Job> unscheduled(Collection<String> types, int max, Predicate<Job> admits) {
         Map<JobId, Job> found = new HashMap<>();
         for (String type : types) {
-            List<Job> heard = heardOf(type, max);
+            List<Job> heard = heardOf(type, max, admits);
             List<Job> indexed = index.unscheduled(type, UUID.randomUUID().toString(), max);
-            (indexed.isEmpty() ? heard : indexed).forEach(job -> found.put(job.id(), job));
+            (indexed.isEmpty() ? heard : indexed).stream().filter(admits).forEach(job -> found.put(job.id(), job));
         }
         List<Job> shuffled = new ArrayList<>(found.values());
         Collections.shuffle(shuffled);
@@ -138,8 +151,8 @@ final class Candidates {
     }
 
     /** The index may be a moment behind what the feed told. */
-    private synchronized List<Job> heardOf(String type, int max) {
-        return backlog(type).due(Instant.EPOCH, max).stream()
+    private synchronized List<Job> heardOf(String type, int max, Predicate<Job> admits) {
+        return backlog(type).due(Instant.EPOCH, max, admits).stream()
                 .filter(job -> job.scheduledTime().equals(Instant.EPOCH))
                 .toList();
     }
@@ -174,12 +187,13 @@ final class Candidates {
         }
     }
 
-    private synchronized List<Job> choose(Collection<String> types, Instant until, int max, boolean polite) {
+    private synchronized List<Job> choose(
+            Collection<String> types, Instant until, int max, boolean polite, Predicate<Job> admits) {
         int workers = types.stream().mapToInt(peers::count).max().orElse(1);
         int width = workers == 1 ? max * spread : max * Math.min(WIDEST, 2 * workers * spread);
         List<Job> due = new ArrayList<>();
         for (String type : types) {
-            due.addAll(backlog(type).due(until, width));
+            due.addAll(backlog(type).due(until, width, admits));
         }
         if (polite) {
             due.removeIf(this::isLeftToOthers);

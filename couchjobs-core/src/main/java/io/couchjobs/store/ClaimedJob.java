@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -42,18 +43,28 @@ public final class ClaimedJob {
     private volatile Job job;
 
     private final Lease lease;
+    /** What is to be done when this claim does not own the job any more; once. */
+    private final AtomicReference<@Nullable Runnable> onEnd;
     /** Goes with the next write, whatever that is. */
     private final AtomicReference<@Nullable Progress> untold = new AtomicReference<>();
     /** Writes that were sent and neither confirmed nor refused: any of them may be what is stored. */
     private final List<Job> unconfirmed = new ArrayList<>();
 
-    ClaimedJob(JobStore store, StoreClock clock, RetryPolicy retryPolicy, String token, Job job, Lease lease) {
+    ClaimedJob(
+            JobStore store,
+            StoreClock clock,
+            RetryPolicy retryPolicy,
+            String token,
+            Job job,
+            Lease lease,
+            Runnable onEnd) {
         this.store = store;
         this.clock = clock;
         this.retryPolicy = retryPolicy;
         this.token = token;
         this.job = job;
         this.lease = lease;
+        this.onEnd = new AtomicReference<>(onEnd);
     }
 
     /** {@return the job as this owner last wrote or read it} */
@@ -406,6 +417,16 @@ public final class ClaimedJob {
         job = stored;
         lease.renewed(sent);
         unconfirmed.clear();
+        if (!stored.isLockedBy(token)) {
+            ended();
+        }
+    }
+
+    private void ended() {
+        Runnable once = onEnd.getAndSet(null);
+        if (once != null) {
+            once.run();
+        }
     }
 
     private static Job unchanged(Decision decision) {
@@ -418,7 +439,11 @@ public final class ClaimedJob {
 
     private Job present() {
         try {
-            return store.read(job.id()).orElseThrow(() -> new HaltException(job.id(), "was removed"));
+            Optional<Job> present = store.read(job.id());
+            if (present.isEmpty()) {
+                ended();
+            }
+            return present.orElseThrow(() -> new HaltException(job.id(), "was removed"));
         } catch (MalformedJobException overwritten) {
             throw new HaltException(job.id(), "was overwritten by something that is no job");
         }
@@ -426,6 +451,7 @@ public final class ClaimedJob {
 
     private Job owned(Job present) {
         if (!present.isLockedBy(token)) {
+            ended();
             throw notOurs(present);
         }
         return present;

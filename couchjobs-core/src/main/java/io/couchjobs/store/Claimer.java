@@ -5,56 +5,54 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.Transitions;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 
 /** Turns candidates into owned jobs, many in one request. Thread-safe. */
 final class Claimer {
     private final JobStore store;
     private final StoreClock clock;
     private final SettingsStore settings;
+    private final Limits limits;
 
-    Claimer(JobStore store, StoreClock clock, SettingsStore settings) {
-        this.store = store;
-        this.clock = clock;
-        this.settings = settings;
+    Claimer(Acceptor.Parts parts, Limits limits) {
+        this.store = parts.store();
+        this.clock = parts.clock();
+        this.settings = parts.settings();
+        this.limits = limits;
     }
 
     /**
-     * Claims each candidate on the revision it carries.
+     * Claims each candidate on the revision it carries, with the token it was admitted with.
      *
      * <p>Only a write that a quorum confirmed (201) makes an owner. A 202 is not ours, even if reading shows our token: on a
      * healthy cluster a quarter of the contended claims get two success answers, one 201 and one 202.
      */
-    Claims claim(List<Job> candidates, String worker, boolean start) {
-        List<String> tokens =
-                candidates.stream().map(job -> UUID.randomUUID().toString()).toList();
-        List<Job> attempts = new ArrayList<>();
-        for (int i = 0; i < candidates.size(); i++) {
-            attempts.add(Transitions.claim(candidates.get(i), tokens.get(i), worker, start, clock.instant())
-                    .write()
-                    .orElseThrow(() -> new IllegalStateException("candidates are pending")));
-        }
+    Claims claim(List<Limits.Grant> candidates, String worker, boolean start) {
+        List<Job> attempts = candidates.stream()
+                .map(candidate -> Transitions.claim(candidate.job(), candidate.token(), worker, start, candidate.at())
+                        .write()
+                        .orElseThrow(() -> new IllegalStateException("candidates are pending")))
+                .toList();
         long sent = clock.nanos();
         List<WriteResult> written = store.writeAll(attempts);
         List<ClaimedJob> won = new ArrayList<>();
-        List<Job> lost = new ArrayList<>();
+        List<Limits.Grant> lost = new ArrayList<>();
         for (int i = 0; i < written.size(); i++) {
-            Job attempt = attempts.get(i);
+            Limits.Grant candidate = candidates.get(i);
             if (written.get(i) instanceof WriteResult.Stored stored) {
-                won.add(new ClaimedJob(
-                        store,
-                        clock,
-                        settings.retryPolicyOf(attempt.type()),
-                        tokens.get(i),
-                        attempt.withRev(stored.rev()),
-                        new Lease(clock, () -> settings.timeoutOf(attempt.type()), sent)));
+                won.add(claimed(candidate, attempts.get(i).withRev(stored.rev()), sent));
             } else {
-                lost.add(candidates.get(i));
+                lost.add(candidate);
             }
         }
         return new Claims(won, lost);
     }
 
+    private ClaimedJob claimed(Limits.Grant candidate, Job job, long sent) {
+        Runnable onEnd = candidate.slots().isEmpty() ? () -> {} : () -> limits.ended(candidate);
+        Lease lease = new Lease(clock, () -> settings.timeoutOf(job.type()), sent);
+        return new ClaimedJob(store, clock, settings.retryPolicyOf(job.type()), candidate.token(), job, lease, onEnd);
+    }
+
     /** What became of the candidates. */
-    record Claims(List<ClaimedJob> won, List<Job> lost) {}
+    record Claims(List<ClaimedJob> won, List<Limits.Grant> lost) {}
 }

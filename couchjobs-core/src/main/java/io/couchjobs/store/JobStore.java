@@ -113,7 +113,7 @@ public final class JobStore implements AutoCloseable {
         combiner.close();
     }
 
-    private static WriteResult join(CompletableFuture<WriteResult> write) {
+    static WriteResult join(CompletableFuture<WriteResult> write) {
         try {
             return write.join();
         } catch (CompletionException e) {

@@ -26,6 +26,9 @@ public final class TypeSettings {
     private static final String RETRY_DELAY = "retryDelay";
     private static final String MAX_RETRY_DELAY = "maxRetryDelay";
     private static final String PAUSED = "paused";
+    private static final String RATE = "rate";
+    private static final String RATE_STARTS = "starts";
+    private static final String RATE_WINDOW = "window";
 
     private final String type;
     private final ObjectNode document;
@@ -94,6 +97,21 @@ public final class TypeSettings {
      */
     public OptionalInt get(Limit limit) {
         return count(limit.field()).map(OptionalInt::of).orElseGet(OptionalInt::empty);
+    }
+
+    /** {@return how many jobs may be started in each window of time; empty for any number} */
+    public Optional<Rate> rate() {
+        JsonNode rate = document.path(RATE);
+        JsonNode starts = rate.path(RATE_STARTS);
+        JsonNode window = rate.path(RATE_WINDOW);
+        if (!starts.isInt() || !window.isIntegralNumber() || !window.canConvertToInt()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new Rate(starts.intValue(), Duration.ofMillis(window.intValue())));
+        } catch (IllegalArgumentException outOfRange) {
+            return Optional.empty();
+        }
     }
 
     /** {@return whether no worker may claim jobs of this type} */
@@ -168,6 +186,25 @@ public final class TypeSettings {
     }
 
     /**
+     * Limits how many jobs may be started in each window of time.
+     *
+     * @param rate how many, and how long a window is
+     * @return the changed settings
+     */
+    public TypeSettings withRate(Rate rate) {
+        ObjectNode copy = document.deepCopy();
+        copy.putObject(RATE)
+                .put(RATE_STARTS, rate.starts())
+                .put(RATE_WINDOW, rate.window().toMillis());
+        return new TypeSettings(type, copy);
+    }
+
+    /** {@return the changed settings: any number of jobs may be started} */
+    public TypeSettings withoutRate() {
+        return without(RATE);
+    }
+
+    /**
      * Stops or starts claiming.
      *
      * @param paused whether no worker may claim jobs of this type
@@ -210,9 +247,11 @@ public final class TypeSettings {
         Stream<String> numbers = Stream.concat(
                 Stream.of(TIMEOUT, MAX_RETRIES, RETRY_DELAY, MAX_RETRY_DELAY),
                 Arrays.stream(Limit.values()).map(Limit::field));
-        return numbers.filter(field -> document.hasNonNull(field)
-                        && (field.equals(TIMEOUT) || field.endsWith("Delay") ? number(field) : count(field)).isEmpty())
-                .map(field -> field + " is no number that it can be: " + document.get(field))
+        Stream<String> wrong = numbers.filter(field -> document.hasNonNull(field)
+                && (field.equals(TIMEOUT) || field.endsWith("Delay") ? number(field) : count(field)).isEmpty());
+        Stream<String> rate = Stream.of(RATE).filter(field -> document.hasNonNull(field) && rate().isEmpty());
+        return Stream.concat(wrong, rate)
+                .map(field -> field + " cannot be " + document.get(field))
                 .toList();
     }
 

@@ -1,0 +1,191 @@
+package io.couchjobs.store;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.WriteResult;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * Reserves starts of types with a rate, some at a time, in one document per type that says how many of its window are
+ * reserved. What a worker reserved and did not use is lost when the window ends, so a crash makes a rate lower, never higher.
+ * Thread-safe; its monitor is never held during I/O.
+ */
+final class RateKeeper {
+    private static final String PREFIX = "rate:";
+    private static final String WINDOW = "window";
+    private static final String LENGTH = "length";
+    private static final String RESERVED = "reserved";
+    private static final int MOST_ATTEMPTS = 5;
+
+    private final JobStore store;
+    private final StoreClock clock;
+    /** What is reserved here and not used yet, by type. */
+    private final Map<String, Reserve> reserves = new HashMap<>();
+    /** The documents as last heard of, by type; an empty one where there is none. */
+    private final Map<String, ObjectNode> documents = new HashMap<>();
+
+    RateKeeper(JobStore store, StoreClock clock) {
+        this.store = store;
+        this.clock = clock;
+    }
+
+    /** Takes in what the feed tells. */
+    synchronized void changed(FeedEvent event) {
+        if (event.docId().startsWith(PREFIX)) {
+            String type = event.docId().substring(PREFIX.length());
+            if (event.deleted() || event.document() == null) {
+                documents.remove(type);
+            } else if (documents.containsKey(type)) {
+                heard(type, event.document());
+            }
+        }
+    }
+
+    /** Changes may have been missed; what is reserved stays so. */
+    synchronized void forget() {
+        documents.clear();
+    }
+
+    /** How many jobs may be started now, as far as is known: those reserved, and those that could be. */
+    int room(String type, Rate rate) {
+        ObjectNode document = document(type);
+        synchronized (this) {
+            long window = rate.windowOf(clock.instant());
+            return reserved(type, rate, window) + free(document, rate, window);
+        }
+    }
+
+    /** In how many milliseconds there will be room again, when there is none now. */
+    synchronized long millisUntilNext(String type, Rate rate) {
+        long now = clock.instant().toEpochMilli();
+        long window = rate.windowOf(clock.instant());
+        ObjectNode document = documents.get(type);
+        long last = document == null ? 0 : document.path(WINDOW).asLong();
+        return Math.max(
+                1, (isNext(last, rate, window) ? last : window + rate.window().toMillis()) - now);
+    }
+
+    /**
+     * Reserves starts.
+     *
+     * @param wanted how many
+     * @param now the time that the jobs will say they were started at
+     * @return how many there are, at most as many
+     */
+    int take(String type, Rate rate, int wanted, Instant now) {
+        long window = rate.windowOf(now);
+        int granted = use(type, rate, wanted, window);
+        for (int i = 0;
+                i < MOST_ATTEMPTS && granted < wanted && reserveMore(type, rate, wanted - granted, window);
+                i++) {
+            granted += use(type, rate, wanted - granted, window);
+        }
+        return rate.windowOf(clock.instant()) == window ? granted : 0;
+    }
+
+    /** What was taken is not used after all. */
+    synchronized void giveBack(String type, Rate rate, int starts) {
+        Reserve reserve = reserves.get(type);
+        if (starts > 0 && reserve != null && reserve.window == rate.windowOf(clock.instant())) {
+            reserves.put(type, new Reserve(reserve.rate, reserve.window, reserve.left + starts));
+        }
+    }
+
+    private synchronized int use(String type, Rate rate, int wanted, long window) {
+        int granted = Math.min(wanted, reserved(type, rate, window));
+        if (granted > 0) {
+            reserves.put(type, new Reserve(rate, window, reserved(type, rate, window) - granted));
+        }
+        return granted;
+    }
+
+    private int reserved(String type, Rate rate, long window) {
+        Reserve reserve = reserves.get(type);
+        return reserve != null && reserve.window == window && reserve.rate.equals(rate) ? reserve.left : 0;
+    }
+
+    /** Writes once; false when there is nothing left to reserve. */
+    private boolean reserveMore(String type, Rate rate, int wanted, long window) {
+        ObjectNode document = document(type);
+        int free = free(document, rate, window);
+        int chunk = Math.min(free, Math.max(wanted, rate.chunk()));
+        if (chunk <= 0) {
+            return false;
+        }
+        ObjectNode next = JsonNodeFactory.instance.objectNode().put("_id", PREFIX + type);
+        if (document.hasNonNull("_rev")) {
+            next.put("_rev", document.path("_rev").asText());
+        }
+        next.put(WINDOW, window)
+                .put(LENGTH, rate.window().toMillis())
+                .put(RESERVED, used(document, window) + chunk)
+                // Two workers that wrote the same body would get the same revision, and both would have these starts.
+                .put("by", UUID.randomUUID().toString());
+        WriteResult written = JobStore.join(store.writeSoon(next));
+        if (written instanceof WriteResult.Stored stored) {
+            reserved(type, rate, window, chunk, next.put("_rev", stored.rev()));
+        } else if (written instanceof WriteResult.Refused refused) {
+            throw new WriteRefusedException(refused);
+        } else {
+            forget(type);
+        }
+        return true;
+    }
+
+    private synchronized void reserved(String type, Rate rate, long window, int chunk, ObjectNode document) {
+        heard(type, document);
+        int left = reserved(type, rate, window);
+        reserves.put(type, new Reserve(rate, window, left + chunk));
+    }
+
+    private synchronized void forget(String type) {
+        documents.remove(type);
+    }
+
+    private void heard(String type, ObjectNode document) {
+        ObjectNode known = documents.get(type);
+        if (known == null || generation(known) <= generation(document)) {
+            documents.put(type, document);
+        }
+    }
+
+    private static long generation(ObjectNode document) {
+        return FeedEvent.generation(document.path("_rev").asText());
+    }
+
+    private ObjectNode document(String type) {
+        synchronized (this) {
+            ObjectNode known = documents.get(type);
+            if (known != null) {
+                return known;
+            }
+        }
+        ObjectNode read = store.database().get(PREFIX + type).orElseGet(JsonNodeFactory.instance::objectNode);
+        synchronized (this) {
+            heard(type, read);
+            return read;
+        }
+    }
+
+    private static int free(ObjectNode document, Rate rate, long window) {
+        boolean isNext = isNext(document.path(WINDOW).asLong(), rate, window);
+        return isNext ? 0 : (int) Math.max(0, rate.starts() - used(document, window));
+    }
+
+    /** The next window may be begun by a clock that is a little ahead; one that is farther away by one that was wrong. */
+    private static boolean isNext(long last, Rate rate, long window) {
+        return last > window && last <= window + rate.window().toMillis();
+    }
+
+    /** Also what was reserved in a window of another length that reaches into this one. */
+    private static long used(ObjectNode document, long window) {
+        long last = document.path(WINDOW).asLong();
+        boolean counts = last <= window && last + document.path(LENGTH).asLong() > window;
+        return counts ? Math.max(0, document.path(RESERVED).asLong()) : 0;
+    }
+
+    private record Reserve(Rate rate, long window, int left) {}
+}

@@ -1,0 +1,106 @@
+package io.couchjobs.store;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.store.Slot.Phase;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reads slots and the jobs that they name. Thread-safe. */
+final class SlotReader {
+    private static final int MOST_AT_ONCE = 500;
+
+    private final Acceptor.Parts parts;
+
+    SlotReader(Acceptor.Parts parts) {
+        this.parts = parts;
+    }
+
+    /** All that there is to know of a type now: its slots, and its owned jobs. */
+    SlotTable read(String type) {
+        SlotTable table = new SlotTable();
+        parts.store()
+                .database()
+                .view(ViewQuery.allDocs()
+                        .startKey(SlotName.prefix(type))
+                        .endKey(SlotName.prefix(type) + "\uffff")
+                        .includeDocs(true))
+                .rows()
+                .forEach(row -> saw(table, row.key().asText(), row.doc()));
+        List<String> owned =
+                parts.index().owned(type).stream().map(JobId::docId).toList();
+        jobs(owned).values().forEach(job -> table.sawJob(job, parts.clock().nanos()));
+        return table;
+    }
+
+    /** Takes in what the feed tells of a slot or a job; true when there may be more room now. */
+    boolean apply(SlotTable table, FeedEvent event) {
+        long now = parts.clock().nanos();
+        if (event.docId().startsWith(SlotName.PREFIX)) {
+            ObjectNode document = event.deleted() ? null : event.document();
+            return SlotName.parse(event.docId())
+                    .map(name -> table.sawSlot(name, event.rev(), slotOf(name, document)))
+                    .orElse(false);
+        }
+        return event.job()
+                .map(job -> table.sawJob(job, now))
+                .orElseGet(() -> table.sawOwner(event.docId(), event.rev(), null, now));
+    }
+
+    /** The jobs that there are, by document id. */
+    Map<String, Job> jobs(List<String> docIds) {
+        List<String> wanted =
+                docIds.stream().filter(id -> id.startsWith(JobId.PREFIX)).toList();
+        Map<String, Job> jobs = new HashMap<>();
+        for (int i = 0; i < wanted.size(); i += MOST_AT_ONCE) {
+            List<String> some = wanted.subList(i, Math.min(wanted.size(), i + MOST_AT_ONCE));
+            List<Optional<ObjectNode>> found = parts.store().database().getAll(some);
+            found.forEach(document -> document.flatMap(SlotReader::job)
+                    .ifPresent(job -> jobs.put(job.id().docId(), job)));
+        }
+        return jobs;
+    }
+
+    /**
+     * Finds out whether a slot is in use. One whose claim may still come is settled by moving its job to another revision: then
+     * the claim, wherever it is, comes too late, and no clock had to say so.
+     *
+     * @param job the job that it names, as it is now; null when there is none
+     */
+    Phase examine(Slot slot, @Nullable Job job) {
+        if (job == null) {
+            return Phase.ABANDONED;
+        } else if (job.isLockedBy(slot.token())) {
+            return Phase.OWNED;
+        }
+        boolean mayBeClaimed = job.rev().equals(Optional.of(slot.claimOn()));
+        return !mayBeClaimed || parts.store().write(job) instanceof WriteResult.Stored ? Phase.ABANDONED : Phase.ENDED;
+    }
+
+    private static Optional<Job> job(ObjectNode document) {
+        try {
+            return Optional.of(Job.parse(document));
+        } catch (MalformedJobException ownedByNobody) {
+            return Optional.empty();
+        }
+    }
+
+    private void saw(SlotTable table, String docId, @Nullable JsonNode document) {
+        if (document instanceof ObjectNode slot) {
+            SlotName.parse(docId)
+                    .ifPresent(name -> table.sawSlot(name, slot.path("_rev").asText(), slotOf(name, slot)));
+        }
+    }
+
+    private @Nullable Slot slotOf(SlotName name, @Nullable ObjectNode document) {
+        return document == null ? null : Slot.of(name, document, parts.clock().nanos());
+    }
+}

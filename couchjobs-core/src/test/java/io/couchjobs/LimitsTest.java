@@ -1,0 +1,351 @@
+package io.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Jobs;
+import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.JobFilter;
+import io.couchjobs.store.Limit;
+import io.couchjobs.store.Rate;
+import io.couchjobs.worker.Worker;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+@ServerTest
+class LimitsTest {
+    private TestDatabase database;
+    private JobQueue queue;
+
+    @BeforeEach
+    void open(TestDatabase fresh) {
+        database = fresh;
+        queue = TestQueue.open(fresh);
+    }
+
+    @AfterEach
+    void close() {
+        queue.close();
+    }
+
+    @Test
+    void racing_workers_never_own_more_jobs_than_the_limit_and_run_all_of_them() throws Exception {
+        limit("email", 3);
+        int jobs = 40;
+        Set<String> owned = new HashSet<>();
+        AtomicInteger mostOwned = new AtomicInteger();
+        AtomicInteger running = new AtomicInteger();
+        AtomicInteger mostRunning = new AtomicInteger();
+        CountDownLatch done = new CountDownLatch(jobs);
+        List<JobQueue> queues = new ArrayList<>();
+        Feed.Listening watch = queue.watch(JobFilter.all(), change -> {
+            if (change.job().filter(job -> job.status().isLocked()).isPresent()) {
+                owned.add(change.id().id());
+            } else {
+                owned.remove(change.id().id());
+            }
+            mostOwned.accumulateAndGet(owned.size(), Math::max);
+        });
+        try {
+            for (int i = 0; i < jobs; i++) {
+                add("email", "j" + i, "");
+            }
+            for (int i = 0; i < 3; i++) {
+                JobQueue own = TestQueue.open(database);
+                queues.add(own);
+                own.worker()
+                        .concurrency(4)
+                        .handler("email", (data, context) -> {
+                            mostRunning.accumulateAndGet(running.incrementAndGet(), Math::max);
+                            TestQueue.work(5);
+                            running.decrementAndGet();
+                            done.countDown();
+                            return null;
+                        })
+                        .start();
+            }
+            assertThat(done.await(60, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
+            TestQueue.until(() -> slots().isEmpty());
+        } finally {
+            watch.close();
+            queues.forEach(JobQueue::close);
+        }
+        assertThat(mostRunning).hasValueBetween(1, 3);
+        assertThat(mostOwned).as("as the changes feed tells").hasValueBetween(1, 3);
+        assertThat(queue.list(JobFilter.all().status(JobStatus.SUCCESS), 100)).hasSize(jobs);
+    }
+
+    @Test
+    void a_limit_is_lowered_raised_and_cleared_while_jobs_run() throws Exception {
+        limit("email", 2);
+        for (int i = 0; i < 6; i++) {
+            add("email", "j" + i, "");
+        }
+        List<ClaimedJob> owned = new ArrayList<>(accept(9, "email"));
+        assertThat(owned).hasSize(2);
+        assertThat(slots()).hasSize(2);
+
+        limit("email", 1);
+        owned.remove(0).finish();
+        TestQueue.until(() -> slots().size() == 1);
+        assertThat(accept(9, "email")).as("one still runs").isEmpty();
+        owned.remove(0).finish();
+        owned.addAll(acceptSoon("email"));
+        assertThat(owned).hasSize(1);
+
+        limit("email", 0);
+        owned.remove(0).finish();
+        assertThat(accept(9, "email")).as("limit 0").isEmpty();
+
+        queue.changeSettings("email", settings -> settings.without(Limit.RUNNING));
+        owned.addAll(acceptSoon("email"));
+        assertThat(owned).hasSize(3);
+        assertThat(slots()).isEmpty();
+
+        limit("email", 3);
+        add("email", "last", "");
+        assertThat(accept(9, "email")).as("those without a slot count too").isEmpty();
+        owned.remove(0).release();
+        assertThat(acceptSoon("email")).hasSize(1);
+    }
+
+    @Test
+    void a_full_type_costs_no_requests_while_it_is_full_and_does_not_hold_up_others() throws Exception {
+        limit("email", 0);
+        add("email", "1", "");
+        accept(1, "email");
+        try (Proxy proxy = Proxy.before(database.server());
+                JobQueue counted = TestQueue.open(proxy.door(database))) {
+            Counted requests = new Counted();
+            assertThat(counted.accept(AcceptOptions.of("email", "fax").timeout(Duration.ZERO)))
+                    .isEmpty();
+            proxy.detour(requests);
+            assertThat(counted.accept(AcceptOptions.of("email").timeout(Duration.ofMillis(300))))
+                    .isEmpty();
+            assertThat(requests.all()).as("requests while the type is full").isEmpty();
+            add("fax", "1", "");
+            assertThat(counted.accept(AcceptOptions.of("email", "fax").timeout(TestQueue.PATIENCE)))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void a_job_costs_two_writes_without_a_limit_and_those_of_a_limited_type_share_their_slot_requests()
+            throws Exception {
+        limit("email", 10);
+        try (Proxy proxy = Proxy.before(database.server());
+                JobQueue counted = TestQueue.open(proxy.door(database))) {
+            assertThat(counted.accept(AcceptOptions.of("email", "fax").timeout(Duration.ZERO)))
+                    .isEmpty();
+            Counted requests = new Counted();
+            proxy.detour(requests);
+            add("fax", "1", "");
+            counted.accept(AcceptOptions.of("fax")).get(0).finish();
+            assertThat(requests.writes()).as("a claim and a finish").hasSize(2);
+
+            requests.clear();
+            for (int i = 0; i < 5; i++) {
+                add("email", "j" + i, "");
+            }
+            TestQueue.until(() -> queue.pendingCount("email", Instant.now(), 9) == 5);
+            List<ClaimedJob> jobs = new ArrayList<>();
+            while (jobs.size() < 5) {
+                jobs.addAll(counted.accept(AcceptOptions.of("email").max(5)));
+            }
+            assertThat(requests.writes().size())
+                    .as("slots and claims, of at most 5 rounds")
+                    .isLessThanOrEqualTo(10);
+            jobs.forEach(ClaimedJob::finish);
+            TestQueue.until(() -> slots().isEmpty());
+        }
+    }
+
+    @Test
+    void each_group_has_its_own_limit_and_a_full_one_does_not_hold_up_the_others() throws Exception {
+        queue.changeSettings("email", settings -> settings.with(Limit.RUNNING_PER_GROUP, 1));
+        for (int i = 0; i < 5; i++) {
+            add("email", "x" + i, "x:y");
+        }
+        add("email", "z", "z");
+        add("email", "none", "");
+
+        List<ClaimedJob> jobs = new ArrayList<>();
+        for (List<ClaimedJob> more = accept(2, "email"); !more.isEmpty(); more = accept(2, "email")) {
+            jobs.addAll(more);
+        }
+        assertThat(jobs).extracting(job -> job.job().group()).containsExactlyInAnyOrder("x:y", "z", "");
+        jobs.forEach(ClaimedJob::finish);
+        assertThat(acceptSoon("email")).extracting(job -> job.job().group()).containsExactly("x:y");
+    }
+
+    @Test
+    void the_slot_of_a_worker_that_was_killed_is_free_when_its_lease_is_over() throws Exception {
+        limit("email", 1);
+        queue.setTypeTimeout("email", Duration.ofSeconds(1));
+        add("email", "deadly", "");
+        Process dying = OtherProcess.start(Halting.class, database);
+        assertThat(dying.waitFor()).isEqualTo(66);
+        assertThat(slots()).hasSize(1);
+        add("email", "other", "");
+        try (Worker worker =
+                queue.worker().handler("email", (data, context) -> "ok").start()) {
+            assertThat(TestQueue.finished(queue, "email", "deadly").expirations())
+                    .isEqualTo(1);
+            TestQueue.finished(queue, "email", "other");
+            assertThat(worker.stats().recovered()).isEqualTo(1);
+        }
+        TestQueue.until(() -> slots().isEmpty());
+    }
+
+    @Test
+    void a_limit_that_a_person_wrote_wrongly_counts_as_not_set() throws Exception {
+        queue.database()
+                .put(Jobs.json("{'_id':'type:email','limit':-3,'groupLimit':'x','rate':'fast','maxQueued':{}}"));
+        add("email", "1", "");
+        assertThat(accept(1, "email")).hasSize(1);
+        assertThat(queue.settings("email").get(Limit.RUNNING)).isEmpty();
+        assertThat(queue.settings("email").rate()).isEmpty();
+    }
+
+    @Test
+    void no_window_sees_more_starts_than_the_rate_however_many_workers_there_are() throws Exception {
+        Rate rate = new Rate(5, Duration.ofSeconds(1));
+        queue.changeSettings("email", settings -> settings.withRate(rate));
+        int jobs = 13;
+        for (int i = 0; i < jobs; i++) {
+            add("email", "j" + i, "");
+        }
+        try (JobQueue other = TestQueue.open(database);
+                Worker one = queue.worker()
+                        .concurrency(4)
+                        .handler("email", (data, context) -> null)
+                        .start();
+                Worker two = other.worker()
+                        .concurrency(4)
+                        .handler("email", (data, context) -> null)
+                        .start()) {
+            for (int i = 0; i < jobs; i++) {
+                TestQueue.finished(queue, "email", "j" + i);
+            }
+            assertThat(one.id()).isNotEqualTo(two.id());
+        }
+        Map<Long, Integer> starts = new HashMap<>();
+        for (Job job : queue.list(JobFilter.all().type("email"), 100)) {
+            starts.merge(job.times().get("started").getEpochSecond(), 1, Integer::sum);
+        }
+        assertThat(starts.values()).allMatch(number -> number <= 5).satisfies(all -> assertThat(
+                        all.stream().mapToInt(Integer::intValue).sum())
+                .isEqualTo(jobs));
+    }
+
+    @Test
+    void a_used_up_rate_costs_no_requests_and_is_lifted_at_once() throws Exception {
+        queue.changeSettings("email", settings -> settings.withRate(new Rate(2, Duration.ofDays(1))));
+        for (int i = 0; i < 4; i++) {
+            add("email", "j" + i, "");
+        }
+        try (Proxy proxy = Proxy.before(database.server());
+                JobQueue counted = TestQueue.open(proxy.door(database))) {
+            assertThat(counted.accept(AcceptOptions.of("email").max(9).timeout(Duration.ZERO)))
+                    .hasSize(2);
+            assertThat(counted.accept(AcceptOptions.of("email").max(9).timeout(Duration.ZERO)))
+                    .isEmpty();
+            Counted requests = new Counted();
+            proxy.detour(requests);
+            assertThat(counted.accept(AcceptOptions.of("email").timeout(Duration.ofMillis(300))))
+                    .isEmpty();
+            assertThat(requests.all()).isEmpty();
+            queue.changeSettings("email", settings -> settings.withRate(new Rate(3, Duration.ofDays(1))));
+            assertThat(counted.accept(AcceptOptions.of("email").max(9).timeout(TestQueue.PATIENCE)))
+                    .hasSize(1);
+            queue.changeSettings("email", settings -> settings.withoutRate());
+            assertThat(counted.accept(AcceptOptions.of("email").max(9).timeout(TestQueue.PATIENCE)))
+                    .hasSize(1);
+        }
+    }
+
+    private void limit(String type, int limit) {
+        queue.changeSettings(type, settings -> settings.with(Limit.RUNNING, limit));
+    }
+
+    private void add(String type, String id, String group) {
+        queue.add(request(type, id, group));
+    }
+
+    private static JobRequest request(String type, String id, String group) {
+        return JobRequest.builder(type).id(id).group(group).data(Map.of()).build();
+    }
+
+    private List<ClaimedJob> accept(int max, String type) throws InterruptedException {
+        return queue.accept(AcceptOptions.of(type).max(max).timeout(Duration.ZERO));
+    }
+
+    private List<ClaimedJob> acceptSoon(String type) throws InterruptedException {
+        return queue.accept(AcceptOptions.of(type).max(9).timeout(TestQueue.PATIENCE));
+    }
+
+    private List<String> slots() {
+        return queue.database().view(ViewQuery.allDocs().startKey("slot:").endKey("slot:\uffff")).rows().stream()
+                .map(row -> row.key().asText())
+                .toList();
+    }
+
+    /** Counts what goes by, but for the feed. */
+    private static final class Counted implements Proxy.Detour {
+        private final List<Proxy.Request> requests = new ArrayList<>();
+
+        @Override
+        public synchronized boolean goes(Proxy.Request request) {
+            if (!request.isFeed()) {
+                requests.add(request);
+            }
+            return true;
+        }
+
+        synchronized List<Proxy.Request> all() {
+            return List.copyOf(requests);
+        }
+
+        synchronized List<Proxy.Request> writes() {
+            return requests.stream().filter(Proxy.Request::isBulkWrite).toList();
+        }
+
+        synchronized void clear() {
+            requests.clear();
+        }
+    }
+
+    /** A worker that dies of the first job it runs. */
+    static final class Halting {
+        private Halting() {}
+
+        public static void main(String[] arguments) throws Exception {
+            try (JobQueue queue = OtherProcess.queue();
+                    Worker worker = queue.worker()
+                            .handler("email", (data, context) -> {
+                                Runtime.getRuntime().halt(66);
+                                return null;
+                            })
+                            .start()) {
+                worker.awaitStopped();
+            }
+        }
+    }
+}

@@ -1,0 +1,331 @@
+package io.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.DesignDocuments;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.JobFilter;
+import io.couchjobs.store.JobIndex;
+import io.couchjobs.store.JobStore;
+import io.couchjobs.store.Limit;
+import io.couchjobs.store.SettingsStore;
+import io.couchjobs.store.StoreClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A type with a limit of one, and workers that stop, die or lose answers at the worst moments. */
+@ServerTest
+class LimitsUnderFaultsTest {
+    private static final Duration A_CLAIM_TAKES_LESS = Duration.ofSeconds(11);
+
+    private TestDatabase database;
+    private Proxy proxy;
+    private JobQueue queue;
+    private JobQueue faulty;
+    private final List<Stepped> stepped = new ArrayList<>();
+
+    @BeforeEach
+    void open(TestDatabase fresh) {
+        database = fresh;
+        queue = TestQueue.open(fresh);
+        proxy = Proxy.before(fresh.server());
+        faulty = TestQueue.open(proxy.door(fresh));
+        queue.changeSettings("email", settings -> settings.with(Limit.RUNNING, 1));
+    }
+
+    @AfterEach
+    void close() {
+        proxy.close();
+        faulty.close();
+        stepped.forEach(Stepped::close);
+        queue.close();
+    }
+
+    @Test
+    void a_claim_that_was_on_its_way_for_too_long_wins_nothing_when_it_arrives_after_all() throws Exception {
+        add("1", 5);
+        Held claim = proxy.holdRequest(LimitsUnderFaultsTest::isClaim);
+        CompletableFuture<List<ClaimedJob>> late = acceptLater(faulty);
+        claim.awaitArrival();
+        add("2", 4);
+        Stepped other = stepped();
+        assertThat(other.accept(Duration.ZERO)).as("the claim may come").isEmpty();
+        other.advance(A_CLAIM_TAKES_LESS);
+        List<ClaimedJob> won = other.accept(TestQueue.PATIENCE);
+        assertThat(won).extracting(job -> job.id().id()).containsExactly("2");
+        claim.releaseAndAwaitAnswer();
+        assertThat(late.get(30, TimeUnit.SECONDS)).isEmpty();
+        assertThat(owned()).hasSize(1);
+        won.get(0).finish();
+        TestQueue.until(() -> slots() == 0);
+    }
+
+    @Test
+    void a_claim_that_arrives_just_before_its_slot_is_taken_over_keeps_it() throws Exception {
+        add("1");
+        add("2");
+        Held claim = proxy.holdRequest(LimitsUnderFaultsTest::isClaim);
+        CompletableFuture<List<ClaimedJob>> slow = acceptLater(faulty);
+        claim.awaitArrival();
+        Stepped other = stepped();
+        assertThat(other.accept(Duration.ZERO)).isEmpty();
+        claim.releaseAndAwaitAnswer();
+        other.advance(A_CLAIM_TAKES_LESS);
+        assertThat(other.accept(Duration.ZERO)).isEmpty();
+        assertThat(slow.get(30, TimeUnit.SECONDS)).hasSize(1);
+        slow.join().get(0).finish();
+        assertThat(other.accept(TestQueue.PATIENCE)).hasSize(1);
+    }
+
+    @Test
+    void of_those_who_find_a_slot_that_a_dead_worker_left_one_takes_it_over() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            add("j" + i);
+        }
+        proxy.holdRequest(LimitsUnderFaultsTest::isClaim);
+        CompletableFuture<List<ClaimedJob>> dead = acceptLater(faulty);
+        List<Stepped> others = List.of(stepped(), stepped(), stepped());
+        TestQueue.until(() -> slots() == 1);
+        for (Stepped other : others) {
+            assertThat(other.accept(Duration.ZERO)).isEmpty();
+            other.advance(A_CLAIM_TAKES_LESS);
+        }
+        AtomicInteger won = new AtomicInteger();
+        List<CompletableFuture<Void>> races = others.stream()
+                .map(other -> CompletableFuture.runAsync(() -> {
+                    while (won.addAndGet(other.acceptUnchecked().size()) == 0) {
+                        Thread.onSpinWait();
+                    }
+                    won.addAndGet(other.acceptUnchecked().size());
+                }))
+                .toList();
+        for (CompletableFuture<Void> race : races) {
+            race.get(60, TimeUnit.SECONDS);
+        }
+        assertThat(won).hasValue(1);
+        assertThat(owned()).hasSize(1);
+        assertThat(dead).isNotDone();
+    }
+
+    @Test
+    void a_slot_whose_taking_nobody_could_confirm_is_taken_over_later() throws Exception {
+        add("1");
+        proxy.loseAnswers(1, Proxy.Request::isBulkWrite);
+        Lost lookups = proxy.loseRequests(50, Proxy.Request::isLookup);
+        assertThatThrownBy(() -> faulty.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))
+                .isInstanceOf(CouchException.class);
+        assertThat(lookups.count()).isPositive();
+        assertThat(slots()).isEqualTo(1);
+        Stepped other = stepped();
+        assertThat(other.accept(Duration.ZERO)).isEmpty();
+        other.advance(A_CLAIM_TAKES_LESS);
+        assertThat(other.accept(TestQueue.PATIENCE)).hasSize(1);
+    }
+
+    @Test
+    void lost_requests_and_answers_cost_no_slot_and_make_none() throws Exception {
+        faulty.accept(AcceptOptions.of("email").timeout(Duration.ZERO));
+        for (int write = 0; write < 4; write++) {
+            for (boolean before : new boolean[] {true, false}) {
+                String id = write + "-" + before;
+                add(id);
+                AtomicInteger left = new AtomicInteger(write);
+                Predicate<Proxy.Request> one = request -> request.isBulkWrite() && left.getAndDecrement() == 0;
+                Lost lost = before ? proxy.loseRequests(1, one) : proxy.loseAnswers(1, one);
+                List<ClaimedJob> jobs = faulty.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE));
+                assertThat(jobs).as(id).hasSize(1);
+                assertThat(slots()).isEqualTo(1);
+                jobs.get(0).finish();
+                TestQueue.until(() -> slots() == 0);
+                TestQueue.until(() -> lost.count() == 1);
+                proxy.clear();
+            }
+        }
+    }
+
+    @Test
+    void workers_on_a_bad_line_never_own_more_than_the_limit_and_lose_no_slot() throws Exception {
+        long seed = Long.getLong("couchjobs.seed", System.nanoTime());
+        System.out.println("seed " + seed);
+        queue.changeSettings("email", settings -> settings.with(Limit.RUNNING, 2));
+        int jobs = 30;
+        for (int i = 0; i < jobs; i++) {
+            add("j" + i);
+        }
+        AtomicInteger most = new AtomicInteger();
+        Set<String> owned = new HashSet<>();
+        CountDownLatch done = new CountDownLatch(jobs);
+        proxy.detour(new BadLine(new Random(seed)));
+        List<JobQueue> queues = new ArrayList<>();
+        Feed.Listening watch = queue.watch(JobFilter.all(), change -> {
+            change.job()
+                    .filter(job -> job.status().isLocked())
+                    .ifPresentOrElse(
+                            job -> owned.add(change.id().id()),
+                            () -> owned.remove(change.id().id()));
+            most.accumulateAndGet(owned.size(), Math::max);
+        });
+        try {
+            for (int i = 0; i < 3; i++) {
+                JobQueue own = TestQueue.open(proxy.door(database));
+                queues.add(own);
+                own.worker()
+                        .concurrency(2)
+                        .handler("email", (data, context) -> null)
+                        .onRunEnded(report -> done.countDown())
+                        .start();
+            }
+            assertThat(done.await(120, TimeUnit.SECONDS)).isTrue();
+            TestQueue.until(() -> slots() == 0);
+        } finally {
+            watch.close();
+            queues.forEach(JobQueue::close);
+        }
+        assertThat(most).hasValueBetween(1, 2);
+    }
+
+    private void add(String id) {
+        add(id, 0);
+    }
+
+    private void add(String id, long time) {
+        queue.add(JobRequest.builder("email")
+                .id(id)
+                .data(Map.of())
+                .scheduledTime(Instant.ofEpochMilli(time))
+                .build());
+    }
+
+    private static boolean isClaim(Proxy.Request request) {
+        return request.isBulkWrite() && request.body().contains("\"lock\"");
+    }
+
+    private static CompletableFuture<List<ClaimedJob>> acceptLater(JobQueue who) {
+        return CompletableFuture.supplyAsync(() -> {
+            try {
+                return who.accept(AcceptOptions.of("email").timeout(Duration.ZERO));
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+    }
+
+    private int slots() {
+        return queue.database()
+                .view(ViewQuery.allDocs().startKey("slot:").endKey("slot:\uffff"))
+                .rows()
+                .size();
+    }
+
+    private List<Job> owned() {
+        return queue.list(JobFilter.all().status(JobStatus.RUNNING), 100);
+    }
+
+    private Stepped stepped() {
+        Stepped one = new Stepped(queue, "stepped-" + stepped.size());
+        stepped.add(one);
+        return one;
+    }
+
+    /** Loses some answers and requests of writes, each once only, and lets others wait. */
+    private static final class BadLine implements Proxy.Detour {
+        private final Random random;
+        private final Set<String> lost = new HashSet<>();
+
+        BadLine(Random random) {
+            this.random = random;
+        }
+
+        @Override
+        public boolean goes(Proxy.Request request) throws InterruptedException {
+            return passes(request);
+        }
+
+        @Override
+        public boolean returns(Proxy.Request request) throws InterruptedException {
+            return passes(request);
+        }
+
+        private boolean passes(Proxy.Request request) throws InterruptedException {
+            if (!request.isBulkWrite()) {
+                return true;
+            }
+            int luck;
+            boolean passes;
+            synchronized (random) {
+                luck = random.nextInt(20);
+                passes = luck > 1 || !lost.add(request.body());
+            }
+            TestQueue.work(luck % 4 * 3L);
+            return passes;
+        }
+    }
+
+    /** A worker whose monotonic clock is moved by hand. */
+    private static final class Stepped implements AutoCloseable {
+        private final AtomicLong nanos = new AtomicLong();
+        private final JobStore store;
+        private final Feed feed;
+        private final Acceptor acceptor;
+
+        Stepped(JobQueue queue, String id) {
+            store = new JobStore(queue.database());
+            feed = new Feed(queue.database());
+            SettingsStore settings = new SettingsStore(queue.database(), Duration.ofMinutes(1));
+            feed.alwaysTell(settings);
+            StoreClock clock =
+                    new StoreClock(InstantSource.system(), () -> Duration.ZERO, () -> System.nanoTime() + nanos.get());
+            JobIndex index = new JobIndex(new DesignDocuments(queue.database()));
+            acceptor = new Acceptor(new Acceptor.Parts(store, index, settings, feed, clock), id);
+        }
+
+        List<ClaimedJob> accept(Duration patience) throws InterruptedException {
+            return acceptor.accept(AcceptOptions.of("email").timeout(patience));
+        }
+
+        List<ClaimedJob> acceptUnchecked() {
+            try {
+                return accept(Duration.ZERO);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        void advance(Duration time) {
+            nanos.addAndGet(time.toNanos());
+        }
+
+        @Override
+        public void close() {
+            acceptor.close();
+            feed.close();
+            store.close();
+        }
+    }
+}
