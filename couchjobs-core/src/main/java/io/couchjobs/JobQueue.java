@@ -34,6 +34,8 @@ import io.couchjobs.store.JobStore;
 import io.couchjobs.store.LogChunk;
 import io.couchjobs.store.LogFollowing;
 import io.couchjobs.store.NoTypeTimeoutException;
+import io.couchjobs.store.QueueFullException;
+import io.couchjobs.store.QueueLimits;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
 import io.couchjobs.store.Subscription;
@@ -80,6 +82,7 @@ public final class JobQueue implements AutoCloseable {
     private final SettingsStore settings;
     private final Acceptor.Parts parts;
     private final Creator creator;
+    private final QueueLimits limits;
     private final Watch watch;
     private final JobLogs logs;
     private final Acceptor acceptor;
@@ -98,6 +101,7 @@ public final class JobQueue implements AutoCloseable {
         Feed feed = new Feed(database);
         this.parts = new Acceptor.Parts(store, index, settings, feed, clock);
         this.creator = new Creator(store, clock);
+        this.limits = new QueueLimits(parts);
         feed.alwaysTell(settings);
         this.watch = new Watch(feed, store);
         this.logs = new JobLogs(store, feed);
@@ -167,9 +171,11 @@ public final class JobQueue implements AutoCloseable {
      * @param request the job
      * @return what happened
      * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
+     * @throws QueueFullException when the job is new and its type has as many pending jobs as it may have
      */
     public AddResult add(JobRequest request) {
         types.require(request);
+        limits.require(request);
         return creator.add(List.of(request), false).get(0);
     }
 
@@ -181,7 +187,7 @@ public final class JobQueue implements AutoCloseable {
      * @return in the same order, what happened to each
      */
     public List<AddResult> addAll(List<JobRequest> requests) {
-        return types.allowed(requests, jobs -> creator.add(jobs, false));
+        return types.allowed(requests, jobs -> limits.allowed(jobs, fitting -> creator.add(fitting, false)));
     }
 
     /**
@@ -191,7 +197,7 @@ public final class JobQueue implements AutoCloseable {
      * @return in the same order, what happened to each
      */
     public List<AddResult> replaceAll(List<JobRequest> requests) {
-        return types.allowed(requests, jobs -> creator.add(jobs, true));
+        return types.allowed(requests, jobs -> limits.allowed(jobs, fitting -> creator.add(fitting, true)));
     }
 
     /**
@@ -220,9 +226,11 @@ public final class JobQueue implements AutoCloseable {
      * @return the job as stored
      * @throws DuplicateJobException when it exists, in whatever state; nothing was written
      * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
+     * @throws QueueFullException when the job is new and its type has as many pending jobs as it may have
      */
     public Job insert(JobRequest request) {
         types.require(request);
+        limits.require(request);
         return creator.insert(request);
     }
 
@@ -234,14 +242,14 @@ public final class JobQueue implements AutoCloseable {
      *     has no timeout
      */
     public List<AddResult> insertAll(List<JobRequest> requests) {
-        return types.allowed(requests, creator::insertAll);
+        return types.allowed(requests, jobs -> limits.allowed(jobs, creator::insertAll));
     }
 
     /**
      * Adds jobs unless unfinished ones with their trackers (or else their ids) exist.
      *
      * @param requests the jobs
-     * @return in the same order, whether this call added each; false also when a strict queue refuses the type
+     * @return in the same order, whether this call added each; false also when a strict queue refuses the type, or the type is full
      */
     public List<Boolean> insertAllIfNew(List<JobRequest> requests) {
         List<AddResult> inserted = insertAll(requests);
@@ -249,7 +257,9 @@ public final class JobQueue implements AutoCloseable {
         for (int i = 0; i < requests.size(); i++) {
             JobRequest request = requests.get(i);
             added.add(inserted.get(i).outcome() == AddResult.Outcome.ADDED
-                    || (types.isAllowed(request.id().type()) && creator.insertIfNew(request)));
+                    || (!limits.isFull(request)
+                            && types.isAllowed(request.id().type())
+                            && creator.insertIfNew(request)));
         }
         return List.copyOf(added);
     }
@@ -260,9 +270,11 @@ public final class JobQueue implements AutoCloseable {
      * @param request the job
      * @return true when this call added it
      * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
+     * @throws QueueFullException when the job is new and its type has as many pending jobs as it may have
      */
     public boolean insertIfNew(JobRequest request) {
         types.require(request);
+        limits.require(request);
         return creator.insertIfNew(request);
     }
 

@@ -103,6 +103,23 @@ public final class JobIndex {
     }
 
     /**
+     * Counts pending jobs, also those that wait for others, however many there are: the index keeps the sums.
+     *
+     * @param type the type
+     * @return how many there are
+     */
+    public long pendingCount(String type) {
+        return ask(DesignDocument.LISTS, "status", query -> query.startKey(List.of(type, JobStatus.STUCK.json()))
+                        .endKey(List.of(type, JobStatus.WAITING.json(), AFTER_ALL))
+                        .groupLevel(2))
+                .rows()
+                .stream()
+                .filter(row -> !row.key().path(1).asText().equals(JobStatus.SUCCESS.json()))
+                .mapToLong(row -> row.value().asLong())
+                .sum();
+    }
+
+    /**
      * Since when the first pending job of a type could run: its scheduled time, or if it has none, when it was created.
      *
      * @param type the type

@@ -25,13 +25,17 @@ import org.slf4j.LoggerFactory;
 public final class SettingsStore implements Feed.Listener {
     private static final int MOST_ATTEMPTS = 12;
 
+    private static final Duration RECENT = Duration.ofSeconds(10);
     private static final int MOST_COMPLAINTS = 1_000;
     private static final Logger log = LoggerFactory.getLogger(SettingsStore.class);
 
     private final CouchDatabase database;
     private final Duration defaultTimeout;
     private final Map<String, TypeSettings> known = new ConcurrentHashMap<>();
+    private final Map<String, Long> readNanos = new ConcurrentHashMap<>();
     private final Set<String> complaints = ConcurrentHashMap.newKeySet();
+    /** Whether the feed runs; it says so when it starts. */
+    private volatile boolean followed;
 
     /**
      * Opens the settings of a database. No I/O.
@@ -60,6 +64,7 @@ public final class SettingsStore implements Feed.Listener {
     /** The feed may have told something newer while this was on its way. */
     private void remember(String type, TypeSettings read) {
         complain(read);
+        readNanos.put(type, System.nanoTime());
         known.merge(
                 type,
                 read,
@@ -75,6 +80,18 @@ public final class SettingsStore implements Feed.Listener {
     public TypeSettings get(String type) {
         TypeSettings settings = known.get(type);
         return settings == null ? read(type) : settings;
+    }
+
+    /**
+     * The settings of a type, as they were a few seconds ago at most, also in a process that follows no feed.
+     *
+     * @param type the type
+     * @return the settings; read when they were not lately
+     */
+    TypeSettings recent(String type) {
+        TypeSettings settings = known.get(type);
+        boolean isOld = !followed && System.nanoTime() - readNanos.getOrDefault(type, 0L) > RECENT.toNanos();
+        return settings == null || isOld ? read(type) : settings;
     }
 
     /**
@@ -176,6 +193,7 @@ public final class SettingsStore implements Feed.Listener {
 
     @Override
     public void gap() {
+        followed = true;
         known.clear();
     }
 
