@@ -8,6 +8,7 @@ import io.couchjobs.schedule.ScheduleNotFoundException;
 import io.couchjobs.store.DuplicateJobException;
 import io.couchjobs.store.JobNotFoundException;
 import io.couchjobs.store.JobRefusedException;
+import io.couchjobs.store.QueueFullException;
 import io.couchjobs.store.WriteRefusedException;
 
 /** How a command ended, for scripts. */
@@ -43,7 +44,9 @@ enum ExitCode {
                 || problem instanceof JobNotFoundException
                 || problem instanceof ScheduleNotFoundException) {
             return NOT_FOUND;
-        } else if (problem instanceof JobRefusedException || problem instanceof DuplicateJobException) {
+        } else if (problem instanceof JobRefusedException
+                || problem instanceof DuplicateJobException
+                || problem instanceof QueueFullException) {
             return REFUSED;
         } else if (problem instanceof IllegalArgumentException || problem instanceof InvalidJobDataException) {
             return USAGE;

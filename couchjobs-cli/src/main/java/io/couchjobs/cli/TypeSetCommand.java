@@ -25,7 +25,8 @@ import picocli.CommandLine.Parameters;
             "  couchjobs type set email --timeout 5m",
             "  couchjobs type set email --max-retries 3 --retry-delay 10s",
             "  couchjobs type set email --timeout default",
-            "  couchjobs type set email --max-expirations 3"
+            "  couchjobs type set email --limit 10 --rate 100/1m",
+            "  couchjobs type set email --limit none --max-expirations 3"
         })
 final class TypeSetCommand extends QueueCommand {
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);

@@ -39,6 +39,12 @@ final class TypeText {
 
     private static String limits(TypeSettings type) {
         List<String> limits = new ArrayList<>();
+        addTo(limits, "running", type.get(Limit.RUNNING));
+        addTo(limits, "per group", type.get(Limit.RUNNING_PER_GROUP));
+        if (rate(type) != null) {
+            limits.add("rate " + rate(type));
+        }
+        addTo(limits, "queued", type.get(Limit.QUEUED));
         addTo(limits, "expirations", type.get(Limit.EXPIRATIONS));
         return limits.isEmpty() ? "none" : String.join(", ", limits);
     }
@@ -52,6 +58,12 @@ final class TypeText {
         return number.isPresent() ? number.getAsInt() : null;
     }
 
+    private static @Nullable String rate(TypeSettings type) {
+        return type.rate()
+                .map(rate -> rate.starts() + "/" + Durations.format(rate.window()))
+                .orElse(null);
+    }
+
     static ObjectNode json(TypeSettings type) {
         return JsonNodeFactory.instance
                 .objectNode()
@@ -60,6 +72,10 @@ final class TypeText {
                 .put("maxRetries", type.retryPolicy().maxRetries())
                 .put("retryDelay", type.retryPolicy().delay().toMillis())
                 .put("paused", type.isPaused())
+                .put("limit", number(type, Limit.RUNNING))
+                .put("groupLimit", number(type, Limit.RUNNING_PER_GROUP))
+                .put("rate", rate(type))
+                .put("maxQueued", number(type, Limit.QUEUED))
                 .put("maxExpirations", number(type, Limit.EXPIRATIONS));
     }
 }

@@ -196,7 +196,8 @@ class QueueCommandsTest {
 
         assertThat(done("types", "-o", "json").json())
                 .hasToString("[{\"type\":\"email\",\"timeout\":300000,\"maxRetries\":2,\"retryDelay\":1000,"
-                        + "\"paused\":true,\"maxExpirations\":null}]");
+                        + "\"paused\":true,\"limit\":null,\"groupLimit\":null,\"rate\":null,\"maxQueued\":null,"
+                        + "\"maxExpirations\":null}]");
         assertThat(done("resume", "email", "-o", "json").json().path("paused").asBoolean())
                 .isFalse();
     }
@@ -214,6 +215,37 @@ class QueueCommandsTest {
         assertThat(timeout.path("maxRetries").asInt()).isEqualTo(2);
         assertThat(retries.path("maxRetries").asInt()).isEqualTo(5);
         assertThat(retries.path("retryDelay").asInt()).isEqualTo(1_000);
+    }
+
+    @Test
+    void the_limits_of_a_type_are_set_shown_and_cleared() {
+        done("type", "set", "email", "--limit", "3", "--group-limit", "2", "--rate", "100/1m");
+        done("type", "set", "email", "--max-queued", "50", "--max-expirations", "4");
+
+        JsonNode set = done("types", "-o", "json").json().get(0);
+        assertThat(set.path("limit").asInt()).isEqualTo(3);
+        assertThat(set.path("groupLimit").asInt()).isEqualTo(2);
+        assertThat(set.path("rate").asText()).isEqualTo("100/1m");
+        assertThat(set.path("maxQueued").asInt()).isEqualTo(50);
+        assertThat(set.path("maxExpirations").asInt()).isEqualTo(4);
+        assertThat(done("types").out()).contains("running 3, per group 2, rate 100/1m, queued 50, expirations 4");
+        JsonNode cleared = done("type", "set", "email", "--limit", "none", "--rate", "none", "-o", "json")
+                .json();
+        assertThat(cleared.path("limit").isNull()).isTrue();
+        assertThat(cleared.path("rate").isNull()).isTrue();
+        assertThat(cleared.path("groupLimit").asInt()).isEqualTo(2);
+    }
+
+    @Test
+    void a_new_job_of_a_full_type_is_refused_and_a_batch_says_which() {
+        done("type", "set", "email", "--max-queued", "1");
+        done("enqueue", "email", "1");
+
+        TestShell.Said said = shell.run("enqueue", "email", "2");
+
+        assertThat(said.exitCode()).isEqualTo(4);
+        assertThat(said.err()).contains("maxQueued 1", "email:2 was not added").hasLineCount(1);
+        done("enqueue", "email", "1", "--in", "1h");
     }
 
     @Test
