@@ -13,6 +13,7 @@ module io.couchjobs {
 
     exports io.couchjobs;
     exports io.couchjobs.couch;
+    exports io.couchjobs.gc;
     exports io.couchjobs.job;
     exports io.couchjobs.problem;
     exports io.couchjobs.process;

@@ -2,6 +2,7 @@ package io.couchjobs;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.gc.GarbageCollection;
 import io.couchjobs.job.After;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
@@ -693,6 +694,16 @@ public final class JobQueue implements AutoCloseable {
     /** {@return a builder of a worker that runs jobs of this queue} */
     public WorkerBuilder worker() {
         return Worker.builder(parts, scheduler::join);
+    }
+
+    /**
+     * Prepares a garbage collection: deletes what retention lets go, purges tombstones, compacts. Workers delete what
+     * retention lets go by themselves; the rest is for an administrator, every night or so.
+     *
+     * @return a collection, to be run
+     */
+    public GarbageCollection gc() {
+        return new GarbageCollection(parts, designs);
     }
 
     /** Ends the feed, all connections and the accepts that wait. Workers must be closed before. */

@@ -2,6 +2,8 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.store.LogChunk;
@@ -49,6 +51,23 @@ class JobLogTest {
             wanted.add("line " + i);
         }
         assertThat(lines("1")).isEqualTo(wanted);
+    }
+
+    @Test
+    void the_log_of_a_job_that_is_added_anew_takes_the_place_of_what_a_crash_left_of_the_old_one() throws Exception {
+        ObjectNode left = JsonNodeFactory.instance.objectNode().put("_id", "log:email:1:0000000000000001:00000001");
+        left.putArray("lines").addObject().put("at", 1000).put("text", "of the old one");
+        queue.database().put(left);
+        try (Worker worker = queue.worker()
+                .handler("email", (data, context) -> {
+                    context.log("of the new one");
+                    return null;
+                })
+                .start()) {
+            run("1");
+            TestQueue.until(() -> lines("1").equals(List.of("of the new one")));
+            assertThat(worker.stats().failed()).isZero();
+        }
     }
 
     @Test

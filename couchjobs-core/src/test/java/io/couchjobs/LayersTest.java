@@ -34,6 +34,8 @@ class LayersTest {
                 .definedBy("io.couchjobs.worker")
                 .layer("schedule")
                 .definedBy("io.couchjobs.schedule")
+                .layer("gc")
+                .definedBy("io.couchjobs.gc")
                 .layer("store")
                 .definedBy("io.couchjobs.store")
                 .layer("job")
@@ -49,11 +51,13 @@ class LayersTest {
                 .whereLayer("schedule")
                 .mayOnlyBeAccessedByLayers("front")
                 .whereLayer("store")
-                .mayOnlyBeAccessedByLayers("front", "worker", "schedule")
+                .mayOnlyBeAccessedByLayers("front", "worker", "schedule", "gc")
                 .whereLayer("job")
-                .mayOnlyBeAccessedByLayers("front", "process", "worker", "schedule", "store")
+                .mayOnlyBeAccessedByLayers("front", "process", "worker", "schedule", "gc", "store")
                 .whereLayer("couch")
-                .mayOnlyBeAccessedByLayers("front", "worker", "schedule", "store")
+                .mayOnlyBeAccessedByLayers("front", "worker", "schedule", "gc", "store")
+                .whereLayer("gc")
+                .mayOnlyBeAccessedByLayers("front", "worker")
                 .check(CLASSES);
     }
 

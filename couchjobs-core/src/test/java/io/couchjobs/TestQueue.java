@@ -3,6 +3,7 @@ package io.couchjobs;
 import io.couchjobs.couch.Auth;
 import io.couchjobs.couch.Secret;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.gc.GarbageCollection;
 import io.couchjobs.job.Job;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -26,6 +27,11 @@ public final class TestQueue {
                 .ifPresent(user -> builder.auth(
                         new Auth.Basic(user, Secret.of(database.password().orElse("")))));
         return builder;
+    }
+
+    /** A collection that does not leave alone what finished a moment ago: nobody needs to hear of it. */
+    public static GarbageCollection gc(JobQueue queue) {
+        return queue.gc().keepFinished(Duration.ZERO);
     }
 
     /** Waits until a job is finished, and returns it. */

@@ -59,6 +59,23 @@ final class Administration {
                 Json.text(info, "purge_seq"));
     }
 
+    boolean isCompacting() {
+        return http.exchange(Call.get(database), Answer::object)
+                .path("compact_running")
+                .asBoolean();
+    }
+
+    ViewInfo viewInfo(String designDoc) {
+        Call call = Call.get(database.designDoc(designDoc).segment("_info"));
+        JsonNode index = http.exchange(call, Answer::object).path("view_index");
+        JsonNode sizes = index.path("sizes");
+        return new ViewInfo(
+                sizes.path("file").asLong(-1),
+                sizes.path("active").asLong(-1),
+                index.path("compact_running").asBoolean(),
+                index.path("updater_running").asBoolean());
+    }
+
     PurgeResult purge(Map<String, List<String>> idRevs) {
         Call call = Call.write("POST", database.segment("_purge"), Json.bytes(Json.value(idRevs)));
         return http.exchange(call, answer -> {

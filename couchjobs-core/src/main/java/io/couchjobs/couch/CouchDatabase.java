@@ -204,6 +204,21 @@ public final class CouchDatabase {
         administration.compactViews(designDoc);
     }
 
+    /** {@return whether the database is being compacted, as far as the server says} */
+    public boolean isCompacting() {
+        return administration.isCompacting();
+    }
+
+    /**
+     * {@return the index of a design document in numbers}
+     *
+     * @param designDoc its name, with or without {@code _design/}
+     * @throws CouchNotFoundException there is no such design document
+     */
+    public ViewInfo viewInfo(String designDoc) {
+        return administration.viewInfo(designDoc);
+    }
+
     /** Starts deleting index files that no design document uses any more. */
     public void cleanUpViews() {
         administration.cleanUpViews();

@@ -25,7 +25,7 @@ public final class DesignDocument {
     /** What workers ask: due, stuck, owned and held jobs. */
     public static final DesignDocument JOBS = assemble("jobs", "due", "stuck", "owned", "held");
     /** What people ask: counts, lists, malformed documents. */
-    public static final DesignDocument LISTS = assemble("lists", "status", "labels", "malformed");
+    public static final DesignDocument LISTS = assemble("lists", "status", "labels", "malformed", "finished");
     /** All design documents of this version. */
     public static final List<DesignDocument> ALL = List.of(JOBS, LISTS);
 
@@ -65,6 +65,20 @@ public final class DesignDocument {
         document.put("_id", docId());
         document.setAll(content.deepCopy());
         return document;
+    }
+
+    /**
+     * Whether a stored design document is one of couchjobs, of any version, and as couchjobs stored it: its name tells the
+     * hash of its content.
+     *
+     * @param versionedName its name, such as {@code jobs-1a2b3c4d}
+     * @param stored the document
+     * @return false for somebody else's, or one that was changed by hand
+     */
+    public static boolean isGenuine(String versionedName, ObjectNode stored) {
+        ObjectNode content = stored.deepCopy();
+        content.remove(List.of("_id", "_rev"));
+        return ALL.stream().anyMatch(ours -> versionedName.equals(ours.name + "-" + hash(content.toString())));
     }
 
     @Override

@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import org.ektorp.UpdateConflictException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +31,8 @@ import org.slf4j.LoggerFactory;
 public final class DesignDocuments {
     private static final Logger log = LoggerFactory.getLogger(DesignDocuments.class);
     private static final long PATIENCE_MS = 500;
+    /** A user may well have a design document {@code jobs-report} of their own. */
+    private static final Pattern VERSIONED = Pattern.compile("[a-z]+-[0-9a-f]{8}");
 
     private final CouchDatabase database;
     private final Map<String, Choice> choices = new ConcurrentHashMap<>();
@@ -168,6 +171,7 @@ public final class DesignDocuments {
         String prefix = "_design/" + document.name() + "-";
         return database.view(ViewQuery.allDocs().startKey(prefix).endKey(prefix + "\ufff0")).rows().stream()
                 .map(row -> row.key().asText().substring("_design/".length()))
+                .filter(name -> VERSIONED.matcher(name).matches())
                 .toList();
     }
 

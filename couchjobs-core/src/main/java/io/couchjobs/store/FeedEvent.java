@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param docId the document's {@code _id}
  * @param rev the revision that the change made, such as {@code 3-...}
  * @param deleted whether it is gone
- * @param document the document as it is now, or null when it is gone
+ * @param document the document as it is now, or its tombstone; null when it cannot be read
  */
 public record FeedEvent(
         String docId, String rev, boolean deleted, @Nullable ObjectNode document) {
@@ -35,6 +35,11 @@ public record FeedEvent(
         } catch (NumberFormatException notARevision) {
             return 0;
         }
+    }
+
+    /** {@return whether the document was a finished job that retention deleted} */
+    boolean isRetired() {
+        return deleted && document != null && JobStore.retiredStatus(document).isPresent();
     }
 
     /** {@return the job, if the document is one and still there} */

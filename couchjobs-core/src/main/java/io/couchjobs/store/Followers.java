@@ -44,6 +44,11 @@ final class Followers implements Feed.Listener, AutoCloseable {
         if (followers.isEmpty()) {
             return;
         }
+        if (event.isRetired()) {
+            // They heard of its finish and are gone, or missed it: the document tells more than its tombstone.
+            rereader.read(List.of(event.docId()));
+            return;
+        }
         Optional<Snapshot> news = news(followers.get(0).jobId(), event);
         boolean certain = news.isPresent() || event.document() != null;
         for (Follower follower : followers) {

@@ -7,6 +7,8 @@ import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.JobId;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** The logs of jobs: written in chunks, read in order while they grow, deleted with their jobs. Thread-safe. */
 public final class JobLogs {
     private static final int PAGE = 50;
+    private static final int MOST_AT_ONCE = 500;
 
     private final JobStore store;
     private final CouchDatabase database;
@@ -36,12 +39,31 @@ public final class JobLogs {
 
     /**
      * Writes a chunk with the next bulk request. Writing the same chunk again is answered as a conflict and changes nothing.
+     * The older lines of a job that was removed, and added anew, make room for those of the new one: its claims have the same
+     * numbers.
      *
      * @param chunk the chunk
      * @return what the server answers; completed exceptionally when it cannot be reached
      */
     public CompletableFuture<WriteResult> append(LogChunk chunk) {
-        return store.writeSoon(chunk.toDocument());
+        ObjectNode document = chunk.toDocument();
+        return store.writeSoon(document)
+                .thenCompose(written -> written instanceof WriteResult.Conflict
+                        ? CompletableFuture.supplyAsync(() -> revisionOfOlder(chunk))
+                                .thenCompose(rev -> rev.isEmpty()
+                                        ? CompletableFuture.completedFuture(written)
+                                        : store.writeSoon(document.put("_rev", rev.get())))
+                        : CompletableFuture.completedFuture(written));
+    }
+
+    /** Empty when what is stored in a chunk's place is the chunk itself, or newer. */
+    private Optional<String> revisionOfOlder(LogChunk chunk) {
+        Instant begin = chunk.lines().get(0).at();
+        return database.get(chunk.docId())
+                .filter(present -> LogChunk.of(present).stream()
+                        .flatMap(stored -> stored.lines().stream())
+                        .allMatch(line -> line.at().isBefore(begin)))
+                .map(present -> present.path("_rev").asText());
     }
 
     /**
@@ -51,7 +73,7 @@ public final class JobLogs {
      * @return its chunks, oldest first, read in pages while the stream is consumed
      */
     public Stream<LogChunk> read(JobId job) {
-        return pages(job, true)
+        return pages(job)
                 .flatMap(row -> row.doc() == null ? Stream.empty() : LogChunk.of(row.doc()).stream())
                 .filter(chunk -> chunk.job().equals(job));
     }
@@ -77,12 +99,39 @@ public final class JobLogs {
      * @param job the job
      */
     public void delete(JobId job) {
-        List<ObjectNode> tombstones = pages(job, false)
-                .filter(row -> LogChunk.jobOf(String.valueOf(row.id())).equals(Optional.of(job)))
-                .map(JobLogs::tombstone)
-                .toList();
-        for (int from = 0; from < tombstones.size(); from += 500) {
-            database.bulkDocs(tombstones.subList(from, Math.min(from + 500, tombstones.size())));
+        write(tombstonesOf(job));
+    }
+
+    /**
+     * What deletes the log of a job as it is now. What is written later, by a run of a job that was added anew, has other
+     * revisions and is left alone.
+     *
+     * @param job the job
+     * @return tombstones, to be written by {@link #write}
+     */
+    public List<ObjectNode> tombstonesOf(JobId job) {
+        List<ObjectNode> tombstones = new ArrayList<>();
+        String prefix = LogChunk.prefix(job);
+        List<ViewResult.Row> rows = page(prefix, null, false);
+        while (!rows.isEmpty()) {
+            rows.stream()
+                    .filter(row -> LogChunk.jobOf(String.valueOf(row.id())).equals(Optional.of(job)))
+                    .forEach(row -> tombstones.add(tombstone(row)));
+            rows = rows.size() < PAGE
+                    ? List.of()
+                    : page(prefix, rows.get(rows.size() - 1).id(), false);
+        }
+        return tombstones;
+    }
+
+    /**
+     * Writes tombstones; one whose revision is not there any more changes nothing.
+     *
+     * @param tombstones any number
+     */
+    public void write(List<ObjectNode> tombstones) {
+        for (int from = 0; from < tombstones.size(); from += MOST_AT_ONCE) {
+            database.bulkDocs(tombstones.subList(from, Math.min(from + MOST_AT_ONCE, tombstones.size())));
         }
     }
 
@@ -93,17 +142,17 @@ public final class JobLogs {
         return tombstone.put("_deleted", true);
     }
 
-    private Stream<ViewResult.Row> pages(JobId job, boolean withDocuments) {
-        // A colon comes right after the digits that the rest of an id begins with.
+    private Stream<ViewResult.Row> pages(JobId job) {
         String prefix = LogChunk.prefix(job);
         return Stream.iterate(
-                        page(prefix, null, withDocuments),
+                        page(prefix, null, true),
                         rows -> !rows.isEmpty(),
-                        rows -> page(prefix, rows.get(rows.size() - 1).id(), withDocuments))
+                        rows -> page(prefix, rows.get(rows.size() - 1).id(), true))
                 .flatMap(List::stream);
     }
 
     private List<ViewResult.Row> page(String prefix, @Nullable String after, boolean withDocuments) {
+        // A colon comes right after the digits that the rest of an id begins with.
         List<ViewResult.Row> rows = database.view(ViewQuery.allDocs()
                         .startKey(after == null ? prefix + "0" : after)
                         .endKey(prefix + ":")

@@ -1,11 +1,13 @@
 package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobState;
 import io.couchjobs.problem.CouchJobsException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -65,6 +67,38 @@ final class JobReader {
             read(docIds.subList(0, docIds.size() / 2), into);
             read(docIds.subList(docIds.size() / 2, docIds.size()), into);
         }
+    }
+
+    /**
+     * What a job was when retention deleted it: who follows it may have missed how it ended. The revision before the tombstone
+     * can be read until the next compaction; then only the tombstone says how the job ended, and its data and result are gone.
+     *
+     * @param found what was found
+     * @return the finished job; empty when it is there, or was removed otherwise
+     */
+    Optional<Snapshot> lastWords(Snapshot found) {
+        String docId = found.id().docId();
+        if (found.state() != JobState.NOT_FOUND || found.rev().isEmpty()) {
+            return Optional.empty();
+        }
+        return database.get(docId, found.rev())
+                .filter(tombstone -> JobStore.retiredStatus(tombstone).isPresent())
+                .flatMap(tombstone -> before(docId, found.rev()).or(() -> inShort(tombstone)));
+    }
+
+    private Optional<Snapshot> before(String docId, String rev) {
+        return database.history(docId, rev).stream()
+                .skip(1)
+                .findFirst()
+                .flatMap(before -> database.get(docId, before))
+                .flatMap(Snapshot::of);
+    }
+
+    private static Optional<Snapshot> inShort(ObjectNode tombstone) {
+        ObjectNode job = tombstone.deepCopy();
+        job.remove("_deleted");
+        job.putObject("data");
+        return Snapshot.of(job);
     }
 
     private List<ViewResult.Row> ask(List<String> docIds, boolean includeDocs) {

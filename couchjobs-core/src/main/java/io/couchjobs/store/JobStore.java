@@ -6,7 +6,9 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.MalformedJobException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -22,6 +24,10 @@ import java.util.concurrent.CompletionException;
  * lost, the documents are read again, and a write that is found in place counts as stored.
  */
 public final class JobStore implements AutoCloseable {
+    private static final String STATUS = "status";
+    private static final String REMOVED_BY = "removedBy";
+    private static final String RETENTION = "retention";
+
     private final CouchDatabase database;
     private final WriteCombiner combiner;
 
@@ -101,11 +107,45 @@ public final class JobStore implements AutoCloseable {
      * @return what the server answered
      */
     public WriteResult delete(JobId id, String rev) {
+        return join(combiner.write(tombstone(id.docId(), rev)));
+    }
+
+    /**
+     * Deletes finished jobs, each on the revision that the index knows it finished with. Their tombstones say so: with a
+     * status, and {@code "removedBy": "retention"}.
+     *
+     * @param rows the jobs
+     * @return in the same order, what the server answered for each
+     */
+    public List<WriteResult> retire(List<FinishedJobs.Row> rows) {
+        List<CompletableFuture<WriteResult>> writes = new ArrayList<>();
+        for (FinishedJobs.Row row : rows) {
+            ObjectNode tombstone = tombstone(row.docId(), row.rev());
+            tombstone.put(STATUS, row.status().json());
+            tombstone.put(REMOVED_BY, RETENTION);
+            writes.add(combiner.write(tombstone));
+        }
+        return writes.stream().map(JobStore::join).toList();
+    }
+
+    /**
+     * How a job had finished that {@link #retire} deleted.
+     *
+     * @param tombstone the deleted document
+     * @return its status; empty when something else deleted it
+     */
+    public static Optional<JobStatus> retiredStatus(ObjectNode tombstone) {
+        return tombstone.path(REMOVED_BY).asText().equals(RETENTION)
+                ? JobStatus.fromJson(tombstone.path(STATUS).asText())
+                : Optional.empty();
+    }
+
+    private static ObjectNode tombstone(String docId, String rev) {
         ObjectNode tombstone = JsonNodeFactory.instance.objectNode();
-        tombstone.put("_id", id.docId());
+        tombstone.put("_id", docId);
         tombstone.put("_rev", rev);
         tombstone.put("_deleted", true);
-        return join(combiner.write(tombstone));
+        return tombstone;
     }
 
     @Override

@@ -111,7 +111,11 @@ final class Rereader implements AutoCloseable {
                 .toList();
         for (int from = 0; from < unknown.size(); from += DOCUMENTS) {
             reader.snapshots(unknown.subList(from, Math.min(unknown.size(), from + DOCUMENTS)))
-                    .forEach(this::tell);
+                    .forEach((docId, found) -> {
+                        reader.lastWords(found)
+                                .ifPresent(last -> followers.of(docId).forEach(follower -> follower.hears(last)));
+                        tell(docId, found);
+                    });
         }
     }
 

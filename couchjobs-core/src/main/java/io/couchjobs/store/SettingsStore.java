@@ -9,6 +9,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.RetryPolicy;
 import io.couchjobs.problem.CouchJobsException;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -127,6 +128,15 @@ public final class SettingsStore implements Feed.Listener {
                         .ifPresent(settings -> all.put(settings.type(), settings)));
         known.putAll(all);
         return all;
+    }
+
+    /** {@return the longest time for which an owner of a job, of whatever type, may be silent, as set now} */
+    public Duration longestTimeout() {
+        return readAll().values().stream()
+                .flatMap(settings -> settings.timeout().stream())
+                .filter(timeout -> timeout.compareTo(defaultTimeout) > 0)
+                .max(Comparator.naturalOrder())
+                .orElse(defaultTimeout);
     }
 
     /**

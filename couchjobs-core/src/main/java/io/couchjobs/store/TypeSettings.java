@@ -2,8 +2,10 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.LongNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.RetryPolicy;
 import java.time.Duration;
 import java.util.Arrays;
@@ -11,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of a type, one document {@code type:TYPE} in the queue's database. Immutable and thread-safe. Each setting
@@ -29,6 +32,8 @@ public final class TypeSettings {
     private static final String RATE = "rate";
     private static final String RATE_STARTS = "starts";
     private static final String RATE_WINDOW = "window";
+    private static final String RETENTION = "retention";
+    private static final String FAILURE_RETENTION = "failureRetention";
 
     private final String type;
     private final ObjectNode document;
@@ -117,6 +122,31 @@ public final class TypeSettings {
     /** {@return whether no worker may claim jobs of this type} */
     public boolean isPaused() {
         return document.path(PAUSED).asBoolean(false);
+    }
+
+    /** {@return how long jobs that succeeded are kept; 30 days where nothing is set} */
+    public Retention retention() {
+        return Retention.parse(document.path(RETENTION)).orElseGet(() -> new Retention.For(Retention.STANDARD));
+    }
+
+    /**
+     * How long jobs that failed or were cancelled are kept: somebody may want to look at them, or retry them.
+     *
+     * @return what is set, or else the longer of 30 days and {@link #retention}
+     */
+    public Retention failureRetention() {
+        return Retention.parse(document.path(FAILURE_RETENTION))
+                .orElseGet(() -> retention().ofFailures());
+    }
+
+    /**
+     * How long jobs are kept that finished so.
+     *
+     * @param status success, failed or cancelled
+     * @return how long
+     */
+    public Retention retentionOf(JobStatus status) {
+        return status == JobStatus.SUCCESS ? retention() : failureRetention();
     }
 
     /**
@@ -216,6 +246,26 @@ public final class TypeSettings {
         return new TypeSettings(type, copy);
     }
 
+    /**
+     * Changes how long jobs that succeeded are kept.
+     *
+     * @param retention how long, or null for the default
+     * @return the changed settings
+     */
+    public TypeSettings withRetention(@Nullable Retention retention) {
+        return withRetention(RETENTION, retention);
+    }
+
+    /**
+     * Changes how long jobs that failed or were cancelled are kept.
+     *
+     * @param retention how long, or null for the default
+     * @return the changed settings
+     */
+    public TypeSettings withFailureRetention(@Nullable Retention retention) {
+        return withRetention(FAILURE_RETENTION, retention);
+    }
+
     /** {@return a copy of the document, unknown fields and all} */
     public ObjectNode toDocument() {
         return document.deepCopy();
@@ -226,9 +276,22 @@ public final class TypeSettings {
         return "TypeSettings" + document;
     }
 
-    private TypeSettings with(String field, long value) {
+    private TypeSettings withRetention(String field, @Nullable Retention retention) {
+        if (retention != null) {
+            return with(field, retention.toJson());
+        }
         ObjectNode copy = document.deepCopy();
-        copy.put(field, value);
+        copy.remove(field);
+        return new TypeSettings(type, copy);
+    }
+
+    private TypeSettings with(String field, long value) {
+        return with(field, LongNode.valueOf(value));
+    }
+
+    private TypeSettings with(String field, JsonNode value) {
+        ObjectNode copy = document.deepCopy();
+        copy.set(field, value);
         return new TypeSettings(type, copy);
     }
 

@@ -14,6 +14,7 @@ import io.couchjobs.job.Transitions;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
+import io.couchjobs.store.JobStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -248,10 +249,15 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
         }
     }
 
-    private static void note(ViewResult.Row row, Map<JobId, JobStatus> states, Set<JobId> removed) {
+    private void note(ViewResult.Row row, Map<JobId, JobStatus> states, Set<JobId> removed) {
         Optional<JobId> id = JobId.fromDocId(String.valueOf(row.id()));
         if (id.isPresent() && row.value() != null && row.value().path("deleted").asBoolean()) {
-            removed.add(id.get());
+            // Retention may have been quicker than we were: that is no removal by somebody who does not want the job.
+            parts.store()
+                    .database()
+                    .get(id.get().docId(), row.value().path("rev").asText())
+                    .flatMap(JobStore::retiredStatus)
+                    .ifPresentOrElse(status -> states.put(id.get(), status), () -> removed.add(id.get()));
         } else if (id.isPresent() && row.doc() != null) {
             statusOf(row).ifPresent(status -> states.put(id.get(), status));
         }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.store.DesignDocument;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -23,6 +24,9 @@ final class Registration {
         document.put("_id", PREFIX + worker);
         document.put("pid", ProcessHandle.current().pid());
         types.stream().sorted().forEach(document.putArray("types")::add);
+        var designs = document.putArray("designs");
+        // Design documents that a living worker asks are not cleaned up.
+        DesignDocument.ALL.forEach(design -> designs.add(design.versionedName()));
         document.put("started", now.toEpochMilli());
     }
 

@@ -20,6 +20,10 @@ final class Tally {
         claimed.increment();
     }
 
+    long claims() {
+        return claimed.sum();
+    }
+
     void ended(RunReport.Outcome outcome) {
         counter(outcome).increment();
     }

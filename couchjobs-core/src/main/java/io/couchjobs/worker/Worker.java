@@ -1,5 +1,6 @@
 package io.couchjobs.worker;
 
+import io.couchjobs.gc.Sweeper;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobLogs;
@@ -29,6 +30,7 @@ public final class Worker implements AutoCloseable {
     private final ActivityMonitor monitor;
     private final OwnJobs ownJobs;
     private final HeldJobs heldJobs;
+    private final Sweeper sweeper;
     private final Teller teller = new Teller();
     private Feed.Listening listening = () -> {};
     private @Nullable Thread exitHook;
@@ -50,6 +52,7 @@ public final class Worker implements AutoCloseable {
         this.leases = new LeaseKeeper(registration, executor.runs().values(), parts.settings(), parts.clock());
         this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow);
         this.heldJobs = new HeldJobs(parts);
+        this.sweeper = new Sweeper(parts, options.id(), executor.tally()::claims);
         this.ownJobs = new OwnJobs(executor.runs(), options.id(), leases::hurry);
     }
 
@@ -157,6 +160,9 @@ public final class Worker implements AutoCloseable {
         monitor.start();
         heldJobs.start();
         companion = options.companion().join();
+        if (options.sweeping()) {
+            sweeper.start();
+        }
         dispatcher.start();
         options.closeOnExit().ifPresent(this::closeOnExit);
         return this;
@@ -175,6 +181,7 @@ public final class Worker implements AutoCloseable {
         companion.close();
         listening.close();
         heldJobs.close();
+        sweeper.close();
         monitor.close();
         leases.close();
         teller.close();

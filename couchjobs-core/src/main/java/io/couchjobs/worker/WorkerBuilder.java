@@ -28,6 +28,7 @@ public final class WorkerBuilder {
     private final List<RunInterceptor> interceptors = new ArrayList<>();
     private ClosingMode closingMode = ClosingMode.RELEASE;
     private @Nullable Duration closeOnExit;
+    private boolean sweeping = true;
     private Consumer<RunReport> listener = report -> {};
     private Companion companion;
 
@@ -215,6 +216,17 @@ public final class WorkerBuilder {
     }
 
     /**
+     * Keeps this worker from taking turns in deleting the finished jobs that retention lets go, which one of all workers does
+     * every ten minutes. Some other process with a worker has to, or a {@code gc} from time to time.
+     *
+     * @return this
+     */
+    public WorkerBuilder withoutSweeping() {
+        this.sweeping = false;
+        return this;
+    }
+
+    /**
      * Hears how each run ends.
      *
      * @param newListener called on the run's thread
@@ -258,6 +270,7 @@ public final class WorkerBuilder {
                 Optional.ofNullable(timeLimit),
                 untilEmpty,
                 maxJobs,
+                sweeping,
                 closingMode,
                 Optional.ofNullable(closeOnExit),
                 loader(),

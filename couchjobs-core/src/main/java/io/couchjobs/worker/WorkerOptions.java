@@ -16,6 +16,7 @@ record WorkerOptions(
         Optional<Duration> timeLimit,
         boolean untilEmpty,
         long maxJobs,
+        boolean sweeping,
         ClosingMode closingMode,
         Optional<Duration> closeOnExit,
         ClassLoader loader,

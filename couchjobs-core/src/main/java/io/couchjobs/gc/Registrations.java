@@ -1,0 +1,100 @@
+package io.couchjobs.gc;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.store.JobIndex;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The registrations of workers, and which of these are dead. Thread-safe.
+ *
+ * <p>A worker that owns nothing gives a sign of life every five minutes; one that owns jobs is the activity monitors'
+ * business first. A living worker whose registration is removed all the same, because its process stood still, registers
+ * again with its next sign of life.
+ */
+final class Registrations {
+    static final String PREFIX = "worker:";
+
+    private static final Duration SILENCE = Duration.ofMinutes(15);
+
+    private final CouchDatabase database;
+    private final JobIndex index;
+
+    Registrations(CouchDatabase database, JobIndex index) {
+        this.database = database;
+        this.index = index;
+    }
+
+    /** Whether a document, or a tombstone, is a registration, and not somebody else's that is called alike. */
+    static boolean isOne(JsonNode document) {
+        return document.path("_id").asText().startsWith(PREFIX)
+                && document.path("pid").isIntegralNumber()
+                && document.path("types").isArray()
+                && document.path("beat").isIntegralNumber()
+                && document.path("at").isIntegralNumber();
+    }
+
+    /** The registrations of workers that must be taken to be alive. */
+    List<ObjectNode> alive(Instant now) {
+        List<ObjectNode> alive = new ArrayList<>(all());
+        alive.removeAll(dead(now));
+        return alive;
+    }
+
+    /** Whether nobody is registered, and nobody owns a job without being registered: claims are made by hand, too. */
+    boolean nobodyWorks(Instant now) {
+        return alive(now).isEmpty() && index.owned().isEmpty();
+    }
+
+    List<ObjectNode> dead(Instant now) {
+        List<ObjectNode> silent = all().stream()
+                .filter(worker ->
+                        worker.path("at").asLong() < now.minus(SILENCE).toEpochMilli())
+                .toList();
+        if (silent.isEmpty()) {
+            return silent;
+        }
+        Set<String> owners = new HashSet<>();
+        index.owned().forEach(owned -> owners.add(owned.worker()));
+        return silent.stream().filter(worker -> !owners.contains(idOf(worker))).toList();
+    }
+
+    /** Removes a registration unless it moved meanwhile. */
+    boolean remove(ObjectNode registration) {
+        ObjectNode tombstone = registration.deepCopy().put("_deleted", true);
+        return database.put(tombstone) instanceof WriteResult.Stored;
+    }
+
+    static String idOf(ObjectNode registration) {
+        return registration.path("_id").asText().substring(PREFIX.length());
+    }
+
+    /** The design documents that these workers ask. */
+    static Set<String> designsOf(List<ObjectNode> alive) {
+        Set<String> designs = new HashSet<>();
+        alive.forEach(worker -> worker.path("designs").forEach(name -> designs.add(name.asText())));
+        return designs;
+    }
+
+    private List<ObjectNode> all() {
+        return database
+                .view(ViewQuery.allDocs()
+                        .startKey(PREFIX)
+                        .endKey(PREFIX + "\uffff")
+                        .includeDocs(true))
+                .rows()
+                .stream()
+                .flatMap(row -> Optional.ofNullable(row.doc()).stream())
+                .filter(Registrations::isOne)
+                .toList();
+    }
+}

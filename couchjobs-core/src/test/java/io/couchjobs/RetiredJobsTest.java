@@ -1,0 +1,174 @@
+package io.couchjobs;
+
+import static io.couchjobs.TestQueue.PATIENCE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.gc.GcReport;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.FinishedJobs;
+import io.couchjobs.store.JobEvent;
+import io.couchjobs.store.JobStore;
+import io.couchjobs.store.Retention;
+import io.couchjobs.store.Subscription;
+import io.couchjobs.worker.Worker;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What happens around a job in the moment in which retention deletes it. */
+@ServerTest
+@Timeout(60)
+class RetiredJobsTest {
+    private Proxy proxy;
+    private JobQueue queue;
+    private JobQueue others;
+
+    @BeforeEach
+    void open(TestDatabase database) {
+        others = TestQueue.open(database);
+        proxy = Proxy.before(database.server());
+        queue = TestQueue.open(proxy.door(database));
+        others.changeSettings("email", settings -> settings.withRetention(new Retention.Delete()));
+        add();
+    }
+
+    @AfterEach
+    void close() {
+        proxy.clear();
+        queue.close();
+        others.close();
+        proxy.close();
+    }
+
+    @Test
+    void who_follows_a_job_learns_how_it_ended_though_the_feed_tells_of_its_deletion_only() throws Exception {
+        Held feed = holdFeed();
+        CompletableFuture<Optional<Job>> awaited = CompletableFuture.supplyAsync(this::awaitFinished);
+        Subscription subscription = queue.subscribe("email", "1");
+        feed.awaitArrival();
+        finish();
+        retire();
+
+        feed.release();
+
+        JobEvent end = subscription.await(PATIENCE).orElseThrow();
+        assertThat(end.state()).isEqualTo(JobState.FINISHED);
+        assertThat(end.job().flatMap(Job::result).orElseThrow().path("sent").asBoolean())
+                .isTrue();
+        assertThat(subscription.isClosed()).isTrue();
+        assertThat(awaited.get().flatMap(Job::result)).isPresent();
+    }
+
+    @Test
+    void after_a_compaction_it_is_still_known_that_it_succeeded() throws Exception {
+        Held feed = holdFeed();
+        Subscription subscription = queue.subscribe("email", "1");
+        feed.awaitArrival();
+        finish();
+        try (Worker keepsTombstones =
+                others.worker().handler("idle", (data, context) -> null).start()) {
+            assertThat(TestQueue.gc(others).run().jobsDeletedInAll()).isEqualTo(1);
+
+            feed.release();
+
+            JobEvent end = subscription.await(PATIENCE).orElseThrow();
+            assertThat(end.job().orElseThrow().status()).isEqualTo(JobStatus.SUCCESS);
+            assertThat(keepsTombstones.stats().running()).isZero();
+        }
+    }
+
+    @Test
+    void who_follows_a_job_that_somebody_removes_learns_just_that() throws Exception {
+        Held feed = holdFeed();
+        Subscription subscription = queue.subscribe("email", "1");
+        feed.awaitArrival();
+        finish();
+        others.remove("email", "1");
+
+        feed.release();
+
+        assertThat(subscription.await(PATIENCE).orElseThrow().state()).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    @Test
+    void the_log_of_a_job_that_is_added_anew_in_the_moment_of_its_deletion_stays() throws Exception {
+        finish();
+        String id = "log:email:1:0000000000000001:00000001";
+        CouchDatabase database = others.database();
+        database.put(chunk(id, "of the old one"));
+        Held deletion = proxy.holdAnswer(
+                request -> request.isBulkWrite() && request.body().contains("removedBy"));
+
+        CompletableFuture<GcReport> collection = CompletableFuture.supplyAsync(this::collect);
+        deletion.awaitArrival();
+        add();
+        ObjectNode old = database.get(id).orElseThrow();
+        database.put(chunk(id, "of the new one").put("_rev", old.path("_rev").asText()));
+        deletion.release();
+
+        assertThat(collection.get().jobsDeleted()).isEqualTo(Map.of("email", 1L));
+        assertThat(others.get("email", "1")).isPresent();
+        assertThat(others.log("email", "1")).hasSize(1);
+    }
+
+    private void add() {
+        others.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+    }
+
+    private void finish() throws InterruptedException {
+        others.accept(AcceptOptions.of("email")).get(0).finish(Map.of("sent", true));
+    }
+
+    /** As a sweep does. */
+    private void retire() {
+        FinishedJobs finished = new FinishedJobs(others.database());
+        Instant soon = Instant.now().plusSeconds(60);
+        FinishedJobs.Range range = finished.expendable("email", JobStatus.SUCCESS, new Retention.Delete(), soon, soon)
+                .orElseThrow();
+        try (JobStore store = new JobStore(others.database())) {
+            assertThat(store.retire(finished.page(range, null, 10))).hasOnlyElementsOfType(WriteResult.Stored.class);
+        }
+        assertThat(others.get("email", "1")).isEmpty();
+    }
+
+    private Held holdFeed() {
+        return proxy.holdRequest(request ->
+                request.isFeed() && String.valueOf(request.uri().getQuery()).contains("continuous"));
+    }
+
+    private Optional<Job> awaitFinished() {
+        try {
+            return queue.awaitFinished("email", "1", PATIENCE);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private GcReport collect() {
+        try {
+            return TestQueue.gc(queue).run();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static ObjectNode chunk(String id, String text) {
+        ObjectNode chunk = JsonNodeFactory.instance.objectNode().put("_id", id);
+        chunk.putArray("lines").addObject().put("at", 1000).put("text", text);
+        return chunk;
+    }
+}
