@@ -38,6 +38,7 @@ import picocli.CommandLine.Spec;
             TypeCommand.class,
             CronCommand.class,
             DesignCommand.class,
+            GcCommand.class,
             ServeCommand.class,
             CompletionCommand.class,
             HelpCommand.class,

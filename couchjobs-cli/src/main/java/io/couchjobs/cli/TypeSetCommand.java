@@ -26,7 +26,8 @@ import picocli.CommandLine.Parameters;
             "  couchjobs type set email --max-retries 3 --retry-delay 10s",
             "  couchjobs type set email --timeout default",
             "  couchjobs type set email --limit 10 --rate 100/1m",
-            "  couchjobs type set email --limit none --max-expirations 3"
+            "  couchjobs type set email --limit none --max-expirations 3",
+            "  couchjobs type set email --retention delete --failure-retention 90d"
         })
 final class TypeSetCommand extends QueueCommand {
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
@@ -61,11 +62,16 @@ final class TypeSetCommand extends QueueCommand {
     @Mixin
     private final LimitOptions limits = new LimitOptions();
 
+    @Mixin
+    private final RetentionOptions retention = new RetentionOptions();
+
     @Override
     void check() {
         JobId.checkType(type);
-        if (timeout == null && maxRetries == null && retryDelay == null && !limits.areGiven()) {
-            throw CommandException.usage("what to set? --timeout, --max-retries, --retry-delay, " + limits.names());
+        boolean other = limits.areGiven() || !retention.isEmpty();
+        if (timeout == null && maxRetries == null && retryDelay == null && !other) {
+            throw CommandException.usage(
+                    "what to set? --timeout, --max-retries, --retry-delay, --retention, " + limits.names());
         }
         checkRange("--timeout", SHORTEST_TIMEOUT, timeout);
         checkRange("--retry-delay", Duration.ZERO, retryDelay);
@@ -78,7 +84,7 @@ final class TypeSetCommand extends QueueCommand {
     }
 
     private TypeSettings changed(TypeSettings settings) {
-        TypeSettings changed = limits.changed(settings);
+        TypeSettings changed = retention.change(limits.changed(settings));
         if (timeout != null) {
             changed = timeout.value() == null ? changed.withoutTimeout() : changed.withTimeout(timeout.value());
         }

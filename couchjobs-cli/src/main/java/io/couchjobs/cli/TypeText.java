@@ -24,13 +24,15 @@ final class TypeText {
     }
 
     static Table table(List<TypeSettings> types) {
-        Table table = new Table("TYPE", "TIMEOUT", "MAX RETRIES", "RETRY DELAY", "CLAIMING", "LIMITS");
+        Table table =
+                new Table("TYPE", "TIMEOUT", "MAX RETRIES", "RETRY DELAY", "RETENTION", "CLAIMING", "LIMITS");
         for (TypeSettings type : types) {
             table.row(
                     Cell.of(type.type()),
                     Cell.of(type.timeout().map(Durations::format).orElse("default")),
                     Cell.of(type.retryPolicy().maxRetries()),
                     Cell.of(Durations.format(type.retryPolicy().delay())),
+                    Cell.of(RetentionOptions.text(type.retention())),
                     type.isPaused() ? Cell.of("paused", Style.WARNING) : Cell.of("yes"),
                     Cell.of(limits(type)));
         }
@@ -65,7 +67,7 @@ final class TypeText {
     }
 
     static ObjectNode json(TypeSettings type) {
-        return JsonNodeFactory.instance
+        ObjectNode json = JsonNodeFactory.instance
                 .objectNode()
                 .put("type", type.type())
                 .put("timeout", type.timeout().map(Duration::toMillis).orElse(null))
@@ -77,5 +79,8 @@ final class TypeText {
                 .put("rate", rate(type))
                 .put("maxQueued", number(type, Limit.QUEUED))
                 .put("maxExpirations", number(type, Limit.EXPIRATIONS));
+        json.set("retention", type.retention().toJson());
+        json.set("failureRetention", type.failureRetention().toJson());
+        return json;
     }
 }

@@ -1,0 +1,103 @@
+package io.couchjobs.cli;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.cli.input.Durations;
+import io.couchjobs.cli.output.Cell;
+import io.couchjobs.cli.output.ProgressLine;
+import io.couchjobs.cli.output.Table;
+import io.couchjobs.gc.GarbageCollection;
+import io.couchjobs.gc.GcReport;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code gc}: retention, purge, compaction. */
+@Command(
+        name = "gc",
+        description = {
+            "Make the database small again: delete the finished jobs that the retention of their types lets go, forget dead"
+                    + " workers, remove design documents of other versions, purge tombstones, compact.",
+            "Workers and other collections may go on meanwhile; one that is interrupted is continued by the next. Purging and"
+                    + " compacting need an administrator of the server. Exit code 1 when not all could be done."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs gc --dry-run",
+            "  couchjobs gc -o json",
+            "  couchjobs gc --keep-tombstones 7d     the database is replicated once a day",
+            "  couchjobs type set email --retention 7d"
+        })
+final class GcCommand extends QueueCommand {
+    @Option(names = "--dry-run", description = "Write nothing; say what would be done.")
+    private boolean dryRun;
+
+    @Option(
+            names = "--keep-tombstones",
+            paramLabel = "D",
+            description = {
+                "How long what deleted jobs leave behind stays at least; default 10m, and nothing while no worker is"
+                        + " there. Longer than any worker may stand still, and than a replication takes to hear of the"
+                        + " deletions: who never heard of one gives the job back."
+            })
+    private @Nullable Duration keepTombstones;
+
+    @Override
+    ExitCode run(JobQueue queue) throws InterruptedException {
+        ProgressLine line = root().progress();
+        GarbageCollection collection =
+                queue.gc().dryRun(dryRun).onProgress(now -> line.update(now.step() + ": " + now.done()));
+        if (keepTombstones != null) {
+            collection.keepTombstones(keepTombstones);
+        }
+        GcReport report = collection.run();
+        line.clear();
+        output().table(() -> table(report), () -> json(report));
+        report.problems().forEach(problem -> root().say("couchjobs: " + problem));
+        return report.problems().isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    private static Table table(GcReport report) {
+        Table table = new Table(report.dryRun() ? "WOULD BE DONE" : "DONE", "");
+        report.jobsDeleted().forEach((type, jobs) -> row(table, "finished jobs deleted: " + type, jobs));
+        if (report.jobsDeleted().isEmpty()) {
+            row(table, "finished jobs deleted", 0);
+        }
+        row(table, "tombstones purged", report.tombstonesPurged());
+        row(table, "tombstones kept for now", report.tombstonesKept());
+        row(table, "dead workers forgotten", report.workersRemoved().size());
+        row(
+                table,
+                "old design documents removed",
+                report.designDocumentsRemoved().size());
+        row(table, "bytes before", report.bytesBefore());
+        row(table, "bytes after", report.bytesAfter());
+        text(table, "took", Durations.format(report.took()));
+        return table;
+    }
+
+    private static void row(Table table, String name, long number) {
+        table.row(Cell.of(name), Cell.of(number));
+    }
+
+    private static void text(Table table, String name, String text) {
+        table.row(Cell.of(name), Cell.of(text));
+    }
+
+    private static ObjectNode json(GcReport report) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode().put("dryRun", report.dryRun());
+        ObjectNode deleted = json.putObject("jobsDeleted");
+        report.jobsDeleted().forEach(deleted::put);
+        json.put("tombstonesPurged", report.tombstonesPurged()).put("tombstonesKept", report.tombstonesKept());
+        report.workersRemoved().forEach(json.putArray("workersRemoved")::add);
+        report.designDocumentsRemoved().forEach(json.putArray("designDocumentsRemoved")::add);
+        json.put("bytesBefore", report.bytesBefore())
+                .put("bytesAfter", report.bytesAfter())
+                .put("seconds", report.took().toMillis() / 1000.0);
+        report.problems().forEach(json.putArray("problems")::add);
+        return json;
+    }
+}

@@ -1,0 +1,72 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.cli.input.Durations;
+import io.couchjobs.store.Retention;
+import io.couchjobs.store.TypeSettings;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** How long finished jobs of a type are kept: {@code D|N|delete|forever|default}. */
+final class RetentionOptions {
+    @Option(
+            names = "--retention",
+            paramLabel = "D|N|delete|forever",
+            converter = Converter.class,
+            description = "How long jobs that succeeded are kept: for a time, the N newest, not at all, for ever;"
+                    + " default 30d.")
+    private @Nullable Setting succeeded;
+
+    @Option(
+            names = "--failure-retention",
+            paramLabel = "D|N|delete|forever",
+            converter = Converter.class,
+            description =
+                    "How long jobs that failed or were cancelled are kept; default 30d, or as --retention if that is"
+                            + " longer.")
+    private @Nullable Setting failed;
+
+    boolean isEmpty() {
+        return succeeded == null && failed == null;
+    }
+
+    TypeSettings change(TypeSettings settings) {
+        TypeSettings changed = succeeded == null ? settings : settings.withRetention(succeeded.retention);
+        return failed == null ? changed : changed.withFailureRetention(failed.retention);
+    }
+
+    static String text(Retention retention) {
+        if (retention instanceof Retention.For time) {
+            return Durations.format(time.time());
+        }
+        return retention instanceof Retention.Newest newest
+                ? newest.jobs() + " newest"
+                : retention.toJson().asText();
+    }
+
+    /** What was asked for; null for the default. */
+    private record Setting(@Nullable Retention retention) {}
+
+    /** Reads a retention; the message names the text. */
+    private static final class Converter implements ITypeConverter<Setting> {
+        @Override
+        public Setting convert(String text) {
+            try {
+                return new Setting(
+                        switch (text) {
+                            case "delete" -> new Retention.Delete();
+                            case "forever" -> new Retention.Forever();
+                            case "default" -> null;
+                            default ->
+                                text.matches("\\d{1,9}")
+                                        ? new Retention.Newest(Integer.parseInt(text))
+                                        : new Retention.For(Durations.parse(text));
+                        });
+            } catch (IllegalArgumentException wrong) {
+                throw new TypeConversionException("not a retention: '" + text
+                        + "' (give a time such as 7d, a number of jobs from 1, delete, forever or default)");
+            }
+        }
+    }
+}
