@@ -18,6 +18,7 @@ module io.couchjobs {
     exports io.couchjobs.problem;
     exports io.couchjobs.process;
     exports io.couchjobs.schedule;
+    exports io.couchjobs.scope;
     exports io.couchjobs.store;
     exports io.couchjobs.worker;
 }

@@ -14,6 +14,7 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Transitions;
 import io.couchjobs.schedule.Schedules;
 import io.couchjobs.schedule.SharedScheduler;
+import io.couchjobs.scope.Scopes;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.AddResult;
@@ -89,6 +90,7 @@ public final class JobQueue implements AutoCloseable {
     private final Acceptor acceptor;
     private final Schedules schedules;
     private final SharedScheduler scheduler;
+    private final Scopes scopes;
 
     JobQueue(CouchDatabase database, JobQueueBuilder options) {
         this.database = database;
@@ -109,6 +111,7 @@ public final class JobQueue implements AutoCloseable {
         this.acceptor = new Acceptor(parts, "client-" + UUID.randomUUID());
         this.schedules = new Schedules(parts, types::require);
         this.scheduler = new SharedScheduler(parts);
+        this.scopes = new Scopes(parts, lists, this::worker, types::require);
     }
 
     /**
@@ -691,6 +694,11 @@ public final class JobQueue implements AutoCloseable {
         return schedules;
     }
 
+    /** {@return the scopes of this queue: jobs by type and partition, each with a service of its own} */
+    public Scopes scopes() {
+        return scopes;
+    }
+
     /** {@return a builder of a worker that runs jobs of this queue} */
     public WorkerBuilder worker() {
         return Worker.builder(parts, scheduler::join);
@@ -706,9 +714,10 @@ public final class JobQueue implements AutoCloseable {
         return new GarbageCollection(parts, designs);
     }
 
-    /** Ends the feed, all connections and the accepts that wait. Workers must be closed before. */
+    /** Ends what serves scopes, the feed, all connections and the accepts that wait. Workers must be closed before. */
     @Override
     public void close() {
+        scopes.close();
         acceptor.close();
         watch.close();
         parts.feed().close();

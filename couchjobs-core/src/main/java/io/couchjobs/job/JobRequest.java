@@ -72,6 +72,32 @@ public final class JobRequest {
         return Optional.ofNullable(rest.tracker);
     }
 
+    /** {@return the class that workers and scopes may filter on} */
+    public Optional<String> jobClass() {
+        return Optional.ofNullable(rest.jobClass);
+    }
+
+    /** {@return what the job has in common with those that belong to it} */
+    public Optional<String> correlationId() {
+        return Optional.ofNullable(rest.correlationId);
+    }
+
+    /**
+     * The same request, with the same id, as a job of another type.
+     *
+     * @param type the other type
+     * @param correlationId what it is to have in common with jobs that belong to it
+     * @return the changed request
+     */
+    public JobRequest as(String type, String correlationId) {
+        Builder changed = rest.copy(type);
+        changed.id = tracker().isPresent() ? null : id.id();
+        changed.data = data;
+        changed.scheduledTime = scheduledTime;
+        changed.correlationId = correlationId;
+        return changed.build();
+    }
+
     /**
      * The same request, held until other jobs are finished too.
      *
@@ -331,7 +357,11 @@ public final class JobRequest {
         }
 
         private Builder copy() {
-            Builder copy = new Builder(type);
+            return copy(type);
+        }
+
+        private Builder copy(String ofType) {
+            Builder copy = new Builder(ofType);
             copy.group = group;
             copy.jobClass = jobClass;
             copy.origin = origin;

@@ -286,6 +286,22 @@ public final class Transitions {
     }
 
     /**
+     * Somebody cancels a job that nobody owns, and says why.
+     *
+     * @param job the job as it is
+     * @param reason why, in words; the job remembers it as an error of kind {@code cancelled}
+     * @param now the time
+     * @return the decision; refused when the job is owned or finished
+     */
+    public static Decision cancel(Job job, String reason, Instant now) {
+        return on(
+                Event.CANCEL,
+                job,
+                now,
+                edit -> cancelled(edit.error(new JobError(job.attempt(), now, JobError.Kind.CANCELLED, reason, null))));
+    }
+
+    /**
      * Somebody asks the owner of a job to stop. A resubmit is dropped; an add that comes later is not.
      *
      * @param job the job as it is
@@ -317,8 +333,8 @@ public final class Transitions {
                 now,
                 edit -> job.isResubmitted()
                         ? resubmitted(edit, job).moveTo(JobStatus.WAITING)
-                        : cancelled(
-                                edit.error(new JobError(job.attempt(), now, JobError.Kind.CANCELLED, reason, null))));
+                        : cancelled(edit.at("stopped")
+                                .error(new JobError(job.attempt(), now, JobError.Kind.CANCELLED, reason, null))));
     }
 
     /**

@@ -25,6 +25,9 @@ import java.util.stream.Stream;
  * the row was built from.
  */
 public final class JobIndex {
+    /** What {@link #counts(String)} adds to the status of jobs that were stopped while they ran. */
+    public static final String KILLED = "/killed";
+
     private static final Map<String, Object> AFTER_ALL = Map.of();
     private static final int PAGE = 500;
 
@@ -187,6 +190,24 @@ public final class JobIndex {
                             row.key().path(0).asText(), type -> new EnumMap<>(JobStatus.class))
                     .put(status, row.value().asLong()));
         }
+        return counts;
+    }
+
+    /**
+     * Counts the jobs of one type. Those that were stopped while they ran are counted a second time, under their status and
+     * {@value #KILLED}.
+     *
+     * @param type the type
+     * @return how many there are, by status, such as {@code failed} and {@code failed/killed}; what there is none of is missing
+     */
+    public Map<String, Long> counts(String type) {
+        Map<String, Long> counts = new TreeMap<>();
+        ask(DesignDocument.LISTS, "status", query -> query.groupLevel(2)
+                        .startKey(List.of(type))
+                        .endKey(List.of(type, AFTER_ALL)))
+                .rows()
+                .forEach(row ->
+                        counts.put(row.key().path(1).asText(), row.value().asLong()));
         return counts;
     }
 

@@ -130,10 +130,20 @@ public final class Worker implements AutoCloseable {
      * @param timeout how long the running jobs may take
      */
     public void close(Duration timeout) {
+        close(timeout, options.closingMode());
+    }
+
+    /**
+     * Closes as {@link #close(Duration)}, whatever was said when the worker was built.
+     *
+     * @param timeout how long the running jobs may take
+     * @param mode what becomes of those that take longer
+     */
+    public void close(Duration timeout, ClosingMode mode) {
         dispatcher.close();
         try {
             if (!isStoppedWithin(timeout)) {
-                executor.stopAll(options.closingMode().reason());
+                executor.stopAll(mode.reason());
                 if (!isStoppedWithin(GRACE)) {
                     log.warn(
                             "{} jobs ignore that worker {} closes; their leases run out",
@@ -143,7 +153,7 @@ public final class Worker implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            executor.stopAll(options.closingMode().reason());
+            executor.stopAll(mode.reason());
         }
         closeParts();
     }

@@ -1,0 +1,74 @@
+package io.couchjobs.scope;
+
+import io.couchjobs.job.JobId;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.FeedEvent;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** Waits until nothing waits or runs in a scope that was stopped. Thread-safe; one per stop. */
+final class Drain implements Feed.Listener {
+    private final Tools tools;
+    private final Scope scope;
+    private long changes;
+
+    Drain(Tools tools, Scope scope) {
+        this.tools = tools;
+        this.scope = scope;
+    }
+
+    /** False when the time is over, or the scope was started again. */
+    boolean await(Duration timeout) throws InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        Feed.Listening listening = tools.parts().feed().listen(this);
+        try {
+            return isEmptyBefore(deadline);
+        } finally {
+            listening.close();
+        }
+    }
+
+    private boolean isEmptyBefore(long deadline) throws InterruptedException {
+        while (true) {
+            long seen = changes();
+            tools.sweeper().sweep(scope);
+            if (ScopeStats.unfinished(tools.parts().index().counts(scope.jobType())) == 0) {
+                return true;
+            }
+            boolean again =
+                    tools.scopes().read(scope).filter(ScopeState::isRunning).isPresent();
+            if (again || !isChangedBefore(deadline, seen)) {
+                return false;
+            }
+        }
+    }
+
+    @Override
+    public synchronized void changed(FeedEvent event) {
+        if (event.docId().startsWith(JobId.PREFIX + scope.jobType() + ":")
+                || event.docId().equals(scope.docId())) {
+            gap();
+        }
+    }
+
+    @Override
+    public synchronized void gap() {
+        changes++;
+        notifyAll();
+    }
+
+    private synchronized long changes() {
+        return changes;
+    }
+
+    private synchronized boolean isChangedBefore(long deadline, long seen) throws InterruptedException {
+        while (changes == seen) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                return false;
+            }
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        }
+        return true;
+    }
+}

@@ -1,0 +1,170 @@
+package io.couchjobs.scope;
+
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.FeedEvent;
+import io.couchjobs.store.JobStore;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells submitters how their jobs ended, once each: by the hook of the submit, or if it has none or the hook fails, by an event.
+ * Thread-safe.
+ *
+ * <p>Whoever takes a job out of the map tells of it, so an end that the feed tells twice, or that is found by reading after a
+ * gap too, is told once.
+ */
+final class Endings implements Feed.Listener, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Endings.class);
+
+    private final Feed feed;
+    private final JobStore store;
+    private final Map<JobId, Expected> expected = new ConcurrentHashMap<>();
+    private final List<Consumer<Ending>> listeners = new CopyOnWriteArrayList<>();
+    private final ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
+        Thread telling = new Thread(task, "couchjobs-scope-endings");
+        telling.setDaemon(true);
+        return telling;
+    });
+    private Feed.@Nullable Listening listening;
+
+    Endings(Feed feed, JobStore store) {
+        this.feed = feed;
+        this.store = store;
+    }
+
+    Feed.Listening listen(Consumer<Ending> listener) {
+        listeners.add(listener);
+        return () -> listeners.remove(listener);
+    }
+
+    /**
+     * Before the job is stored: it may have ended before the answer is here.
+     *
+     * @return to be given to {@link #forget} when the job is not taken after all; empty when nobody wants to hear of it, or an
+     *     earlier job of the same id is still expected to end
+     */
+    Optional<Expected> expect(Scope scope, JobId id, @Nullable Consumer<Ending> hook) {
+        if (hook == null && listeners.isEmpty()) {
+            return Optional.empty();
+        }
+        begin();
+        Expected told = new Expected(scope, id, hook);
+        return expected.putIfAbsent(id, told) == null ? Optional.of(told) : Optional.empty();
+    }
+
+    /** False when its end was told, or is just being told. */
+    boolean forget(Expected told) {
+        return expected.remove(told.id, told);
+    }
+
+    /** It is there after all, and may have ended meanwhile. */
+    void expectAgain(Expected told) {
+        expected.put(told.id, told);
+        run(() -> look(told.id));
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        JobId.fromDocId(event.docId()).filter(expected::containsKey).ifPresent(id -> {
+            if (event.deleted()) {
+                // The feed may tell the end of a former job of that id: what is there now decides.
+                run(() -> look(id));
+            } else {
+                event.job().ifPresent(this::tellIfEnded);
+            }
+        });
+    }
+
+    @Override
+    public void gap() {
+        run(() -> expected.keySet().forEach(this::look));
+    }
+
+    @Override
+    public synchronized void close() {
+        if (listening != null) {
+            listening.close();
+        }
+        thread.shutdown();
+    }
+
+    private synchronized void begin() {
+        if (listening == null) {
+            listening = feed.listen(this);
+        }
+    }
+
+    private void look(JobId id) {
+        try {
+            Optional<Job> present = store.read(id);
+            present.ifPresentOrElse(this::tellIfEnded, () -> tell(id, Outcome.REMOVED, null));
+        } catch (MalformedJobException overwritten) {
+            tell(id, Outcome.REMOVED, null);
+        } catch (RuntimeException trouble) {
+            log.debug("cannot tell yet whether {} has ended; the feed will", id, trouble);
+        }
+    }
+
+    private void tellIfEnded(Job job) {
+        Outcome.of(job).ifPresent(outcome -> tell(job.id(), outcome, job));
+    }
+
+    private void tell(JobId id, Outcome outcome, @Nullable Job job) {
+        Expected told = expected.remove(id);
+        if (told != null) {
+            run(() -> deliver(told, new Ending(told.scope, id.id(), outcome, job)));
+        }
+    }
+
+    private void deliver(Expected told, Ending ending) {
+        try {
+            if (told.hook != null) {
+                told.hook.accept(ending);
+                return;
+            }
+        } catch (RuntimeException | Error e) {
+            log.error("the hook of {} failed; its listeners are told instead", ending.id(), e);
+        }
+        for (Consumer<Ending> listener : listeners) {
+            try {
+                listener.accept(ending);
+            } catch (RuntimeException | Error e) {
+                log.error("a listener failed on {}; it will hear of other jobs", ending.id(), e);
+            }
+        }
+    }
+
+    private void run(Runnable task) {
+        try {
+            thread.execute(task);
+        } catch (RejectedExecutionException closed) {
+            log.debug("the queue is closed; endings are not told any more");
+        }
+    }
+
+    /** A job whose end somebody waits for; equal to nothing but itself. */
+    static final class Expected {
+        private final Scope scope;
+        private final JobId id;
+        private final @Nullable Consumer<Ending> hook;
+
+        private Expected(Scope scope, JobId id, @Nullable Consumer<Ending> hook) {
+            this.scope = scope;
+            this.id = id;
+            this.hook = hook;
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.couchjobs.scope;
+
+import io.couchjobs.job.JobId;
+import java.util.Optional;
+
+/**
+ * What a service is responsible for: one partition of one type of work. Immutable and thread-safe.
+ *
+ * <p>The jobs of a scope have a type of their own, {@code TYPE@PARTITION}, so that all that a queue does by type - settings,
+ * pausing, counts, lists - can be done to a scope. Both parts can be read out of it again, because a scope's type has no
+ * {@code @}.
+ *
+ * @param type the type of work: no colon, no {@code @}, no control characters
+ * @param partition which part of it: no colon, no control characters; together at most 127 characters
+ */
+public record Scope(String type, String partition) {
+    /** What the document ids of all scopes begin with. */
+    static final String PREFIX = "scope:";
+
+    private static final char BETWEEN = '@';
+
+    /**
+     * Checks both parts.
+     *
+     * @param type the type
+     * @param partition the partition
+     * @throws IllegalArgumentException when one of them is not a legal one; the message names the value
+     */
+    public Scope {
+        if (type.indexOf(BETWEEN) >= 0) {
+            throw new IllegalArgumentException("the type of a scope must not contain @: \"" + type + "\"");
+        }
+        JobId.checkType(type);
+        JobId.checkType(partition);
+        JobId.checkType(type + BETWEEN + partition);
+    }
+
+    /**
+     * A scope with a numbered partition.
+     *
+     * @param type the type of work
+     * @param partition the partition's number
+     * @return the scope
+     */
+    public static Scope of(String type, long partition) {
+        return new Scope(type, Long.toString(partition));
+    }
+
+    /**
+     * A scope with a named partition.
+     *
+     * @param type the type of work
+     * @param partition the partition's name
+     * @return the scope
+     */
+    public static Scope of(String type, String partition) {
+        return new Scope(type, partition);
+    }
+
+    /**
+     * Reads a scope out of the type of its jobs.
+     *
+     * @param jobType the type of a job
+     * @return the scope; empty when it is not the type of a scope's jobs
+     */
+    public static Optional<Scope> ofJobType(String jobType) {
+        int at = jobType.indexOf(BETWEEN);
+        try {
+            return at < 0
+                    ? Optional.empty()
+                    : Optional.of(new Scope(jobType.substring(0, at), jobType.substring(at + 1)));
+        } catch (IllegalArgumentException notOurs) {
+            return Optional.empty();
+        }
+    }
+
+    static Optional<Scope> ofDocId(String docId) {
+        return docId.startsWith(PREFIX) ? ofJobType(docId.substring(PREFIX.length())) : Optional.empty();
+    }
+
+    /** What the document ids of all scopes of a type begin with. */
+    static String prefix(String type) {
+        return PREFIX + type + BETWEEN;
+    }
+
+    /** {@return the type of its jobs, {@code TYPE@PARTITION}} */
+    public String jobType() {
+        return type + BETWEEN + partition;
+    }
+
+    /**
+     * Names a job of this scope.
+     *
+     * @param id the job's id
+     * @return its identity in the queue
+     */
+    public JobId job(String id) {
+        return new JobId(jobType(), id);
+    }
+
+    String docId() {
+        return PREFIX + jobType();
+    }
+
+    @Override
+    public String toString() {
+        return jobType();
+    }
+}

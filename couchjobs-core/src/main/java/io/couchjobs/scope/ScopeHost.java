@@ -1,0 +1,208 @@
+package io.couchjobs.scope;
+
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobState;
+import io.couchjobs.store.Backoff;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.FeedEvent;
+import io.couchjobs.worker.WorkerBuilder;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Serves the scopes of a type in this process: those that run, and those that are started later, by whichever process. Thread-safe;
+ * made by {@link Scopes#serve}.
+ *
+ * <p>It believes no event: what it does follows from the scope's document as it is when it looks. It outlives every trouble:
+ * while the database is away it tries again with growing pauses.
+ */
+public final class ScopeHost implements Feed.Listener, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(ScopeHost.class);
+    private static final Duration CLOSING = Duration.ofSeconds(30);
+
+    private final Tools tools;
+    private final ScopeService<?> service;
+    private final Supplier<WorkerBuilder> workers;
+    private final Runnable onClose;
+    private final ScheduledThreadPoolExecutor thread;
+    private final Backoff trouble = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(30));
+    private final Map<Scope, HostedScope> hosted = new ConcurrentHashMap<>();
+    /** What waits there is to be cancelled. */
+    private final Set<Scope> stopped = ConcurrentHashMap.newKeySet();
+
+    private final Set<Scope> toSweep = ConcurrentHashMap.newKeySet();
+    private volatile Feed.@Nullable Listening listening;
+    private volatile boolean loadPlanned;
+
+    ScopeHost(Tools tools, ScopeService<?> service, Supplier<WorkerBuilder> workers, Runnable onClose) {
+        this.tools = tools;
+        this.service = service;
+        this.workers = workers;
+        this.onClose = onClose;
+        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread keeping = new Thread(task, "couchjobs-scopes-" + service.type());
+            keeping.setDaemon(true);
+            return keeping;
+        });
+        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    void start() {
+        run(this::load);
+    }
+
+    /** {@return the scopes that it serves now} */
+    public Set<Scope> scopes() {
+        return Set.copyOf(hosted.keySet());
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        Scope.ofDocId(event.docId())
+                .filter(scope -> scope.type().equals(service.type()))
+                .ifPresent(scope -> run(() -> look(scope)));
+        if (!stopped.isEmpty()) {
+            JobId.fromDocId(event.docId())
+                    .flatMap(id -> Scope.ofJobType(id.type()))
+                    .filter(stopped::contains)
+                    .filter(scope -> event.job()
+                            .filter(job -> job.state() == JobState.PENDING)
+                            .isPresent())
+                    .filter(toSweep::add)
+                    .ifPresent(scope -> run(() -> sweep(scope)));
+        }
+    }
+
+    @Override
+    public void gap() {
+        run(this::load);
+    }
+
+    /** Closes with the default time: 30 s. */
+    @Override
+    public void close() {
+        close(CLOSING);
+    }
+
+    /**
+     * Serves nothing any more. The scopes keep running, as far as they are concerned: running jobs may finish, those that have not
+     * when the time is over go back to waiting, and all run on where a scope is served next. Closing twice does nothing.
+     *
+     * @param timeout how long the running jobs may take
+     */
+    public void close(Duration timeout) {
+        onClose.run();
+        thread.shutdown();
+        try {
+            // What it is just doing may start a service.
+            boolean unused = thread.awaitTermination(timeout.toMillis(), TimeUnit.MILLISECONDS);
+            Feed.Listening present = listening;
+            if (present != null) {
+                present.close();
+            }
+            for (Thread closing : hosted.values().stream()
+                    .map(service -> service.release(timeout))
+                    .toList()) {
+                closing.join();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        hosted.clear();
+    }
+
+    @Override
+    public String toString() {
+        return "ScopeHost[" + service.type() + " " + hosted.keySet() + "]";
+    }
+
+    private void load() {
+        loadPlanned = false;
+        if (listening == null) {
+            listening = tools.parts().feed().listen(this);
+        }
+        stopped.clear();
+        tools.scopes().readAll(service.type()).forEach(this::follow);
+        trouble.reset();
+    }
+
+    private void look(Scope scope) {
+        tools.scopes().read(scope).ifPresentOrElse(this::follow, () -> vanished(scope));
+    }
+
+    private void follow(ScopeState state) {
+        Scope scope = state.scope();
+        HostedScope present = hosted.get(scope);
+        if (present != null && !(state.isRunning() && present.starts() == state.starts())) {
+            present.stop(state.stopTimeout(), () -> run(() -> ended(scope)));
+        } else if (present == null && state.isRunning() && service.serves(scope)) {
+            hosted.put(scope, HostedScope.start(service, state, workers.get()));
+        }
+        if (state.isRunning()) {
+            stopped.remove(scope);
+        } else if (stopped.add(scope)) {
+            sweep(scope);
+        }
+    }
+
+    /** Somebody deleted its document, and with it the time that its jobs have. */
+    private void vanished(Scope scope) {
+        stopped.remove(scope);
+        HostedScope present = hosted.get(scope);
+        if (present != null) {
+            present.stop(CLOSING, () -> run(() -> ended(scope)));
+        }
+    }
+
+    /** What it had claimed in the last moment is waiting again; and the scope may have been started again meanwhile. */
+    private void ended(Scope scope) {
+        hosted.remove(scope);
+        stopped.remove(scope);
+        look(scope);
+    }
+
+    private void sweep(Scope scope) {
+        toSweep.remove(scope);
+        tools.sweeper().sweep(scope);
+    }
+
+    private void run(Runnable task) {
+        try {
+            thread.execute(() -> guarded(task));
+        } catch (RejectedExecutionException closed) {
+            log.debug("{} is closed", this);
+        }
+    }
+
+    private void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            if (trouble.attempts() == 0) {
+                log.warn(
+                        "the scopes of type {} cannot be looked after, trying again until they can: {}",
+                        service.type(),
+                        e.toString());
+            }
+            loadLater();
+        }
+    }
+
+    private void loadLater() {
+        if (!loadPlanned && !thread.isShutdown()) {
+            loadPlanned = true;
+            Future<?> unused =
+                    thread.schedule(() -> guarded(this::load), trouble.next().toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package io.couchjobs.scope;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.InvalidJobDataException;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobData;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.Transitions;
+import io.couchjobs.worker.JobContext;
+import io.couchjobs.worker.JobHandler;
+import io.couchjobs.worker.PermanentJobException;
+import io.couchjobs.worker.WorkerBuilder;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a process serves the scopes of a type. Immutable; thread-safe if its functions are.
+ *
+ * @param <T> what the jobs' data is bound to
+ */
+public final class ScopeService<T> {
+    private static final String PROBE = "probe";
+
+    private final String type;
+    private final Class<T> dataType;
+    private final Supplier<? extends JobHandler<? super T>> factory;
+    private final Predicate<Job> accept;
+    private final Predicate<Scope> which;
+
+    private ScopeService(
+            String type,
+            Class<T> dataType,
+            Supplier<? extends JobHandler<? super T>> factory,
+            Predicate<Job> accept,
+            Predicate<Scope> which) {
+        this.type = type;
+        this.dataType = dataType;
+        this.factory = factory;
+        this.accept = accept;
+        this.which = which;
+    }
+
+    /**
+     * A service with one handler for all jobs.
+     *
+     * @param type the type of the scopes
+     * @param dataType what the jobs' data is bound to; {@code ObjectNode} takes it as it is
+     * @param handler runs the jobs, called by many threads at once
+     * @param <T> what the jobs' data is bound to
+     * @return the service, which takes every job and serves every partition
+     */
+    public static <T> ScopeService<T> of(String type, Class<T> dataType, JobHandler<? super T> handler) {
+        return ofFactory(type, dataType, () -> handler);
+    }
+
+    /**
+     * A service with a handler made anew for each run.
+     *
+     * @param type the type of the scopes
+     * @param dataType what the jobs' data is bound to
+     * @param factory makes a handler for one run
+     * @param <T> what the jobs' data is bound to
+     * @return the service, which takes every job and serves every partition
+     */
+    public static <T> ScopeService<T> ofFactory(
+            String type, Class<T> dataType, Supplier<? extends JobHandler<? super T>> factory) {
+        return new ScopeService<>(new Scope(type, PROBE).type(), dataType, factory, job -> true, scope -> true);
+    }
+
+    /**
+     * Takes only jobs that a function wants. It is asked by a submit in this process, and once more before a job runs: one that
+     * it does not want then, because it came from a process that could not ask it, is failed. It is tried on a job without data
+     * when the service begins.
+     *
+     * @param function quick, and called by many threads at once
+     * @return the changed service
+     */
+    public ScopeService<T> accept(Predicate<Job> function) {
+        return new ScopeService<>(type, dataType, factory, function, which);
+    }
+
+    /**
+     * Serves only some partitions.
+     *
+     * @param partitions which ones
+     * @return the changed service
+     */
+    public ScopeService<T> only(Predicate<Scope> partitions) {
+        return new ScopeService<>(type, dataType, factory, accept, partitions);
+    }
+
+    String type() {
+        return type;
+    }
+
+    boolean serves(Scope scope) {
+        return scope.type().equals(type) && which.test(scope);
+    }
+
+    /** Why a job with this data could never run; empty when it could. */
+    Optional<String> problemOf(ObjectNode data) {
+        try {
+            JobData.bind(data, dataType);
+            return Optional.empty();
+        } catch (InvalidJobDataException doesNotFit) {
+            return Optional.of(String.valueOf(doesNotFit.getMessage()));
+        }
+    }
+
+    /** Why a job is not wanted; empty when it is. */
+    Optional<String> rejectionOf(Job job) {
+        try {
+            return accept.test(job) ? Optional.empty() : Optional.of("the accept function does not want it");
+        } catch (RuntimeException e) {
+            return Optional.of("the accept function failed: " + e);
+        }
+    }
+
+    /**
+     * Tries the functions.
+     *
+     * @throws IllegalArgumentException when one of them throws
+     */
+    void probe() {
+        Scope scope = new Scope(type, PROBE);
+        JobRequest empty = JobRequest.builder(scope.jobType())
+                .id(PROBE)
+                .data(JsonNodeFactory.instance.objectNode())
+                .build();
+        try {
+            boolean unused = accept.test(Transitions.create(empty, Instant.EPOCH)) && which.test(scope);
+        } catch (RuntimeException e) {
+            throw new IllegalArgumentException(
+                    "the accept function for scopes of type " + type + " fails when it is tried on a job without data: "
+                            + e,
+                    e);
+        }
+    }
+
+    WorkerBuilder addTo(WorkerBuilder worker, Scope scope) {
+        return worker.handlerFactory(scope.jobType(), dataType, factory).interceptor(this::runIfWanted);
+    }
+
+    private @Nullable Object runIfWanted(JobContext context, Callable<@Nullable Object> run) throws Exception {
+        JobId id = context.id();
+        Optional<String> rejection = rejectionOf(context.job());
+        if (rejection.isPresent()) {
+            throw new PermanentJobException(Answer.JOB_REJECTED + ": " + id + " was not run: " + rejection.get());
+        }
+        return run.call();
+    }
+}

@@ -1,0 +1,41 @@
+package io.couchjobs.scope;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What became of a submit. Immutable and thread-safe.
+ *
+ * @param id the job's id, the same in each scope
+ * @param correlationId what the jobs have in common: what the request says, else its id; see {@link Scopes#find(String)}
+ * @param answers by scope, what it says
+ * @param problems by scope, why, in words, of those that did not take it
+ */
+public record Submission(String id, String correlationId, Map<Scope, Answer> answers, Map<Scope, String> problems) {
+    /** {@return whether it was sent to at least one scope, and all of them took it} */
+    public boolean isAccepted() {
+        return !answers.isEmpty() && answers.values().stream().allMatch(answer -> answer == Answer.OK);
+    }
+
+    /**
+     * The answer of one scope.
+     *
+     * @param scope the scope
+     * @return what it says
+     * @throws IllegalArgumentException when the job was not sent there
+     */
+    public Answer answer(Scope scope) {
+        Answer answer = answers.get(scope);
+        if (answer == null) {
+            throw new IllegalArgumentException("the job was not sent to " + scope);
+        }
+        return answer;
+    }
+
+    /** {@return the scopes that took it} */
+    public List<Scope> accepted() {
+        return answers.keySet().stream()
+                .filter(scope -> answers.get(scope) == Answer.OK)
+                .toList();
+    }
+}

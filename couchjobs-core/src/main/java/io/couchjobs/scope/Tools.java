@@ -1,0 +1,6 @@
+package io.couchjobs.scope;
+
+import io.couchjobs.store.Acceptor;
+
+/** What the parts of scopes work with. Immutable. */
+record Tools(Acceptor.Parts parts, ScopeStore scopes, Sweeper sweeper, Endings endings, Rejections rejections) {}

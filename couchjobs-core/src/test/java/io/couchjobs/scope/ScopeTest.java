@@ -1,0 +1,61 @@
+package io.couchjobs.scope;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ScopeTest {
+    @Test
+    void a_scope_and_the_type_of_its_jobs_name_each_other() {
+        for (Scope scope : List.of(
+                Scope.of("index", 7),
+                Scope.of("index", "7"),
+                Scope.of("index", "a@b"),
+                Scope.of("a b", "@"),
+                Scope.of("żółć", "文件/\uD83D\uDE00"),
+                Scope.of("a.b-c_d", "x y"))) {
+            assertThat(Scope.ofJobType(scope.jobType())).contains(scope);
+            assertThat(Scope.ofDocId(scope.docId())).contains(scope);
+        }
+        assertThat(Scope.of("a", "b@c").jobType())
+                .isNotEqualTo(Scope.of("a@b".replace('@', '-'), "c").jobType());
+        assertThat(Scope.ofJobType("email")).isEmpty();
+        assertThat(Scope.ofJobType("@7")).isEmpty();
+        assertThat(Scope.ofJobType("index@")).isEmpty();
+    }
+
+    @Test
+    void what_could_not_be_a_job_type_is_no_scope() {
+        assertThatThrownBy(() -> Scope.of("a@b", 1))
+                .hasMessageContaining("must not contain @")
+                .hasMessageContaining("a@b");
+        assertThatThrownBy(() -> Scope.of("a:b", 1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Scope.of("a", "b:c")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Scope.of("", 1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Scope.of("a", "")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Scope.of("a".repeat(127), 1)).hasMessageContaining("longer than 128");
+    }
+
+    @Test
+    void the_queue_limit_follows_the_concurrency_unless_it_is_set() {
+        assertThat(ScopeConfig.DEFAULTS.concurrency()).isEqualTo(10);
+        assertThat(ScopeConfig.DEFAULTS.queueLimit()).isEqualTo(30);
+        assertThat(ScopeConfig.DEFAULTS.concurrency(2).queueLimit()).isEqualTo(6);
+        ScopeConfig config = ScopeConfig.DEFAULTS.concurrency(2).queueLimit(0).classes("big", "small");
+        assertThat(config.queueLimit()).isZero();
+        assertThat(ScopeConfig.of(config.toJson())).isEqualTo(config);
+        assertThatThrownBy(() -> config.concurrency(0)).hasMessageContaining("concurrency must be at least 1: 0");
+        assertThatThrownBy(() -> config.queueLimit(-1)).hasMessageContaining("queueLimit must be 0 or more: -1");
+    }
+
+    @Test
+    void what_people_wrote_into_a_configuration_and_is_none_counts_as_not_set() throws Exception {
+        ScopeConfig config = ScopeConfig.of(new com.fasterxml.jackson.databind.ObjectMapper()
+                .readTree("{\"concurrency\":\"many\",\"queueLimit\":-3,\"classes\":7}"));
+        assertThat(config).isEqualTo(new ScopeConfig(OptionalInt.empty(), OptionalInt.empty(), Set.of()));
+    }
+}
