@@ -7,6 +7,7 @@ import io.couchjobs.cli.input.JobReader;
 import io.couchjobs.cli.input.Times;
 import io.couchjobs.cli.logging.LogLevels;
 import io.couchjobs.cli.output.Format;
+import io.couchjobs.job.After;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.schedule.MissedPolicy;
 import io.couchjobs.schedule.OverlapPolicy;
@@ -41,6 +42,7 @@ final class Cli {
                 .registerConverter(Format.class, Words.oneOf(Format.class))
                 .registerConverter(Colour.class, Words.oneOf(Colour.class))
                 .registerConverter(ShellName.class, Words.oneOf(ShellName.class))
+                .registerConverter(After.OnFailure.class, Words.oneOf(After.OnFailure.class))
                 .registerConverter(MissedPolicy.class, Words.oneOf(MissedPolicy.class))
                 .registerConverter(OverlapPolicy.class, Words.oneOf(OverlapPolicy.class))
                 .registerConverter(JobReader.Format.class, Words.oneOf(JobReader.Format.class))

@@ -36,6 +36,7 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  couchjobs enqueue email 42 --data '{\"to\":\"a@example.org\"}'",
             "  couchjobs enqueue report --in 2h --tag nightly --data @report.json",
+            "  couchjobs enqueue summary --data '{}' --after report/1 --after report/2 --after-failure run",
             "  find . -type f | couchjobs enqueue sha256 --from - --format lines",
             "  couchjobs enqueue email --from jobs.ndjson -o json"
         })

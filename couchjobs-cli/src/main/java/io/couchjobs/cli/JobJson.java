@@ -1,8 +1,10 @@
 package io.couchjobs.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.After;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
@@ -41,6 +43,7 @@ final class JobJson {
         json.put("correlationId", job.correlationId().orElse(null));
         json.put("tracker", job.tracker().orElse(null));
         job.tags().forEach(json.putArray("tags")::add);
+        json.set("after", job.after().map(JobJson::after).orElse(JSON.nullNode()));
         json.set("progress", job.progress().map(JobJson::progress).orElse(JSON.nullNode()));
         json.set("times", times(job.times()));
         json.put("rev", job.rev().orElse(null));
@@ -79,6 +82,13 @@ final class JobJson {
                 .put("token", lock.token())
                 .put("worker", lock.worker())
                 .put("since", lock.since().toString());
+    }
+
+    private static JsonNode after(After after) {
+        ObjectNode json = JSON.objectNode();
+        ArrayNode jobs = json.putArray("jobs");
+        after.jobs().forEach(id -> jobs.add(of(id)));
+        return json.put("onFailure", after.onFailure().json());
     }
 
     private static JsonNode progress(Progress progress) {

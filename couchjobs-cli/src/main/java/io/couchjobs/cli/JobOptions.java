@@ -1,8 +1,11 @@
 package io.couchjobs.cli;
 
+import io.couchjobs.job.After;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -18,6 +21,21 @@ final class JobOptions {
     @Option(names = "--in", paramLabel = "DURATION", description = "Not before so long from now: 30s, 5m, 2h, 1d.")
     private @Nullable Duration in;
 
+    @Option(
+            names = "--after",
+            paramLabel = "TYPE/ID",
+            description = "Only when this job has succeeded; it may be added later. May be given more than once.")
+    private List<String> after = List.of();
+
+    @Option(
+            names = "--after-failure",
+            paramLabel = "POLICY",
+            description = {
+                "What becomes of the job when one of those does not succeed: cancel (default),",
+                "run (when all have ended) or wait (until that one is retried and succeeds)."
+            })
+    private After.@Nullable OnFailure afterFailure;
+
     @Mixin
     private final TemplateOptions rest = new TemplateOptions();
 
@@ -29,6 +47,28 @@ final class JobOptions {
         if (at != null || in != null) {
             job.scheduledTime(at != null ? at : now.plus(in));
         }
-        return job;
+        return held(job);
+    }
+
+    private JobRequest.Builder held(JobRequest.Builder job) {
+        if (afterFailure != null && after.isEmpty()) {
+            throw CommandException.usage(
+                    "--after-failure says what becomes of a job that waits for others: it needs --after");
+        }
+        after.forEach(other -> job.after(jobId(other)));
+        return afterFailure == null ? job : job.onFailure(afterFailure);
+    }
+
+    /** The first slash splits: an id may contain others, a type given here cannot. */
+    private static JobId jobId(String text) {
+        int slash = text.indexOf('/');
+        try {
+            if (slash >= 0) {
+                return new JobId(text.substring(0, slash), text.substring(slash + 1));
+            }
+        } catch (IllegalArgumentException wrong) {
+            throw CommandException.usage("--after \"" + text + "\": " + wrong.getMessage());
+        }
+        throw CommandException.usage("--after takes a type and an id, as in email/42, not \"" + text + "\"");
     }
 }

@@ -53,6 +53,45 @@ class QueueCommandsTest {
     }
 
     @Test
+    void a_job_can_be_held_until_others_have_ended() {
+        done("enqueue", "report", "1", "--data", "{}");
+        done("enqueue", "summary", "s", "--data", "{}", "--after", "report/1", "--after", "report/a/b");
+        JsonNode after = done("inspect", "summary", "s", "-o", "json").json().path("after");
+        assertThat(after)
+                .hasToString("{\"jobs\":[{\"type\":\"report\",\"id\":\"1\"},{\"type\":\"report\",\"id\":\"a/b\"}],"
+                        + "\"onFailure\":\"cancel\"}");
+        done("enqueue", "summary", "t", "--data", "{}", "--after", "report/1", "--after-failure", "run");
+        assertThat(done("inspect", "summary", "t", "-o", "json")
+                        .json()
+                        .path("after")
+                        .path("onFailure")
+                        .asText())
+                .isEqualTo("run");
+        assertThat(done("inspect", "report", "1", "-o", "json")
+                        .json()
+                        .path("after")
+                        .isNull())
+                .isTrue();
+    }
+
+    @Test
+    void what_a_held_job_waits_for_must_name_jobs() {
+        for (String wrong : List.of("report", "/1", "report/", "a:b/1")) {
+            TestShell.Said said = shell.run("enqueue", "summary", "--data", "{}", "--after", wrong);
+            assertThat(said.exitCode()).isEqualTo(2);
+            assertThat(said.err()).contains("--after").contains(wrong);
+        }
+        TestShell.Said alone = shell.run("enqueue", "summary", "--data", "{}", "--after-failure", "run");
+        assertThat(alone.exitCode()).isEqualTo(2);
+        assertThat(alone.err()).contains("needs --after");
+        TestShell.Said unknown =
+                shell.run("enqueue", "summary", "--data", "{}", "--after", "a/1", "--after-failure", "explode");
+        assertThat(unknown.exitCode()).isEqualTo(2);
+        assertThat(unknown.err()).contains("cancel").contains("wait");
+        assertThat(done("list", "--type", "summary", "-o", "json").json()).isEmpty();
+    }
+
+    @Test
     void an_enqueued_job_can_be_inspected_listed_and_counted() {
         assertThat(done("enqueue", "email", "42", "--data", "{\"to\":\"a\"}", "--tag", "x", "--group", "g")
                         .out())
