@@ -40,6 +40,12 @@ record DesignState(String name, State state) {
             others.remove(wanted.versionedName());
             states.add(new DesignState(wanted.versionedName(), compare(wanted, there.read(wanted.versionedName()))));
         }
+        for (DesignDocument onDemand : DesignDocument.ON_DEMAND) {
+            if (others.remove(onDemand.versionedName())) {
+                states.add(new DesignState(
+                        onDemand.versionedName(), compare(onDemand, there.read(onDemand.versionedName()))));
+            }
+        }
         others.forEach(name -> states.add(new DesignState(name, State.OTHER)));
         return states;
     }

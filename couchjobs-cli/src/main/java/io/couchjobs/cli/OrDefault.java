@@ -2,6 +2,7 @@ package io.couchjobs.cli;
 
 import io.couchjobs.cli.input.Durations;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -31,6 +32,14 @@ record OrDefault<T>(@Nullable T value) {
             } catch (IllegalArgumentException bad) {
                 throw new TypeConversionException(bad.getMessage() + ", or default");
             }
+        }
+    }
+
+    /** Reads {@code default} or names between commas. */
+    static final class OfNames implements ITypeConverter<OrDefault<List<String>>> {
+        @Override
+        public OrDefault<List<String>> convert(String text) {
+            return new OrDefault<>(text.equals(DEFAULT) ? null : List.of(text.split(",", -1)));
         }
     }
 

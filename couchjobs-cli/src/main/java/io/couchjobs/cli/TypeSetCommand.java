@@ -6,6 +6,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.RetryPolicy;
 import io.couchjobs.store.TypeSettings;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -27,7 +28,8 @@ import picocli.CommandLine.Parameters;
             "  couchjobs type set email --timeout default",
             "  couchjobs type set email --limit 10 --rate 100/1m",
             "  couchjobs type set email --limit none --max-expirations 3",
-            "  couchjobs type set email --retention delete --failure-retention 90d"
+            "  couchjobs type set email --retention delete --failure-retention 90d",
+            "  couchjobs type set email --classes urgent,normal"
         })
 final class TypeSetCommand extends QueueCommand {
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
@@ -59,6 +61,14 @@ final class TypeSetCommand extends QueueCommand {
             description = "The delay before the first retry, doubled with each failure; default 30s.")
     private @Nullable OrDefault<Duration> retryDelay;
 
+    @Option(
+            names = "--classes",
+            paramLabel = "A,B",
+            converter = OrDefault.OfNames.class,
+            description = "The classes of jobs that workers claim; an empty name stands for jobs without a class, as in"
+                    + " a,b, (and \"\" alone allows only these). Default all.")
+    private @Nullable OrDefault<List<String>> classes;
+
     @Mixin
     private final LimitOptions limits = new LimitOptions();
 
@@ -68,10 +78,10 @@ final class TypeSetCommand extends QueueCommand {
     @Override
     void check() {
         JobId.checkType(type);
-        boolean other = limits.areGiven() || !retention.isEmpty();
+        boolean other = classes != null || limits.areGiven() || !retention.isEmpty();
         if (timeout == null && maxRetries == null && retryDelay == null && !other) {
             throw CommandException.usage(
-                    "what to set? --timeout, --max-retries, --retry-delay, --retention, " + limits.names());
+                    "what to set? --timeout, --max-retries, --retry-delay, --classes, --retention, " + limits.names());
         }
         checkRange("--timeout", SHORTEST_TIMEOUT, timeout);
         checkRange("--retry-delay", Duration.ZERO, retryDelay);
@@ -87,6 +97,9 @@ final class TypeSetCommand extends QueueCommand {
         TypeSettings changed = retention.change(limits.changed(settings));
         if (timeout != null) {
             changed = timeout.value() == null ? changed.withoutTimeout() : changed.withTimeout(timeout.value());
+        }
+        if (classes != null) {
+            changed = classes.value() == null ? changed.withAllClasses() : changed.withClasses(classes.value());
         }
         if (maxRetries == null && retryDelay == null) {
             return changed;

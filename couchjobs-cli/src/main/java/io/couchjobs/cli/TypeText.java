@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The settings of types, as a table or as JSON; durations in JSON are milliseconds. */
@@ -24,8 +26,8 @@ final class TypeText {
     }
 
     static Table table(List<TypeSettings> types) {
-        Table table =
-                new Table("TYPE", "TIMEOUT", "MAX RETRIES", "RETRY DELAY", "RETENTION", "CLAIMING", "LIMITS");
+        Table table = new Table(
+                "TYPE", "TIMEOUT", "MAX RETRIES", "RETRY DELAY", "RETENTION", "CLASSES", "CLAIMING", "LIMITS");
         for (TypeSettings type : types) {
             table.row(
                     Cell.of(type.type()),
@@ -33,6 +35,7 @@ final class TypeText {
                     Cell.of(type.retryPolicy().maxRetries()),
                     Cell.of(Durations.format(type.retryPolicy().delay())),
                     Cell.of(RetentionOptions.text(type.retention())),
+                    Cell.of(type.classes().map(TypeText::names).orElse("all")),
                     type.isPaused() ? Cell.of("paused", Style.WARNING) : Cell.of("yes"),
                     Cell.of(limits(type)));
         }
@@ -66,6 +69,14 @@ final class TypeText {
                 .orElse(null);
     }
 
+    private static String names(Set<String> classes) {
+        return classes.isEmpty()
+                ? "none"
+                : classes.stream()
+                        .map(name -> name.isEmpty() ? "(no class)" : name)
+                        .collect(Collectors.joining(","));
+    }
+
     static ObjectNode json(TypeSettings type) {
         ObjectNode json = JsonNodeFactory.instance
                 .objectNode()
@@ -81,6 +92,7 @@ final class TypeText {
                 .put("maxExpirations", number(type, Limit.EXPIRATIONS));
         json.set("retention", type.retention().toJson());
         json.set("failureRetention", type.failureRetention().toJson());
+        type.classes().ifPresent(classes -> classes.forEach(json.putArray("classes")::add));
         return json;
     }
 }

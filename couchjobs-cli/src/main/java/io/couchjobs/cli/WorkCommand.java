@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobId;
 import io.couchjobs.process.ProcessHandler;
+import io.couchjobs.store.Strategy;
 import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
@@ -34,7 +35,8 @@ import picocli.CommandLine.Parameters;
             "Examples:",
             "  couchjobs work email -- ./send-mail --from noreply@example.org",
             "  couchjobs work sha256 --until-empty --concurrency 4 -- ./my-script",
-            "  couchjobs work resize,crop --time-limit 5m -- python3 image.py"
+            "  couchjobs work resize,crop --time-limit 5m -- python3 image.py",
+            "  couchjobs work report --fair 2,1 -- ./make-report"
         })
 final class WorkCommand extends QueueCommand {
     @Parameters(index = "0", split = ",", paramLabel = "TYPE[,TYPE...]", description = "The types of the jobs.")
@@ -65,6 +67,15 @@ final class WorkCommand extends QueueCommand {
 
     @Option(names = "--time-limit", paramLabel = "D", description = "How long a job may take.")
     private @Nullable Duration timeLimit;
+
+    @Option(
+            names = "--fair",
+            paramLabel = "H,L",
+            converter = FairScheme.class,
+            description =
+                    "Take turns between groups of jobs, and within a group H jobs of high priority (above 50), then"
+                            + " L of low priority, such as 2,1; default: the oldest job first.")
+    private @Nullable Strategy fair;
 
     private @Nullable ProcessHandler program;
 
@@ -118,6 +129,9 @@ final class WorkCommand extends QueueCommand {
         if (timeLimit != null) {
             worker.timeLimit(timeLimit);
         }
+        if (fair != null) {
+            worker.strategy(fair);
+        }
         return worker;
     }
 
@@ -157,7 +171,8 @@ final class WorkCommand extends QueueCommand {
                 .put("released", stats.released())
                 .put("halted", stats.halted())
                 .put("conflicts", stats.conflicts())
-                .put("recovered", stats.recovered());
+                .put("recovered", stats.recovered())
+                .put("skipped", stats.skipped());
     }
 
     private static void require(boolean holds, String problem) {

@@ -82,6 +82,8 @@ class CliTest {
         assertMisuse("ID", "cancel", "email");
         assertMisuse("add --yes", "cancel", "--type", "email", "--all");
         assertMisuse("cannot start /no/such/program", "work", "email", "--", "/no/such/program");
+        assertMisuse("not two numbers such as 2,1: '2'", "work", "email", "--fair", "2", "--", "true");
+        assertMisuse("not both 0", "work", "email", "--fair", "0,0", "--", "true");
         assertMisuse("not a folder", "demo", "/no/such/folder");
         assertMisuse("not a URL", "counts", "--url", "nonsense");
     }

@@ -242,6 +242,20 @@ class QueueCommandsTest {
     }
 
     @Test
+    void the_classes_of_a_type_are_set_shown_and_taken_back() {
+        JsonNode set = done("type", "set", "email", "--classes", "urgent,", "-o", "json")
+                .json();
+        assertThat(set.path("classes")).hasToString("[\"\",\"urgent\"]");
+        assertThat(done("types").out()).contains("CLASSES").contains("(no class),urgent");
+
+        done("type", "set", "email", "--timeout", "5m");
+        assertThat(done("types", "-o", "json").json().path(0).path("classes")).hasSize(2);
+        done("type", "set", "email", "--classes", "default");
+        assertThat(done("types", "-o", "json").json().path(0).has("classes")).isFalse();
+        assertThat(done("types").out()).contains("all");
+    }
+
+    @Test
     void a_setting_of_a_type_goes_back_to_its_default_and_the_others_stay() {
         done("type", "set", "email", "--timeout", "5m", "--max-retries", "2", "--retry-delay", "1s");
 

@@ -55,6 +55,20 @@ class WorkCommandTest {
     }
 
     @Test
+    void groups_take_turns_when_asked_to(@TempDir Path folder) throws Exception {
+        for (String id : List.of("a1", "a2", "a3", "b1", "b2")) {
+            shell.run(
+                    "enqueue", "email", id, "--group", id.substring(0, 1), "--priority", id.equals("a3") ? "75" : "50");
+        }
+        Path log = folder.resolve("log");
+        String note = "echo $COUCHJOBS_ID >> '" + log + "'";
+
+        shell.run("work", "email", "--fair", "2,1", "--concurrency", "1", "--until-empty", "--", "sh", "-c", note);
+
+        assertThat(Files.readAllLines(log)).containsExactly("a3", "b1", "a1", "b2", "a2");
+    }
+
+    @Test
     void a_program_knows_the_token_and_the_fence_of_its_claim() {
         shell.run("enqueue", "email", "1");
 

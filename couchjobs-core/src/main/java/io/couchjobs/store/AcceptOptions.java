@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param noSchedule take only jobs without a scheduled time, beginning at a random one
  * @param patience how long to wait for a job, zero for not at all, or null for ever; one fixed deadline
  * @param start whether the jobs are started (running) or only put aside (scheduled)
+ * @param strategy which of the due jobs come first, {@link Strategy#FIFO} by default
  */
 public record AcceptOptions(
         Set<String> types,
@@ -24,7 +25,8 @@ public record AcceptOptions(
         @Nullable Instant latest,
         boolean noSchedule,
         @Nullable Duration patience,
-        boolean start) {
+        boolean start,
+        Strategy strategy) {
     /**
      * Checks and copies.
      *
@@ -34,8 +36,9 @@ public record AcceptOptions(
      * @param noSchedule take only jobs without a scheduled time
      * @param patience how long to wait, or null
      * @param start whether the jobs are started
+     * @param strategy which of the due jobs come first
      * @throws IllegalArgumentException when there is no type, max is below 1, patience is negative, or noSchedule comes
-     *     with a latest time other than the epoch
+     *     with a latest time other than the epoch or a strategy other than FIFO
      */
     public AcceptOptions {
         types = Set.copyOf(types);
@@ -53,6 +56,9 @@ public record AcceptOptions(
             throw new IllegalArgumentException(
                     "noSchedule takes only jobs without a time, so maxScheduledTime must be 0: " + latest);
         }
+        if (noSchedule && strategy.kind() != Strategy.Kind.FIFO) {
+            throw new IllegalArgumentException("noSchedule begins at a random job, so it has no strategy: " + strategy);
+        }
     }
 
     /**
@@ -62,7 +68,7 @@ public record AcceptOptions(
      * @return one job of these types, due now, waiting for ever
      */
     public static AcceptOptions of(String... types) {
-        return new AcceptOptions(Set.of(types), 1, null, false, null, true);
+        return new AcceptOptions(Set.of(types), 1, null, false, null, true, Strategy.FIFO);
     }
 
     /**
@@ -72,7 +78,7 @@ public record AcceptOptions(
      * @return the changed options
      */
     public AcceptOptions max(int jobs) {
-        return new AcceptOptions(types, jobs, latest, noSchedule, patience, start);
+        return new AcceptOptions(types, jobs, latest, noSchedule, patience, start, strategy);
     }
 
     /**
@@ -82,12 +88,12 @@ public record AcceptOptions(
      * @return the changed options
      */
     public AcceptOptions maxScheduledTime(Instant time) {
-        return new AcceptOptions(types, max, time, noSchedule, patience, start);
+        return new AcceptOptions(types, max, time, noSchedule, patience, start, strategy);
     }
 
     /** {@return the changed options: only jobs without a scheduled time, beginning at a random one} */
     public AcceptOptions withoutSchedule() {
-        return new AcceptOptions(types, max, latest, true, patience, start);
+        return new AcceptOptions(types, max, latest, true, patience, start, strategy);
     }
 
     /**
@@ -97,12 +103,22 @@ public record AcceptOptions(
      * @return the changed options
      */
     public AcceptOptions timeout(Duration longest) {
-        return new AcceptOptions(types, max, latest, noSchedule, longest, start);
+        return new AcceptOptions(types, max, latest, noSchedule, longest, start, strategy);
+    }
+
+    /**
+     * Changes which of the due jobs come first.
+     *
+     * @param order the strategy
+     * @return the changed options
+     */
+    public AcceptOptions strategy(Strategy order) {
+        return new AcceptOptions(types, max, latest, noSchedule, patience, start, order);
     }
 
     /** {@return the changed options: jobs are put aside, not started} */
     public AcceptOptions unstarted() {
-        return new AcceptOptions(types, max, latest, noSchedule, patience, false);
+        return new AcceptOptions(types, max, latest, noSchedule, patience, false, strategy);
     }
 
     /** {@return how long to wait, or empty for ever} */

@@ -37,6 +37,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     private final Feed feed;
     private final JobStore store;
     private final String worker;
+    private final Admission admission = new Admission(this::wake);
     private final Candidates candidates;
     private final LongAdder conflicts = new LongAdder();
     private Feed.@Nullable Listening listening;
@@ -60,7 +61,12 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         this.claimer = new Claimer(parts, limits);
         this.store = parts.store;
         this.worker = worker;
-        this.candidates = new Candidates(parts.index, parts.clock, worker);
+        this.candidates = new Candidates(
+                parts.index,
+                parts.clock,
+                worker,
+                type -> admission.rules(settings.get(type).classes()),
+                new Verdicts(admission, parts.clock::nanos));
     }
 
     /**
@@ -107,6 +113,11 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     /** {@return how many claims were lost to others so far} */
     public long conflicts() {
         return conflicts.sum();
+    }
+
+    /** {@return which jobs are let in; changes hold from the next claim on} */
+    public Admission admission() {
+        return admission;
     }
 
     @Override
@@ -177,11 +188,13 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
             }
             Claimer.Claims claims = claimer.claim(granted, worker, options.start());
             conflicts.add(claims.lost().size());
-            candidates.claimed(claims.lost().size());
-            claims.lost().forEach(lost -> {
+            List<Job> lost = claims.lost().stream().map(Limits.Grant::job).toList();
+            candidates.claimed(granted.stream().map(Limits.Grant::job).toList(), lost, options.strategy());
+            claims.lost().forEach(grant -> {
                 log.debug(
-                        "lost the race for {}; going on with others", lost.job().id());
-                limits.lost(lost);
+                        "lost the race for {}; going on with others",
+                        grant.job().id());
+                limits.lost(grant);
             });
             return claims.won();
         } catch (RuntimeException e) {

@@ -125,6 +125,16 @@ final class Backlog {
                 && (horizon == null || !horizon.scheduledTime().isAfter(until));
     }
 
+    /** Whether every job that is due until then is here, as far as the feed has told. */
+    boolean knowsAllDue(Instant until) {
+        return complete || (horizon != null && horizon.scheduledTime().isAfter(until));
+    }
+
+    /** Whether nobody knows what is missing here. */
+    boolean isInDoubt() {
+        return !complete && horizon == null;
+    }
+
     /** The first jobs due until then, stuck ones before others. */
     List<Job> due(Instant until, int most) {
         return due(until, most, job -> true);
@@ -167,6 +177,16 @@ final class Backlog {
             put(job);
             trim();
         }
+    }
+
+    /** As {@link #nextTime()}, of those that are not due yet. */
+    Optional<Instant> nextTime(Instant until) {
+        for (Job job : inOrder) {
+            if (job.scheduledTime().isAfter(until)) {
+                return Optional.of(job.scheduledTime());
+            }
+        }
+        return complete ? Optional.empty() : Optional.ofNullable(horizon).map(Job::scheduledTime);
     }
 
     void removeAll(Collection<Job> taken) {

@@ -1,9 +1,9 @@
 package io.couchjobs.store;
 
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.CouchException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,34 +17,57 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import org.ektorp.DbAccessException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The jobs that a process may try to claim: for each type a window of the index, kept up to date by the feed. Thread-safe.
  *
- * <p>Of the oldest jobs a worker takes first those that are its own by rank: with one worker that is the order of their
- * times; with several, each goes through its own share, and nobody fights over the head.
+ * <p>When the window does not hold all that is due, and the order of the window is not the one that is asked for (FAIR), or
+ * its jobs may all be such as are not let in (a filter, classes), an index by lanes is read in addition: see {@link Scan}.
  */
 final class Candidates {
+    private static final Logger log = LoggerFactory.getLogger(Candidates.class);
     private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
     private static final Duration INDEX_BEHIND = Duration.ofMillis(100);
-    private static final Duration POLITENESS = Duration.ofMillis(20);
     private static final Duration MOMENT = Duration.ofMillis(5);
-    private static final int MOST_POLITE = 10;
     private static final int WINDOW = 200;
-    private static final int WIDEST = 64;
+    private static final int RANDOM_WINDOW = 1024;
+    private static final int PAGE = 100;
+    private static final int LARGE_PAGE = 500;
 
     private final JobIndex index;
     private final StoreClock clock;
     private final Peers peers;
-    private final Map<String, Backlog> backlogs = new HashMap<>();
-    /** From how many times as many candidates a claim picks at random; grows as claims are lost to others. */
-    private int spread = 1;
+    private final Function<String, Admission.Rules> rules;
+    private final Verdicts verdicts;
+    private final Chooser chooser;
+    private final Map<String, Stock> stocks = new HashMap<>();
 
-    Candidates(JobIndex index, StoreClock clock, String worker) {
+    /**
+     * Makes an empty one.
+     *
+     * @param index what finds jobs
+     * @param clock the clocks
+     * @param worker the worker's id
+     * @param rules what is let in of a type; may ask the database
+     * @param verdicts what remembers what was let in
+     */
+    Candidates(
+            JobIndex index,
+            StoreClock clock,
+            String worker,
+            Function<String, Admission.Rules> rules,
+            Verdicts verdicts) {
         this.index = index;
         this.clock = clock;
         this.peers = new Peers(worker);
+        this.rules = rules;
+        this.verdicts = verdicts;
+        this.chooser = new Chooser(clock, peers, this::stock, verdicts);
     }
 
     /** Takes in who else is there; what changes from then on comes by {@link #changed}. */
@@ -57,21 +80,21 @@ final class Candidates {
         peers.changed(event);
         Optional<Job> job = event.job();
         if (job.isPresent()) {
-            Backlog backlog = backlogs.get(job.get().type());
-            return backlog != null && backlog.changed(job.get(), clock.nanos());
+            Stock stock = stocks.get(job.get().type());
+            return stock != null && stock.changed(job.get(), clock.nanos());
         }
-        backlogs.values().forEach(backlog -> backlog.remove(event.docId()));
+        stocks.values().forEach(stock -> stock.remove(event.docId()));
         return event.docId().startsWith(TypeSettings.PREFIX);
     }
 
     /** The feed may be a moment behind: before saying that there is nothing, the index is asked. */
     synchronized void doubt() {
-        backlogs.values().forEach(Backlog::doubt);
+        stocks.values().forEach(stock -> stock.doubt(clock.nanos()));
     }
 
     /** Changes may have been missed, of whatever kind. */
     synchronized void forget() {
-        backlogs.values().forEach(Backlog::forget);
+        stocks.values().forEach(Stock::forget);
     }
 
     /** As {@link #forget}, and who else is there: the living tell again. */
@@ -88,14 +111,23 @@ final class Candidates {
      * @param admits whether a job may be claimed now; those that may not are left where they are
      */
     List<Job> take(Collection<String> types, AcceptOptions options, boolean polite, Predicate<Job> admits) {
+        for (String type : types) {
+            admit(type, rules.apply(type));
+        }
         if (options.noSchedule()) {
             return unscheduled(types, options.max(), admits);
         }
         Instant until = until(options);
         for (String type : types) {
-            refillIfDry(type, until);
+            refillIfDry(type, until, options.strategy());
         }
-        return choose(types, until, options.max(), polite, admits);
+        while (true) {
+            Chooser.Choice choice = choose(types, until, options, polite, admits);
+            if (choice.unread().isEmpty() || Thread.currentThread().isInterrupted()) {
+                return choice.jobs();
+            }
+            read(choice.unread().get(), until);
+        }
     }
 
     /** Those of the jobs taken out that were not admitted to be claimed are there to be taken again. */
@@ -105,7 +137,7 @@ final class Candidates {
         }
         Set<JobId> gone = new HashSet<>();
         granted.forEach(grant -> gone.add(grant.job().id()));
-        choice.stream().filter(job -> !gone.contains(job.id())).forEach(job -> backlog(job.type())
+        choice.stream().filter(job -> !gone.contains(job.id())).forEach(job -> stock(job.type())
                 .putBack(job));
     }
 
@@ -117,18 +149,25 @@ final class Candidates {
                 .orElse(NEVER);
     }
 
-    /** The more claims were lost to others, the more they are spread. */
-    synchronized void claimed(int lost) {
-        spread = lost == 0 ? Math.max(1, spread - 1) : Math.min(WIDEST, spread * 2);
+    /** What became of the claims, in the order of the choice. */
+    synchronized void claimed(List<Job> choice, Collection<Job> lost, Strategy strategy) {
+        List<Job> won = new ArrayList<>(choice);
+        won.removeAll(lost);
+        chooser.claimed(won, lost.size(), strategy);
     }
 
     private Duration pause(String type, AcceptOptions options, Predicate<Job> admits) {
-        if (!options.noSchedule() && backlog(type).mustRefill(until(options))) {
+        Stock stock = stock(type);
+        if (!options.noSchedule() && stock.backlog().mustRefill(until(options))) {
             return INDEX_BEHIND;
         }
-        return options.latest() != null || options.noSchedule()
-                ? NEVER
-                : backlog(type).nextTime(admits).map(this::untilDue).orElse(NEVER);
+        if (options.latest() != null || options.noSchedule()) {
+            return NEVER;
+        }
+        Optional<Instant> next = stock.rules().takeAll()
+                ? stock.backlog().nextTime(admits)
+                : chooser.nextTime(type, clock.instant(), options.strategy(), admits);
+        return next.map(this::untilDue).orElse(NEVER);
     }
 
     private Duration untilDue(Instant time) {
@@ -145,84 +184,117 @@ final class Candidates {
         }
         List<Job> shuffled = new ArrayList<>(found.values());
         Collections.shuffle(shuffled);
-        List<Job> choice = shuffled.stream().limit(max).toList();
+        List<Job> choice = shuffled.stream().filter(this::isAdmitted).limit(max).toList();
         takeOut(choice);
         return choice;
     }
 
+    private boolean isAdmitted(Job job) {
+        return verdicts.admits(job, rulesOf(job.type()));
+    }
+
+    private synchronized Admission.Rules rulesOf(String type) {
+        return stock(type).rules();
+    }
+
     /** The index may be a moment behind what the feed told. */
     private synchronized List<Job> heardOf(String type, int max, Predicate<Job> admits) {
-        return backlog(type).due(Instant.EPOCH, max, admits).stream()
+        return stock(type).backlog().due(Instant.EPOCH, max, admits).stream()
                 .filter(job -> job.scheduledTime().equals(Instant.EPOCH))
                 .toList();
     }
 
-    private Backlog backlog(String type) {
-        return backlogs.computeIfAbsent(type, t -> new Backlog());
+    private Stock stock(String type) {
+        return stocks.computeIfAbsent(type, t -> new Stock());
+    }
+
+    private synchronized void admit(String type, Admission.Rules now) {
+        stock(type).admit(now);
     }
 
     private Instant until(AcceptOptions options) {
         return options.latest() == null ? clock.instant() : options.latest();
     }
 
-    private void refillIfDry(String type, Instant until) {
+    private void refillIfDry(String type, Instant until, Strategy strategy) {
         long begun;
         synchronized (this) {
-            if (!backlog(type).mustRefill(until)) {
+            if (!mustRefill(stock(type), until, strategy)) {
                 return;
             }
-            begun = backlog(type).beginRefill();
+            begun = stock(type).backlog().beginRefill();
         }
         try {
-            JobIndex.Window due = index.pending(type, WINDOW);
+            int window = strategy.kind() == Strategy.Kind.RANDOM ? RANDOM_WINDOW : WINDOW;
+            JobIndex.Window due = index.pending(type, window);
             List<Job> stuck =
                     due.complete() ? List.of() : index.stuck(type, WINDOW).jobs();
             synchronized (this) {
-                backlog(type).refill(begun, due, stuck);
+                stock(type).backlog().refill(begun, due, stuck);
             }
         } finally {
             synchronized (this) {
-                backlog(type).endRefill();
+                stock(type).backlog().endRefill();
             }
         }
     }
 
-    private synchronized List<Job> choose(
-            Collection<String> types, Instant until, int max, boolean polite, Predicate<Job> admits) {
-        int workers = types.stream().mapToInt(peers::count).max().orElse(1);
-        int width = workers == 1 ? max * spread : max * Math.min(WIDEST, 2 * workers * spread);
-        List<Job> due = new ArrayList<>();
-        for (String type : types) {
-            due.addAll(backlog(type).due(until, width, admits));
+    private static boolean mustRefill(Stock stock, Instant until, Strategy strategy) {
+        Backlog backlog = stock.backlog();
+        if (backlog.mustRefill(until)) {
+            return true;
         }
-        if (polite) {
-            due.removeIf(this::isLeftToOthers);
-        }
-        due.sort(Comparator.<Job, Boolean>comparing(job -> job.status() != JobStatus.STUCK)
-                .thenComparing(Job::scheduledTime));
-        List<Job> choice = new ArrayList<>(due.subList(0, Math.min(due.size(), width)));
-        if (choice.size() > max) {
-            if (spread > 1) {
-                Collections.shuffle(choice);
-            }
-            choice.sort(Comparator.comparing(job -> peers.rank(job) > 0));
-            choice = choice.subList(0, max);
-        }
-        takeOut(choice);
-        return List.copyOf(choice);
+        return switch (strategy.kind()) {
+            case FIFO -> !stock.rules().takeAll() && backlog.isInDoubt();
+            case FAIR -> backlog.isInDoubt();
+            case RANDOM ->
+                !backlog.knowsAllDue(until) && backlog.due(until, RANDOM_WINDOW).size() < RANDOM_WINDOW / 2;
+        };
+    }
+
+    private synchronized Chooser.Choice choose(
+            Collection<String> types, Instant until, AcceptOptions options, boolean polite, Predicate<Job> admits) {
+        Chooser.Choice choice = chooser.choose(types, until, options, polite, admits);
+        takeOut(choice.jobs());
+        return choice;
     }
 
     private synchronized void takeOut(List<Job> choice) {
         Set<String> types = new HashSet<>();
         choice.forEach(job -> types.add(job.type()));
-        types.forEach(type -> backlog(type).removeAll(choice));
+        types.forEach(type -> stock(type).removeAll(choice));
     }
 
-    /** Of an idle fleet one worker takes a new job at once; the others give it a moment, longer by their rank. */
-    private boolean isLeftToOthers(Job job) {
-        int rank = Math.min(peers.rank(job), MOST_POLITE);
-        return rank > 0
-                && backlog(job.type()).age(job, clock.instant(), clock.nanos()).compareTo(POLITENESS.multipliedBy(rank))
-                        < 0;
+    /** Reads a page of an index by lanes. Filters are asked here, where nobody waits for them. */
+    private void read(Chooser.Unread unread, Instant until) {
+        long begun;
+        Admission.Rules asked = rulesOf(unread.type());
+        synchronized (this) {
+            begun = stock(unread.type()).scan(unread.order()).beginRead();
+        }
+        try {
+            int size = asked.takeAll() ? PAGE : LARGE_PAGE;
+            JobIndex.Page page = index.page(unread.order(), unread.type(), unread.from(), size);
+            List<Job> wanted = page.jobs().stream()
+                    .filter(job -> verdicts.admits(job, asked))
+                    .toList();
+            synchronized (this) {
+                stock(unread.type()).scan(unread.order()).read(begun, unread.from(), page, until, wanted);
+            }
+        } catch (CouchException | DbAccessException trouble) {
+            log.warn(
+                    "the index {} cannot be asked, perhaps it is being built; for a minute only the oldest jobs of {} are"
+                            + " looked at: {}",
+                    unread.order().document(),
+                    unread.type(),
+                    trouble.getMessage());
+            synchronized (this) {
+                stock(unread.type()).isBroken(clock.nanos());
+            }
+        } finally {
+            synchronized (this) {
+                stock(unread.type()).scan(unread.order()).endRead();
+            }
+        }
     }
 }

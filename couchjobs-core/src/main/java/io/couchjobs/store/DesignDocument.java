@@ -26,8 +26,14 @@ public final class DesignDocument {
     public static final DesignDocument JOBS = assemble("jobs", "due", "stuck", "owned", "held");
     /** What people ask: counts, lists, malformed documents. */
     public static final DesignDocument LISTS = assemble("lists", "status", "labels", "malformed", "finished");
-    /** All design documents of this version. */
+    /** What workers ask that take turns between groups. */
+    public static final DesignDocument FAIR = assemble("fair", "turns");
+    /** What workers ask that leave jobs to others by a filter or by class. */
+    public static final DesignDocument FILTER = assemble("filter", "line");
+    /** The design documents of this version that every database has. */
     public static final List<DesignDocument> ALL = List.of(JOBS, LISTS);
+    /** Those that a database has only once somebody needed them: an index costs at every write. */
+    public static final List<DesignDocument> ON_DEMAND = List.of(FAIR, FILTER);
 
     private final String name;
     private final ObjectNode content;

@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.ektorp.UpdateConflictException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,7 +68,7 @@ public final class DesignDocuments {
      * @return their versioned names, such as {@code jobs-1a2b3c4d}, in the order of names
      */
     public List<String> installed() {
-        return DesignDocument.ALL.stream()
+        return Stream.concat(DesignDocument.ALL.stream(), DesignDocument.ON_DEMAND.stream())
                 .flatMap(wanted -> versionsOf(wanted).stream())
                 .toList();
     }

@@ -67,6 +67,23 @@ public final class JobIndex {
     }
 
     /**
+     * A page of an index by lanes.
+     *
+     * @param order which index
+     * @param type the type
+     * @param from from where on, inclusive
+     * @param limit how many rows to read
+     */
+    Page page(Spot.Order order, String type, Spot from, int limit) {
+        ViewResult result = ask(order.document(), order.view, query -> query.startKey(from.key(type))
+                .endKey(List.of(type, AFTER_ALL))
+                .limit(limit)
+                .includeDocs(true));
+        List<Spot> rows = result.rows().stream().map(row -> Spot.of(row.key())).toList();
+        return new Page(window(result, limit).jobs(), rows, rows.size() < limit);
+    }
+
+    /**
      * Waiting jobs that have no scheduled time, beginning anywhere.
      *
      * @param type the type
@@ -269,6 +286,15 @@ public final class JobIndex {
      * @param complete whether the index has no more rows
      */
     public record Window(List<Job> jobs, boolean complete) {}
+
+    /**
+     * What one read of an index by lanes found.
+     *
+     * @param jobs the jobs that are still as the index says
+     * @param rows where all that the index has stands
+     * @param complete whether the index has no more rows
+     */
+    record Page(List<Job> jobs, List<Spot> rows, boolean complete) {}
 
     /**
      * A job that somebody owns. Immutable and thread-safe.

@@ -9,10 +9,15 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.RetryPolicy;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +39,8 @@ public final class TypeSettings {
     private static final String RATE_WINDOW = "window";
     private static final String RETENTION = "retention";
     private static final String FAILURE_RETENTION = "failureRetention";
+
+    private static final String CLASSES = "classes";
 
     private final String type;
     private final ObjectNode document;
@@ -264,6 +271,40 @@ public final class TypeSettings {
      */
     public TypeSettings withFailureRetention(@Nullable Retention retention) {
         return withRetention(FAILURE_RETENTION, retention);
+    }
+
+    /**
+     * The classes of jobs that workers may claim.
+     *
+     * @return the classes, {@code ""} among them when jobs without a class may be claimed; empty when all may
+     */
+    public Optional<Set<String>> classes() {
+        JsonNode names = document.path(CLASSES);
+        Set<String> classes = new TreeSet<>();
+        names.forEach(name -> classes.add(name.asText()));
+        boolean isList = names.isArray()
+                && StreamSupport.stream(names.spliterator(), false).allMatch(JsonNode::isTextual);
+        return isList ? Optional.of(Collections.unmodifiableSet(classes)) : Optional.empty();
+    }
+
+    /**
+     * Lets workers claim only jobs of some classes.
+     *
+     * @param classes the classes, {@code ""} for jobs without one; with none no job is claimed
+     * @return the changed settings
+     */
+    public TypeSettings withClasses(Collection<String> classes) {
+        ObjectNode copy = document.deepCopy();
+        copy.remove(CLASSES);
+        classes.stream().distinct().sorted().forEach(copy.putArray(CLASSES)::add);
+        return new TypeSettings(type, copy);
+    }
+
+    /** {@return the changed settings: jobs of all classes are claimed, and those without one} */
+    public TypeSettings withAllClasses() {
+        ObjectNode copy = document.deepCopy();
+        copy.remove(CLASSES);
+        return new TypeSettings(type, copy);
     }
 
     /** {@return a copy of the document, unknown fields and all} */

@@ -108,7 +108,8 @@ final class Dispatcher {
 
     private AcceptOptions accept(int max) {
         AcceptOptions accept = AcceptOptions.of(options.handlers().keySet().toArray(new String[0]))
-                .max(max);
+                .max(max)
+                .strategy(options.selection().strategy());
         return options.untilEmpty() ? accept.timeout(options.emptyCheck()) : accept;
     }
 

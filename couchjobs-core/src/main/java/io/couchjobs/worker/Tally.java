@@ -1,5 +1,6 @@
 package io.couchjobs.worker;
 
+import io.couchjobs.store.Acceptor;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -28,7 +29,7 @@ final class Tally {
         counter(outcome).increment();
     }
 
-    WorkerStats stats(long conflicts, long recovered, int running) {
+    WorkerStats stats(Acceptor acceptor, long recovered, int running) {
         return new WorkerStats(
                 claimed.sum(),
                 count(RunReport.Outcome.SUCCEEDED),
@@ -37,9 +38,11 @@ final class Tally {
                 count(RunReport.Outcome.CANCELLED),
                 count(RunReport.Outcome.RELEASED),
                 count(RunReport.Outcome.HALTED),
-                conflicts,
+                acceptor.conflicts(),
                 recovered,
-                running);
+                running,
+                acceptor.admission().skipped(),
+                acceptor.admission().failures());
     }
 
     private long count(RunReport.Outcome outcome) {

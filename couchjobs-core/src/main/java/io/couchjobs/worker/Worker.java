@@ -1,11 +1,14 @@
 package io.couchjobs.worker;
 
 import io.couchjobs.gc.Sweeper;
+import io.couchjobs.job.Job;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobLogs;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +45,8 @@ public final class Worker implements AutoCloseable {
         this.acceptor = new Acceptor(parts, options.id());
         Run.Tools tools =
                 new Run.Tools(teller, new JobLogs(parts.store(), parts.feed()), parts.clock(), options.interceptors());
+        acceptor.admission().filter(options.selection().filter());
+        acceptor.admission().classes(options.selection().classes());
         this.executor = new Executor(options, parts, tools, this::claimed);
         this.dispatcher = new Dispatcher(options, acceptor, parts.index(), executor);
         Registration registration = new Registration(
@@ -85,7 +90,7 @@ public final class Worker implements AutoCloseable {
     /** {@return what it did so far} */
     public WorkerStats stats() {
         int running = executor.runs().size() - executor.aheadCount();
-        return executor.tally().stats(acceptor.conflicts(), monitor.recovered(), running);
+        return executor.tally().stats(acceptor, monitor.recovered(), running);
     }
 
     /** {@return how many jobs run at once} */
@@ -104,6 +109,29 @@ public final class Worker implements AutoCloseable {
             throw new IllegalArgumentException("concurrency must be 0 or more: " + jobs);
         }
         executor.slots().resize(jobs);
+    }
+
+    /**
+     * Changes which jobs it takes, from the next claim on. Jobs that were left before are looked at again, also when it is the
+     * same filter as before. See {@link WorkerBuilder#filter}.
+     *
+     * @param filter which jobs to take, or null for all
+     * @throws IllegalArgumentException when the filter fails for a job that has nothing but a type and an id; then the one
+     *     before stays
+     */
+    public void filter(@Nullable Predicate<? super Job> filter) {
+        Selection.probe(filter, options.handlers().keySet());
+        acceptor.admission().filter(filter);
+    }
+
+    /**
+     * Changes which classes of jobs it takes, from the next claim on. What the settings of a type allow is a limit beside
+     * this one.
+     *
+     * @param classes the classes, {@code ""} for jobs without one; null for all
+     */
+    public void classes(@Nullable Set<String> classes) {
+        acceptor.admission().classes(classes);
     }
 
     /**

@@ -1,8 +1,10 @@
 package io.couchjobs.worker;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.Strategy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -11,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +34,7 @@ public final class WorkerBuilder {
     private boolean sweeping = true;
     private Consumer<RunReport> listener = report -> {};
     private Companion companion;
+    private Selection selection = Selection.ALL;
 
     WorkerBuilder(Acceptor.Parts parts, Companion companion) {
         this.parts = parts;
@@ -238,6 +242,55 @@ public final class WorkerBuilder {
     }
 
     /**
+     * Changes which of the due jobs come first.
+     *
+     * @param strategy default {@link Strategy#FIFO}
+     * @return this
+     */
+    public WorkerBuilder strategy(Strategy strategy) {
+        this.selection = selection.strategy(strategy);
+        return this;
+    }
+
+    /**
+     * Takes jobs group by group: {@link Strategy#fair}.
+     *
+     * @param high how many times in a row a group is asked for a job of high priority
+     * @param low how many times in a row it is then asked for one of low priority
+     * @return this
+     * @throws IllegalArgumentException when a number is out of range, or both are 0
+     */
+    public WorkerBuilder fair(int high, int low) {
+        return strategy(Strategy.fair(high, low));
+    }
+
+    /**
+     * Takes only some jobs, and leaves the others to other workers. The filter is asked once about each revision of a job,
+     * so it should depend on the job alone; when something else changed, call {@link Worker#filter}. A filter that fails
+     * has said no, which is logged and counted. It is tried when the worker starts, with a job that has nothing but a type
+     * and an id.
+     *
+     * @param filter which jobs to take; called by the thread that claims; must be quick and must not
+     *     wait for anything
+     * @return this
+     */
+    public WorkerBuilder filter(Predicate<? super Job> filter) {
+        this.selection = selection.filter(filter);
+        return this;
+    }
+
+    /**
+     * Takes only jobs of some classes, of those that the settings of their types allow.
+     *
+     * @param classes the classes, {@code ""} for jobs without one; default all
+     * @return this
+     */
+    public WorkerBuilder classes(String... classes) {
+        this.selection = selection.classes(List.of(classes));
+        return this;
+    }
+
+    /**
      * Starts the worker.
      *
      * @return the running worker
@@ -254,10 +307,19 @@ public final class WorkerBuilder {
                 timeLimit == null || (!timeLimit.isNegative() && !timeLimit.isZero()),
                 "timeLimit must be positive: " + timeLimit);
         require(id == null || !id.isBlank(), "id must not be empty");
+        probeFilter();
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", problems));
         }
         return new Worker(parts, options()).start();
+    }
+
+    private void probeFilter() {
+        try {
+            Selection.probe(selection.filter(), handlers.keySet());
+        } catch (IllegalArgumentException e) {
+            problems.add(String.valueOf(e.getMessage()));
+        }
     }
 
     private WorkerOptions options() {
@@ -275,7 +337,8 @@ public final class WorkerBuilder {
                 Optional.ofNullable(closeOnExit),
                 loader(),
                 companion,
-                listener);
+                listener,
+                selection);
     }
 
     /** What the application that starts the worker sees, its handlers see too. */

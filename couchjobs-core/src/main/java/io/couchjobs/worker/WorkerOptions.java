@@ -21,7 +21,8 @@ record WorkerOptions(
         Optional<Duration> closeOnExit,
         ClassLoader loader,
         Companion companion,
-        Consumer<RunReport> listener) {
+        Consumer<RunReport> listener,
+        Selection selection) {
     private static final Duration EMPTY_CHECK = Duration.ofMillis(250);
 
     /** How long a worker that stops when the queue is empty waits before it looks again. */

@@ -13,6 +13,9 @@ package io.couchjobs.worker;
  * @param conflicts claims lost to other workers
  * @param recovered jobs of dead workers that this worker's monitor set free
  * @param running jobs running now
+ * @param skipped how often a job was left to others because the filter or a list of classes does not let it in: once for each
+ *     of its revisions that was looked at, more often when there are many such jobs
+ * @param filterFailures how often the filter failed, which counts as no
  */
 public record WorkerStats(
         long claimed,
@@ -24,4 +27,6 @@ public record WorkerStats(
         long halted,
         long conflicts,
         long recovered,
-        int running) {}
+        int running,
+        long skipped,
+        long filterFailures) {}

@@ -1,0 +1,242 @@
+package io.couchjobs.store;
+
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * Chooses among known jobs which to claim, by the strategy. Not thread-safe.
+ *
+ * <p>Of the first jobs a worker takes those that are its own by rank: with one worker that is the strict order; with
+ * several, each goes through its own share, and nobody fights over the head.
+ */
+final class Chooser {
+    private static final Duration POLITENESS = Duration.ofMillis(20);
+    private static final int MOST_POLITE = 10;
+    private static final int WIDEST = 64;
+    private static final int RANDOM_OF = 1024;
+
+    private final StoreClock clock;
+    private final Peers peers;
+    private final Function<String, Stock> stocks;
+    private final Verdicts verdicts;
+    private final Map<Strategy, FairRound> rounds = new HashMap<>();
+    private final FirstSeen firstSeen = new FirstSeen();
+    /** From how many times as many candidates a claim picks at random; grows as claims are lost to others. */
+    private int spread = 1;
+
+    Chooser(StoreClock clock, Peers peers, Function<String, Stock> stocks, Verdicts verdicts) {
+        this.clock = clock;
+        this.peers = peers;
+        this.stocks = stocks;
+        this.verdicts = verdicts;
+    }
+
+    /** Chooses from what is known and there is room for, or says what must be read first. */
+    Choice choose(
+            Collection<String> types, Instant until, AcceptOptions options, boolean polite, Predicate<Job> hasRoom) {
+        return switch (options.strategy().kind()) {
+            case FAIR -> fair(types, until, options, polite, hasRoom);
+            case FIFO -> fifo(types, until, options.max(), polite, hasRoom);
+            case RANDOM -> random(types, until, options.max(), polite, hasRoom);
+        };
+    }
+
+    /** The more claims were lost to others, the more they are spread. The round moves on by those that were won. */
+    void claimed(List<Job> won, int lost, Strategy strategy) {
+        spread = lost == 0 ? Math.max(1, spread - 1) : Math.min(WIDEST, spread * 2);
+        if (strategy.isFair()) {
+            round(strategy).won(won);
+        }
+    }
+
+    /** When a job of a type that is let in and has room falls due, or something must be read. */
+    Optional<Instant> nextTime(String type, Instant now, Strategy strategy, Predicate<Job> hasRoom) {
+        Stock stock = stocks.apply(type);
+        if (!stock.needsScan(now, clock.nanos())) {
+            return stock.known(now, 1, admitted(stock).and(hasRoom)).isEmpty()
+                    ? stock.backlog().nextTime(now)
+                    : Optional.of(now);
+        }
+        return sifted(stock, strategy.isFair() ? Spot.Order.TURNS : Spot.Order.LINE)
+                .nextTime(now, hasRoom);
+    }
+
+    private Choice fifo(Collection<String> types, Instant until, int max, boolean polite, Predicate<Job> hasRoom) {
+        int width = max * width(types);
+        List<Job> due = new ArrayList<>();
+        for (String type : types) {
+            Choice known = inLine(type, until, width, hasRoom);
+            if (known.unread().isPresent()) {
+                return known;
+            }
+            due.addAll(known.jobs());
+        }
+        if (polite) {
+            due.removeIf(this::isLeftToOthers);
+        }
+        due.sort(Comparator.<Job, Boolean>comparing(job -> job.status() != JobStatus.STUCK)
+                .thenComparing(Job::scheduledTime));
+        List<Job> choice = new ArrayList<>(due.subList(0, Math.min(due.size(), width)));
+        if (choice.size() > max) {
+            if (spread > 1) {
+                Collections.shuffle(choice);
+            }
+            choice.sort(Comparator.comparing(job -> peers.rank(job) > 0));
+            choice = choice.subList(0, max);
+        }
+        return Choice.of(choice);
+    }
+
+    private Choice random(Collection<String> types, Instant until, int max, boolean polite, Predicate<Job> hasRoom) {
+        List<Job> due = new ArrayList<>();
+        for (String type : types) {
+            Choice known = inLine(type, until, RANDOM_OF, hasRoom);
+            if (known.unread().isPresent()) {
+                return known;
+            }
+            due.addAll(known.jobs());
+        }
+        if (polite) {
+            due.removeIf(this::isLeftToOthers);
+        }
+        Collections.shuffle(due);
+        return Choice.of(due.subList(0, Math.min(max, due.size())));
+    }
+
+    /** The first jobs of a type that are let in: of the window if that has them, else of the index in which to page on. */
+    private Choice inLine(String type, Instant until, int most, Predicate<Job> hasRoom) {
+        Stock stock = stocks.apply(type);
+        if (!stock.rules().takeAll() && stock.needsScan(until, clock.nanos())) {
+            Scan line = sifted(stock, Spot.Order.LINE);
+            Pool.Found first = line.first(Spot.START, Spot.END, until, hasRoom.negate());
+            if (first.unread() != null) {
+                return Choice.unread(new Unread(type, Spot.Order.LINE, first.unread()));
+            } else if (first.job() != null) {
+                return Choice.of(line.several(Spot.START, Spot.END, until, hasRoom.negate(), most));
+            }
+        }
+        return Choice.of(stock.known(until, most, admitted(stock).and(hasRoom)));
+    }
+
+    private Choice fair(
+            Collection<String> types, Instant until, AcceptOptions options, boolean polite, Predicate<Job> hasRoom) {
+        FairRound.Taste taste = taste(types, polite).among(hasRoom);
+        Choice choice = fair(types, until, options, taste);
+        if (!choice.jobs().isEmpty() || choice.unread().isPresent() || polite) {
+            return choice;
+        }
+        FairRound.Taste any = new FairRound.Taste(job -> false, taste.width(), taste.picker(), hasRoom);
+        return fair(types, until, options, any);
+    }
+
+    private Choice fair(Collection<String> types, Instant until, AcceptOptions options, FairRound.Taste taste) {
+        Map<String, Pool> pools = new LinkedHashMap<>();
+        boolean filtered = false;
+        for (String type : types) {
+            Stock stock = stocks.apply(type);
+            boolean scan = stock.needsScan(until, clock.nanos());
+            pools.put(type, scan ? sifted(stock, Spot.Order.TURNS) : window(stock, until));
+            filtered |= !stock.rules().takeAll();
+        }
+        FairRound round = round(options.strategy());
+        FairRound.Choice choice = round.choose(pools, until, options.max(), taste);
+        boolean isEnough = filtered && !choice.jobs().isEmpty();
+        if (choice.unread() != null && !isEnough) {
+            return Choice.unread(new Unread(choice.type(), Spot.Order.TURNS, choice.unread()));
+        } else if (!choice.jobs().isEmpty()) {
+            return Choice.of(choice.jobs());
+        }
+        // What the feed told may not be in the index yet.
+        pools.replaceAll((type, pool) -> window(stocks.apply(type), until));
+        return Choice.of(round.choose(pools, until, options.max(), taste).jobs());
+    }
+
+    private Pool window(Stock stock, Instant until) {
+        return new KnownPool(stock.known(until, Integer.MAX_VALUE, admitted(stock)), Spot.Order.TURNS);
+    }
+
+    /**
+     * With several workers, a job is left for a moment to those that come before this one by rank, and among the first of a
+     * lane an own one is preferred.
+     */
+    private FairRound.Taste taste(Collection<String> types, boolean polite) {
+        int width = width(types);
+        boolean alone = types.stream().allMatch(type -> peers.count(type) == 1);
+        Predicate<Job> left = alone ? job -> false : job -> isOthersFirst(job) || (polite && isLeftToOthers(job));
+        return width == 1 ? FairRound.Taste.STRICT : new FairRound.Taste(left, width, this::pick, job -> true);
+    }
+
+    private Job pick(List<Job> equallyGood) {
+        List<Job> jobs = new ArrayList<>(equallyGood);
+        if (spread > 1) {
+            Collections.shuffle(jobs);
+        }
+        return jobs.stream()
+                .min(Comparator.comparing(job -> peers.rank(job) > 0))
+                .orElseThrow();
+    }
+
+    private int width(Collection<String> types) {
+        int workers = types.stream().mapToInt(peers::count).max().orElse(1);
+        return workers == 1 ? spread : Math.min(WIDEST, 2 * workers * spread);
+    }
+
+    private boolean isOthersFirst(Job job) {
+        int rank = Math.min(peers.rank(job), MOST_POLITE);
+        return rank > 0 && firstSeen.age(job, clock.nanos()).compareTo(POLITENESS.multipliedBy(rank)) < 0;
+    }
+
+    /** Of an idle fleet one worker takes a new job at once; the others give it a moment, longer by their rank. */
+    private boolean isLeftToOthers(Job job) {
+        int rank = Math.min(peers.rank(job), MOST_POLITE);
+        Backlog backlog = stocks.apply(job.type()).backlog();
+        return rank > 0
+                && backlog.age(job, clock.instant(), clock.nanos()).compareTo(POLITENESS.multipliedBy(rank)) < 0;
+    }
+
+    private Scan sifted(Stock stock, Spot.Order order) {
+        Scan scan = stock.scan(order);
+        scan.sift(admitted(stock));
+        return scan;
+    }
+
+    private Predicate<Job> admitted(Stock stock) {
+        return job -> verdicts.admits(job, stock.rules());
+    }
+
+    private FairRound round(Strategy strategy) {
+        return rounds.computeIfAbsent(strategy, FairRound::new);
+    }
+
+    /**
+     * What was chosen, or what must be read before.
+     *
+     * @param jobs the jobs to claim
+     * @param unread what to read; then no job is chosen
+     */
+    record Choice(List<Job> jobs, Optional<Unread> unread) {
+        static Choice of(List<Job> jobs) {
+            return new Choice(List.copyOf(jobs), Optional.empty());
+        }
+
+        static Choice unread(Unread unread) {
+            return new Choice(List.of(), Optional.of(unread));
+        }
+    }
+
+    /** A part of an index that nobody has read. */
+    record Unread(String type, Spot.Order order, Spot from) {}
+}

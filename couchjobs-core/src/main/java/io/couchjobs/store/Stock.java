@@ -1,0 +1,104 @@
+package io.couchjobs.store;
+
+import io.couchjobs.job.Job;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * What a process knows of the pending jobs of one type: a window of the oldest, and of the indexes by lanes what was needed
+ * when the window did not hold all that is due. Not thread-safe.
+ */
+final class Stock {
+    private static final Duration DOUBT_COSTLY = Duration.ofMinutes(10);
+    private static final Duration WITHOUT_INDEX = Duration.ofMinutes(1);
+    /** So many rows are read again whenever somebody wants to be sure. */
+    private static final int CHEAP = 5_000;
+
+    private final Backlog backlog = new Backlog();
+    private final Map<Spot.Order, Scan> scans = new EnumMap<>(Spot.Order.class);
+    private Admission.Rules rules = Admission.Rules.ALL;
+    private long doubtedNanos = Long.MIN_VALUE;
+    private long brokenNanos;
+    private boolean broken;
+
+    Backlog backlog() {
+        return backlog;
+    }
+
+    Admission.Rules rules() {
+        return rules;
+    }
+
+    /** Takes in what is let in from now on; what was left out before is looked at again. */
+    void admit(Admission.Rules now) {
+        if (!now.equals(rules)) {
+            rules = now;
+            scans.values().forEach(Scan::forget);
+        }
+    }
+
+    Scan scan(Spot.Order order) {
+        return scans.computeIfAbsent(order, Scan::new);
+    }
+
+    /** Whether the window does not tell what is due, and the index by lanes can be asked. */
+    boolean needsScan(Instant until, long nanos) {
+        broken = broken && nanos - brokenNanos < WITHOUT_INDEX.toNanos();
+        return !broken && !backlog.knowsAllDue(until);
+    }
+
+    /** The index does not answer: the window has to do for a while. */
+    void isBroken(long nanos) {
+        broken = true;
+        brokenNanos = nanos;
+    }
+
+    /** The due jobs of the window that are let in. */
+    List<Job> known(Instant until, int most, Predicate<Job> admitted) {
+        return backlog.due(until, most, admitted);
+    }
+
+    /** A job that was taken out is there again, unless something newer is. */
+    void putBack(Job job) {
+        scans.values().forEach(scan -> scan.putBack(job));
+        backlog.putBack(job);
+    }
+
+    boolean changed(Job job, long nanos) {
+        scans.values().forEach(scan -> scan.changed(job));
+        return backlog.changed(job, nanos);
+    }
+
+    void remove(String docId) {
+        scans.values().forEach(scan -> scan.remove(docId));
+        backlog.remove(docId);
+    }
+
+    void removeAll(Collection<Job> taken) {
+        scans.values().forEach(scan -> scan.removeAll(taken));
+        backlog.removeAll(taken);
+    }
+
+    /** Read the index before saying that there is nothing; what is dear to read is read again seldom. */
+    void doubt(long nanos) {
+        boolean seldom = doubtedNanos == Long.MIN_VALUE || nanos - doubtedNanos > DOUBT_COSTLY.toNanos();
+        for (Scan scan : scans.values()) {
+            if (seldom || scan.cost() <= CHEAP) {
+                scan.doubt();
+            }
+        }
+        doubtedNanos = seldom ? nanos : doubtedNanos;
+        backlog.doubt();
+    }
+
+    void forget() {
+        broken = false;
+        scans.values().forEach(Scan::forget);
+        backlog.forget();
+    }
+}
