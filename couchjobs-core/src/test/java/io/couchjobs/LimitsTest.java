@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,6 +47,42 @@ class LimitsTest {
     }
 
     @Test
+    void a_group_without_room_does_not_hold_up_the_younger_jobs_of_others() throws Exception {
+        queue.changeSettings("email", settings -> settings.with(Limit.RUNNING_PER_GROUP, 1));
+        List<JobRequest> flood = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            flood.add(JobRequest.builder("email")
+                    .id("flood" + i)
+                    .group("flood")
+                    .data(Map.of())
+                    .build());
+        }
+        queue.addAll(flood);
+        for (String group : List.of("b", "c", "z")) {
+            add("email", group, group);
+        }
+        CountDownLatch others = new CountDownLatch(3);
+        AtomicInteger ofFlood = new AtomicInteger();
+        try (JobQueue own = TestQueue.open(database);
+                Worker worker = own.worker()
+                        .concurrency(3)
+                        .handler("email", (data, context) -> {
+                            if (context.job().group().equals("flood")) {
+                                ofFlood.incrementAndGet();
+                                others.await();
+                            } else {
+                                others.countDown();
+                            }
+                            return null;
+                        })
+                        .start()) {
+            assertThat(others.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(ofFlood).hasValueLessThanOrEqualTo(3);
+            assertThat(worker.stats().failed()).isZero();
+        }
+    }
+
+    @Test
     void racing_workers_never_own_more_jobs_than_the_limit_and_run_all_of_them() throws Exception {
         limit("email", 3);
         int jobs = 40;
@@ -55,6 +92,7 @@ class LimitsTest {
         AtomicInteger mostRunning = new AtomicInteger();
         CountDownLatch done = new CountDownLatch(jobs);
         List<JobQueue> queues = new ArrayList<>();
+        List<Worker> workers = new ArrayList<>();
         Feed.Listening watch = queue.watch(JobFilter.all(), change -> {
             if (change.job().filter(job -> job.status().isLocked()).isPresent()) {
                 owned.add(change.id().id());
@@ -70,7 +108,7 @@ class LimitsTest {
             for (int i = 0; i < 3; i++) {
                 JobQueue own = TestQueue.open(database);
                 queues.add(own);
-                own.worker()
+                workers.add(own.worker()
                         .concurrency(4)
                         .handler("email", (data, context) -> {
                             mostRunning.accumulateAndGet(running.incrementAndGet(), Math::max);
@@ -79,12 +117,13 @@ class LimitsTest {
                             done.countDown();
                             return null;
                         })
-                        .start();
+                        .start());
             }
             assertThat(done.await(60, java.util.concurrent.TimeUnit.SECONDS)).isTrue();
             TestQueue.until(() -> slots().isEmpty());
         } finally {
             watch.close();
+            workers.forEach(Worker::close);
             queues.forEach(JobQueue::close);
         }
         assertThat(mostRunning).hasValueBetween(1, 3);

@@ -20,6 +20,7 @@ import io.couchjobs.store.JobStore;
 import io.couchjobs.store.Limit;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
+import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -183,6 +184,7 @@ class LimitsUnderFaultsTest {
         CountDownLatch done = new CountDownLatch(jobs);
         proxy.detour(new BadLine(new Random(seed)));
         List<JobQueue> queues = new ArrayList<>();
+        List<Worker> workers = new ArrayList<>();
         Feed.Listening watch = queue.watch(JobFilter.all(), change -> {
             change.job()
                     .filter(job -> job.status().isLocked())
@@ -195,16 +197,17 @@ class LimitsUnderFaultsTest {
             for (int i = 0; i < 3; i++) {
                 JobQueue own = TestQueue.open(proxy.door(database));
                 queues.add(own);
-                own.worker()
+                workers.add(own.worker()
                         .concurrency(2)
                         .handler("email", (data, context) -> null)
                         .onRunEnded(report -> done.countDown())
-                        .start();
+                        .start());
             }
             assertThat(done.await(120, TimeUnit.SECONDS)).isTrue();
             TestQueue.until(() -> slots() == 0);
         } finally {
             watch.close();
+            workers.forEach(Worker::close);
             queues.forEach(JobQueue::close);
         }
         assertThat(most).hasValueBetween(1, 2);

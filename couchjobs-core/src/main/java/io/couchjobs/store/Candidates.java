@@ -33,6 +33,9 @@ final class Candidates {
     private static final Logger log = LoggerFactory.getLogger(Candidates.class);
     private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
     private static final Duration INDEX_BEHIND = Duration.ofMillis(100);
+    /** Of the jobs of groups that have room not all may be known: a look costs no request. */
+    private static final Duration GROUPS_ARE_FULL = Duration.ofMillis(250);
+
     private static final Duration MOMENT = Duration.ofMillis(5);
     private static final int WINDOW = 200;
     private static final int RANDOM_WINDOW = 1024;
@@ -167,7 +170,9 @@ final class Candidates {
         Optional<Instant> next = stock.rules().takeAll()
                 ? stock.backlog().nextTime(admits)
                 : chooser.nextTime(type, clock.instant(), options.strategy(), admits);
-        return next.map(this::untilDue).orElse(NEVER);
+        Duration pause = next.map(this::untilDue).orElse(NEVER);
+        boolean isPartlyFull = admits != Limits.ROOM_FOR_ALL && !stock.backlog().knowsAllDue(until(options));
+        return isPartlyFull ? GROUPS_ARE_FULL : pause;
     }
 
     private Duration untilDue(Instant time) {

@@ -27,6 +27,8 @@ final class Chooser {
     private static final int MOST_POLITE = 10;
     private static final int WIDEST = 64;
     private static final int RANDOM_OF = 1024;
+    /** When the first jobs are all of groups without room, the index by groups finds those that have some. */
+    private static final Strategy BEHIND_FULL_GROUPS = Strategy.fair(1, 1);
 
     private final StoreClock clock;
     private final Peers peers;
@@ -48,7 +50,7 @@ final class Chooser {
     Choice choose(
             Collection<String> types, Instant until, AcceptOptions options, boolean polite, Predicate<Job> hasRoom) {
         return switch (options.strategy().kind()) {
-            case FAIR -> fair(types, until, options, polite, hasRoom);
+            case FAIR -> fair(options.strategy(), types, until, options.max(), polite, hasRoom);
             case FIFO -> fifo(types, until, options.max(), polite, hasRoom);
             case RANDOM -> random(types, until, options.max(), polite, hasRoom);
         };
@@ -84,6 +86,9 @@ final class Chooser {
             }
             due.addAll(known.jobs());
         }
+        if (due.isEmpty() && hasRoom != Limits.ROOM_FOR_ALL) {
+            return fair(BEHIND_FULL_GROUPS, types, until, max, polite, hasRoom);
+        }
         if (polite) {
             due.removeIf(this::isLeftToOthers);
         }
@@ -109,6 +114,9 @@ final class Chooser {
             }
             due.addAll(known.jobs());
         }
+        if (due.isEmpty() && hasRoom != Limits.ROOM_FOR_ALL) {
+            return fair(BEHIND_FULL_GROUPS, types, until, max, polite, hasRoom);
+        }
         if (polite) {
             due.removeIf(this::isLeftToOthers);
         }
@@ -121,7 +129,7 @@ final class Chooser {
         Stock stock = stocks.apply(type);
         if (!stock.rules().takeAll() && stock.needsScan(until, clock.nanos())) {
             Scan line = sifted(stock, Spot.Order.LINE);
-            Pool.Found first = line.first(Spot.START, Spot.END, until, hasRoom.negate());
+            Pool.Found first = line.first(Spot.START, Spot.END, until, job -> false);
             if (first.unread() != null) {
                 return Choice.unread(new Unread(type, Spot.Order.LINE, first.unread()));
             } else if (first.job() != null) {
@@ -132,17 +140,22 @@ final class Chooser {
     }
 
     private Choice fair(
-            Collection<String> types, Instant until, AcceptOptions options, boolean polite, Predicate<Job> hasRoom) {
+            Strategy strategy,
+            Collection<String> types,
+            Instant until,
+            int max,
+            boolean polite,
+            Predicate<Job> hasRoom) {
         FairRound.Taste taste = taste(types, polite).among(hasRoom);
-        Choice choice = fair(types, until, options, taste);
+        Choice choice = fair(strategy, types, until, max, taste);
         if (!choice.jobs().isEmpty() || choice.unread().isPresent() || polite) {
             return choice;
         }
         FairRound.Taste any = new FairRound.Taste(job -> false, taste.width(), taste.picker(), hasRoom);
-        return fair(types, until, options, any);
+        return fair(strategy, types, until, max, any);
     }
 
-    private Choice fair(Collection<String> types, Instant until, AcceptOptions options, FairRound.Taste taste) {
+    private Choice fair(Strategy strategy, Collection<String> types, Instant until, int max, FairRound.Taste taste) {
         Map<String, Pool> pools = new LinkedHashMap<>();
         boolean filtered = false;
         for (String type : types) {
@@ -151,8 +164,8 @@ final class Chooser {
             pools.put(type, scan ? sifted(stock, Spot.Order.TURNS) : window(stock, until));
             filtered |= !stock.rules().takeAll();
         }
-        FairRound round = round(options.strategy());
-        FairRound.Choice choice = round.choose(pools, until, options.max(), taste);
+        FairRound round = round(strategy);
+        FairRound.Choice choice = round.choose(pools, until, max, taste);
         boolean isEnough = filtered && !choice.jobs().isEmpty();
         if (choice.unread() != null && !isEnough) {
             return Choice.unread(new Unread(choice.type(), Spot.Order.TURNS, choice.unread()));
@@ -161,7 +174,7 @@ final class Chooser {
         }
         // What the feed told may not be in the index yet.
         pools.replaceAll((type, pool) -> window(stocks.apply(type), until));
-        return Choice.of(round.choose(pools, until, options.max(), taste).jobs());
+        return Choice.of(round.choose(pools, until, max, taste).jobs());
     }
 
     private Pool window(Stock stock, Instant until) {

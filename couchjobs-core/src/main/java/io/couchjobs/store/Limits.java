@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 final class Limits {
     private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
 
+    /** What {@link #groupsWithRoom} says where no group is limited. */
+    static final Predicate<Job> ROOM_FOR_ALL = job -> true;
+
     private final SettingsStore settings;
     private final StoreClock clock;
     private final SlotKeeper slots;
@@ -68,10 +71,12 @@ final class Limits {
         for (String type : types) {
             settings.get(type).get(Limit.RUNNING_PER_GROUP).ifPresent(limit -> limits.put(type, limit));
         }
-        return job -> {
-            Integer limit = limits.get(job.type());
-            return limit == null || slots.hasRoom(new Limited(job.type(), job.group()), limit);
-        };
+        return limits.isEmpty()
+                ? ROOM_FOR_ALL
+                : job -> {
+                    Integer limit = limits.get(job.type());
+                    return limit == null || slots.hasRoom(new Limited(job.type(), job.group()), limit);
+                };
     }
 
     /** How long there will be no more room than now, if the feed brings nothing. */
