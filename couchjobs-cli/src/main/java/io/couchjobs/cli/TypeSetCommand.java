@@ -1,9 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.cli.input.Durations;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.RetryPolicy;
 import io.couchjobs.store.TypeSettings;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +22,7 @@ import picocli.CommandLine.Parameters;
             "",
             "Examples:",
             "  couchjobs type set email --timeout 5m",
-            "  couchjobs type set email --max-retries 3 --retry-delay 10s",
+            "  couchjobs type set email --max-retries 3 --retry-delay 10s --retry-jitter 20%%",
             "  couchjobs type set email --timeout default",
             "  couchjobs type set email --limit 10 --rate 100/1m",
             "  couchjobs type set email --limit none --max-expirations 3",
@@ -33,7 +31,6 @@ import picocli.CommandLine.Parameters;
         })
 final class TypeSetCommand extends QueueCommand {
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
-    private static final Duration LONGEST = Duration.ofDays(1000);
 
     @Parameters(paramLabel = "TYPE", description = "The type; it need not have jobs yet.")
     private String type = "";
@@ -48,26 +45,15 @@ final class TypeSetCommand extends QueueCommand {
     private @Nullable OrDefault<Duration> timeout;
 
     @Option(
-            names = "--max-retries",
-            paramLabel = "N",
-            converter = OrDefault.OfNumber.class,
-            description = "Retries after the first run; default 5, 0 for none.")
-    private @Nullable OrDefault<Integer> maxRetries;
-
-    @Option(
-            names = "--retry-delay",
-            paramLabel = "D",
-            converter = OrDefault.OfDuration.class,
-            description = "The delay before the first retry, doubled with each failure; default 30s.")
-    private @Nullable OrDefault<Duration> retryDelay;
-
-    @Option(
             names = "--classes",
             paramLabel = "A,B",
             converter = OrDefault.OfNames.class,
             description = "The classes of jobs that workers claim; an empty name stands for jobs without a class, as in"
                     + " a,b, (and \"\" alone allows only these). Default all.")
     private @Nullable OrDefault<List<String>> classes;
+
+    @Mixin
+    private final RetryOptions retries = new RetryOptions();
 
     @Mixin
     private final LimitOptions limits = new LimitOptions();
@@ -78,13 +64,13 @@ final class TypeSetCommand extends QueueCommand {
     @Override
     void check() {
         JobId.checkType(type);
-        boolean other = classes != null || limits.areGiven() || !retention.isEmpty();
-        if (timeout == null && maxRetries == null && retryDelay == null && !other) {
+        boolean other = retries.areGiven() || limits.areGiven() || !retention.isEmpty();
+        if (timeout == null && classes == null && !other) {
             throw CommandException.usage(
-                    "what to set? --timeout, --max-retries, --retry-delay, --classes, --retention, " + limits.names());
+                    "what to set? --timeout, --classes, --retention, " + retries.names() + ", " + limits.names());
         }
-        checkRange("--timeout", SHORTEST_TIMEOUT, timeout);
-        checkRange("--retry-delay", Duration.ZERO, retryDelay);
+        RetryOptions.checkRange("--timeout", SHORTEST_TIMEOUT, timeout);
+        retries.check();
     }
 
     @Override
@@ -94,34 +80,13 @@ final class TypeSetCommand extends QueueCommand {
     }
 
     private TypeSettings changed(TypeSettings settings) {
-        TypeSettings changed = retention.change(limits.changed(settings));
+        TypeSettings changed = retries.changed(retention.change(limits.changed(settings)));
         if (timeout != null) {
             changed = timeout.value() == null ? changed.withoutTimeout() : changed.withTimeout(timeout.value());
         }
         if (classes != null) {
             changed = classes.value() == null ? changed.withAllClasses() : changed.withClasses(classes.value());
         }
-        if (maxRetries == null && retryDelay == null) {
-            return changed;
-        }
-        RetryPolicy old = settings.retryPolicy();
-        RetryPolicy standard = RetryPolicy.DEFAULT;
-        return changed.withRetryPolicy(new RetryPolicy(
-                maxRetries == null ? old.maxRetries() : maxRetries.or(standard.maxRetries()),
-                retryDelay == null ? old.delay() : retryDelay.or(standard.delay()),
-                old.maxDelay()));
-    }
-
-    private static void checkRange(String option, Duration shortest, @Nullable OrDefault<Duration> given) {
-        Duration duration = given == null ? null : given.value();
-        if (duration != null && (duration.compareTo(shortest) < 0 || duration.compareTo(LONGEST) > 0)) {
-            throw CommandException.usage(option + " must be from " + Durations.format(shortest) + " to "
-                    + Durations.format(LONGEST) + ": " + text(duration));
-        }
-    }
-
-    /** Nobody needs the milliseconds of what is too long, and they may be too many to count. */
-    private static String text(Duration duration) {
-        return duration.compareTo(LONGEST) > 0 ? duration.toDays() + "d" : Durations.format(duration);
+        return changed;
     }
 }

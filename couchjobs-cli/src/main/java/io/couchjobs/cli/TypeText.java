@@ -84,6 +84,8 @@ final class TypeText {
                 .put("timeout", type.timeout().map(Duration::toMillis).orElse(null))
                 .put("maxRetries", type.retryPolicy().maxRetries())
                 .put("retryDelay", type.retryPolicy().delay().toMillis())
+                .put("maxRetryDelay", type.retryPolicy().maxDelay().toMillis())
+                .put("retryJitter", type.retryPolicy().jitter())
                 .put("paused", type.isPaused())
                 .put("limit", number(type, Limit.RUNNING))
                 .put("groupLimit", number(type, Limit.RUNNING_PER_GROUP))

@@ -231,12 +231,17 @@ class QueueCommandsTest {
     @Test
     void the_settings_of_a_type_are_shown_and_changed() {
         done("type", "set", "email", "--timeout", "5m", "--max-retries", "2", "--retry-delay", "1s");
+        done("type", "set", "email", "--retry-jitter", "20%", "--max-retry-delay", "1m", "--retention", "7d");
         done("pause", "email");
 
         assertThat(done("types", "-o", "json").json())
                 .hasToString("[{\"type\":\"email\",\"timeout\":300000,\"maxRetries\":2,\"retryDelay\":1000,"
+                        + "\"maxRetryDelay\":60000,\"retryJitter\":0.2,"
                         + "\"paused\":true,\"limit\":null,\"groupLimit\":null,\"rate\":null,\"maxQueued\":null,"
-                        + "\"maxExpirations\":null}]");
+                        + "\"maxExpirations\":null,\"retention\":{\"time\":604800000},"
+                        + "\"failureRetention\":{\"time\":2592000000}}]");
+        assertThat(shell.run("type", "set", "email", "--retry-jitter", "120%").err())
+                .contains("--retry-jitter", "'120%'");
         assertThat(done("resume", "email", "-o", "json").json().path("paused").asBoolean())
                 .isFalse();
     }

@@ -33,6 +33,7 @@ public final class TypeSettings {
     private static final String MAX_RETRIES = "maxRetries";
     private static final String RETRY_DELAY = "retryDelay";
     private static final String MAX_RETRY_DELAY = "maxRetryDelay";
+    private static final String RETRY_JITTER = "retryJitter";
     private static final String PAUSED = "paused";
     private static final String RATE = "rate";
     private static final String RATE_STARTS = "starts";
@@ -93,7 +94,8 @@ public final class TypeSettings {
         return new RetryPolicy(
                 count(MAX_RETRIES).orElse(standard.maxRetries()),
                 number(RETRY_DELAY).map(Duration::ofMillis).orElse(standard.delay()),
-                number(MAX_RETRY_DELAY).map(Duration::ofMillis).orElse(standard.maxDelay()));
+                number(MAX_RETRY_DELAY).map(Duration::ofMillis).orElse(standard.maxDelay()),
+                jitter().orElse(standard.jitter()));
     }
 
     /** {@return how many leases of a job may run out while it runs before it is failed; empty for any number} */
@@ -182,9 +184,12 @@ public final class TypeSettings {
      * @return the changed settings
      */
     public TypeSettings withRetryPolicy(RetryPolicy policy) {
-        return with(MAX_RETRIES, policy.maxRetries())
+        ObjectNode copy = with(MAX_RETRIES, policy.maxRetries())
                 .with(RETRY_DELAY, policy.delay().toMillis())
-                .with(MAX_RETRY_DELAY, policy.maxDelay().toMillis());
+                .with(MAX_RETRY_DELAY, policy.maxDelay().toMillis())
+                .toDocument();
+        copy.put(RETRY_JITTER, policy.jitter());
+        return new TypeSettings(type, copy);
     }
 
     /**
@@ -354,7 +359,9 @@ public final class TypeSettings {
         Stream<String> wrong = numbers.filter(field -> document.hasNonNull(field)
                 && (field.equals(TIMEOUT) || field.endsWith("Delay") ? number(field) : count(field)).isEmpty());
         Stream<String> rate = Stream.of(RATE).filter(field -> document.hasNonNull(field) && rate().isEmpty());
-        return Stream.concat(wrong, rate)
+        Stream<String> jitter =
+                Stream.of(RETRY_JITTER).filter(field -> document.hasNonNull(field) && jitter().isEmpty());
+        return Stream.concat(wrong, Stream.concat(rate, jitter))
                 .map(field -> field + " cannot be " + document.get(field))
                 .toList();
     }
@@ -364,6 +371,12 @@ public final class TypeSettings {
         return Optional.ofNullable(document.get(field))
                 .filter(value -> value.isIntegralNumber() && value.canConvertToLong() && value.asLong() >= 0)
                 .map(JsonNode::asLong);
+    }
+
+    private Optional<Double> jitter() {
+        return Optional.ofNullable(document.get(RETRY_JITTER))
+                .filter(value -> value.isNumber() && value.asDouble() >= 0 && value.asDouble() <= 1)
+                .map(JsonNode::asDouble);
     }
 
     private Optional<Integer> count(String field) {
