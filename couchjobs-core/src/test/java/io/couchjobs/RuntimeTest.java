@@ -310,6 +310,33 @@ class RuntimeTest {
     }
 
     @Test
+    void a_job_claimed_ahead_and_cancelled_before_the_feed_tells_does_not_run(TestDatabase database) throws Exception {
+        Proxy proxy = Proxy.before(database.server());
+        proxy.deafenFeeds();
+        CountDownLatch go = new CountDownLatch(1);
+        Set<String> ran = ConcurrentHashMap.newKeySet();
+        add("first", "ok");
+        add("second", "ok");
+        try (JobQueue deaf = TestQueue.open(proxy.door(database));
+                Worker worker = deaf.worker()
+                        .concurrency(1)
+                        .prefetch(1)
+                        .handler("email", (data, context) -> {
+                            ran.add(context.id().id());
+                            go.await();
+                            return null;
+                        })
+                        .start()) {
+            TestQueue.until(() -> counts(JobStatus.RUNNING) == 1 && counts(JobStatus.SCHEDULED) == 1);
+            queue.cancel("email", scheduled(), CancelMode.REQUEST);
+            go.countDown();
+            TestQueue.until(() -> counts(JobStatus.SUCCESS) == 1 && counts(JobStatus.CANCELLED) == 1);
+            assertThat(worker.stats().cancelled()).isEqualTo(1);
+        }
+        assertThat(ran).hasSize(1);
+    }
+
+    @Test
     void a_worker_that_closes_gives_back_what_it_has_not_started() throws Exception {
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);

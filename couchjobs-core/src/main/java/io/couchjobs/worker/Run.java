@@ -107,7 +107,9 @@ final class Run {
         Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
         while (stopReason().isEmpty()) {
             try {
-                claim.start();
+                if (claim.start().isCancelRequested()) {
+                    stop(StopReason.CANCELLED); // the feed may not have told yet
+                }
                 return;
             } catch (HaltException lost) {
                 stop(StopReason.HALTED);
@@ -149,7 +151,7 @@ final class Run {
     /** Calls the handler. Whatever it throws ends its own job, nothing else. */
     private Ending judge() {
         begin();
-        if (claim.job().status() == JobStatus.SCHEDULED) {
+        if (claim.job().status() == JobStatus.SCHEDULED || stopReason().isPresent()) {
             end();
             return stopped(
                     stopReason().orElse(StopReason.CLOSING), new IllegalStateException("stopped before it started"));
