@@ -114,7 +114,7 @@ final class Run {
             } catch (HaltException lost) {
                 stop(StopReason.HALTED);
             } catch (CouchJobsException trouble) {
-                log.warn("cannot start {}, trying again: {}", claim.id(), trouble.getMessage());
+                warnOnce(backoff, "cannot start {}, trying again until its lease runs out: {}", trouble);
                 if (!pause(backoff)) {
                     stop(StopReason.HALTED);
                 }
@@ -233,7 +233,7 @@ final class Run {
             } catch (WriteRefusedException refused) {
                 next = afterRefusal(next, refused);
             } catch (CouchJobsException trouble) {
-                log.warn("cannot store how {} ended, trying again: {}", claim.id(), trouble.getMessage());
+                warnOnce(backoff, "cannot store how {} ended, trying again until its lease runs out: {}", trouble);
             }
             if (!pause(backoff)) {
                 break;
@@ -263,6 +263,15 @@ final class Run {
             case CANCELLED -> RunReport.Outcome.CANCELLED;
             case WAITING, SCHEDULED, RUNNING -> RunReport.Outcome.RELEASED;
         };
+    }
+
+    /** The database may be away for an hour. */
+    private void warnOnce(Backoff backoff, String what, CouchJobsException trouble) {
+        if (backoff.attempts() == 0) {
+            log.warn(what, claim.id(), trouble.getMessage());
+        } else {
+            log.debug(what, claim.id(), trouble.getMessage());
+        }
     }
 
     private static boolean pause(Backoff backoff) {
