@@ -1,6 +1,5 @@
 package io.couchjobs.worker;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.TestQueue;
 import io.couchjobs.couch.CouchDatabase;
@@ -19,8 +18,9 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
 
 /** A queue on a server of its own, watched by monitors whose monotonic clock a test moves by hand. */
 @SuppressWarnings("deprecation")
@@ -32,6 +32,8 @@ final class WatchedQueue implements AutoCloseable {
     private final List<Ticker> tickers = new ArrayList<>();
     private final List<ActivityMonitor> monitors = new ArrayList<>();
     private final List<Feed> feeds = new ArrayList<>();
+    private final List<Set<String>> heard = new ArrayList<>();
+    private int pokes;
 
     WatchedQueue(Duration timeout) {
         this.timeout = timeout;
@@ -64,6 +66,9 @@ final class WatchedQueue implements AutoCloseable {
         monitors.add(monitor);
         feeds.add(feed);
         monitor.start();
+        Set<String> documents = ConcurrentHashMap.newKeySet();
+        heard.add(documents);
+        feed.listen(event -> documents.add(event.docId())); // after the monitor: what is here it has heard
         return monitor;
     }
 
@@ -91,33 +96,39 @@ final class WatchedQueue implements AutoCloseable {
 
     /** Waits until all monitors have heard of everything, and have looked at what is owned. */
     void looked() throws Exception {
-        awaitAll(ticker -> ticker.heard, "worker:poke");
-        awaitAll(ticker -> ticker.looks, "type:poke");
-        awaitAll(ticker -> ticker.looks, "type:poke");
+        // A registration gives them something to look at, also when nothing is owned.
+        String last = poke("worker:poke-");
+        for (Set<String> documents : heard) {
+            TestQueue.until(() -> documents.contains(last));
+        }
+        awaitLooks();
+        awaitLooks();
     }
 
-    private void awaitAll(Function<Ticker, AtomicLong> count, String poke) throws Exception {
-        List<Long> before =
-                tickers.stream().map(ticker -> count.apply(ticker).get()).toList();
-        ObjectNode document = queue.database().get(poke).orElseGet(() -> Jobs.json("{'_id':'" + poke + "'}"));
-        queue.database().put(document.put("pokes", document.path("pokes").asInt() + 1));
+    private void awaitLooks() throws Exception {
+        List<Long> before = tickers.stream().map(ticker -> ticker.looks.get()).toList();
+        poke("type:poke-");
         for (int i = 0; i < tickers.size(); i++) {
-            AtomicLong present = count.apply(tickers.get(i));
+            AtomicLong present = tickers.get(i).looks;
             long old = before.get(i);
             TestQueue.until(() -> present.get() > old);
         }
     }
 
+    /** A document that nobody else writes, nor removed before: monitors forget the registrations of the dead. */
+    private String poke(String prefix) {
+        String id = prefix + ++pokes;
+        queue.database().put(Jobs.json("{'_id':'" + id + "'}"));
+        return id;
+    }
+
     /** Tells by who asks for the time what a monitor is doing. */
     private final class Ticker {
-        private final AtomicLong heard = new AtomicLong();
         private final AtomicLong looks = new AtomicLong();
 
         long nanos() {
-            switch (Thread.currentThread().getName()) {
-                case "couchjobs-feed" -> heard.incrementAndGet();
-                case "couchjobs-monitor" -> looks.incrementAndGet();
-                default -> {}
+            if (Thread.currentThread().getName().equals("couchjobs-monitor")) {
+                looks.incrementAndGet();
             }
             return nanos.get();
         }
