@@ -1,6 +1,5 @@
 package io.couchjobs.gc;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
@@ -62,7 +61,7 @@ final class FinishedLogs {
             Set<String> missing = missing(page);
             List<ObjectNode> tombstones = page.stream()
                     .filter(row -> missing.contains(jobDocId(row)))
-                    .map(FinishedLogs::tombstone)
+                    .map(JobLogs::tombstone)
                     .toList();
             database.bulkDocs(tombstones);
             after = String.valueOf(page.get(page.size() - 1).id());
@@ -100,13 +99,5 @@ final class FinishedLogs {
 
     private static String jobDocId(ViewResult.Row chunk) {
         return LogChunk.jobOf(String.valueOf(chunk.id())).map(JobId::docId).orElse("");
-    }
-
-    private static ObjectNode tombstone(ViewResult.Row chunk) {
-        return JsonNodeFactory.instance
-                .objectNode()
-                .put("_id", chunk.id())
-                .put("_rev", chunk.value().path("rev").asText())
-                .put("_deleted", true);
     }
 }

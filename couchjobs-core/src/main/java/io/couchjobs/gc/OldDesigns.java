@@ -1,8 +1,8 @@
 package io.couchjobs.gc;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.Tombstone;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.store.DesignDocument;
 import io.couchjobs.store.DesignDocuments;
@@ -50,10 +50,8 @@ final class OldDesigns {
     }
 
     private boolean isDeleted(ObjectNode document, Consumer<String> problem) {
-        ObjectNode tombstone = JsonNodeFactory.instance.objectNode();
-        tombstone.set("_id", document.get("_id"));
-        tombstone.set("_rev", document.get("_rev"));
-        WriteResult written = database.put(tombstone.put("_deleted", true));
+        WriteResult written = database.put(Tombstone.of(
+                document.path("_id").asText(), document.path("_rev").asText()));
         if (written instanceof WriteResult.Refused refused) {
             problem.accept("a design document of another version cannot be removed: " + refused.reason());
         }

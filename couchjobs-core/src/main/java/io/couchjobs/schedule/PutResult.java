@@ -1,6 +1,7 @@
 package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.store.SharedDocuments;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,7 @@ public record PutResult(Outcome outcome, Schedule schedule) {
     static PutResult of(@Nullable ObjectNode before, ObjectNode stored) {
         Outcome outcome = before == null || !before.has("_rev")
                 ? Outcome.CREATED
-                : before.equals(ScheduleStore::compare, stored) ? Outcome.UNCHANGED : Outcome.REPLACED;
+                : before.equals(SharedDocuments::compare, stored) ? Outcome.UNCHANGED : Outcome.REPLACED;
         return new PutResult(outcome, Schedule.parse(stored));
     }
 }

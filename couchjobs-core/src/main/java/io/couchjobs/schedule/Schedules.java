@@ -1,6 +1,7 @@
 package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.Tombstone;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.store.Acceptor;
@@ -106,13 +107,8 @@ public final class Schedules {
             throw new ScheduleNotFoundException(name);
         }
         schedules.change(name, document -> {
-            if (!document.has("_rev")) {
-                return document;
-            }
-            ObjectNode tombstone = document.objectNode();
-            tombstone.set("_id", document.get("_id"));
-            tombstone.set("_rev", document.get("_rev"));
-            return tombstone.put("_deleted", true);
+            String rev = document.path("_rev").asText();
+            return rev.isEmpty() ? document : Tombstone.of(Schedule.docId(name), rev);
         });
     }
 

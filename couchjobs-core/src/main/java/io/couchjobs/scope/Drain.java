@@ -31,7 +31,7 @@ final class Drain implements Feed.Listener {
     private boolean isEmptyBefore(long deadline) throws InterruptedException {
         while (true) {
             long seen = changes();
-            tools.sweeper().sweep(scope);
+            tools.clearance().clear(scope);
             if (ScopeStats.unfinished(tools.parts().index().counts(scope.jobType())) == 0) {
                 return true;
             }

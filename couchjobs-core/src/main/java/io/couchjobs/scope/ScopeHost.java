@@ -40,7 +40,7 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
     /** What waits there is to be cancelled. */
     private final Set<Scope> stopped = ConcurrentHashMap.newKeySet();
 
-    private final Set<Scope> toSweep = ConcurrentHashMap.newKeySet();
+    private final Set<Scope> toClear = ConcurrentHashMap.newKeySet();
     private volatile Feed.@Nullable Listening listening;
     private volatile boolean loadPlanned;
 
@@ -78,8 +78,8 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
                     .filter(scope -> event.job()
                             .filter(job -> job.state() == JobState.PENDING)
                             .isPresent())
-                    .filter(toSweep::add)
-                    .ifPresent(scope -> run(() -> sweep(scope)));
+                    .filter(toClear::add)
+                    .ifPresent(scope -> run(() -> clear(scope)));
         }
     }
 
@@ -151,7 +151,7 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
         if (state.isRunning()) {
             stopped.remove(scope);
         } else if (stopped.add(scope)) {
-            sweep(scope);
+            clear(scope);
         }
     }
 
@@ -171,9 +171,9 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
         look(scope);
     }
 
-    private void sweep(Scope scope) {
-        toSweep.remove(scope);
-        tools.sweeper().sweep(scope);
+    private void clear(Scope scope) {
+        toClear.remove(scope);
+        tools.clearance().clear(scope);
     }
 
     private void run(Runnable task) {

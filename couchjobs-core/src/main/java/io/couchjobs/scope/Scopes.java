@@ -62,7 +62,7 @@ public final class Scopes implements AutoCloseable {
         this.tools = new Tools(
                 parts,
                 scopes,
-                new Sweeper(scopes, lists, parts),
+                new Clearance(scopes, lists, parts),
                 new Endings(parts.feed(), parts.store()),
                 new Rejections(scopes));
         this.submitter = new Submitter(tools, admission);

@@ -3,4 +3,4 @@ package io.couchjobs.scope;
 import io.couchjobs.store.Acceptor;
 
 /** What the parts of scopes work with. Immutable. */
-record Tools(Acceptor.Parts parts, ScopeStore scopes, Sweeper sweeper, Endings endings, Rejections rejections) {}
+record Tools(Acceptor.Parts parts, ScopeStore scopes, Clearance clearance, Endings endings, Rejections rejections) {}

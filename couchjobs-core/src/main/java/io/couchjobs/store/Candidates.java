@@ -27,7 +27,8 @@ import org.slf4j.LoggerFactory;
  * The jobs that a process may try to claim: for each type a window of the index, kept up to date by the feed. Thread-safe.
  *
  * <p>When the window does not hold all that is due, and the order of the window is not the one that is asked for (FAIR), or
- * its jobs may all be such as are not let in (a filter, classes), an index by lanes is read in addition: see {@link Scan}.
+ * its jobs may all be such as are not let in (a filter, classes) or have no room (limits of groups), an index by lanes is
+ * read in addition: see {@link Scan}.
  */
 final class Candidates {
     private static final Logger log = LoggerFactory.getLogger(Candidates.class);
@@ -167,12 +168,14 @@ final class Candidates {
         if (options.latest() != null || options.noSchedule()) {
             return NEVER;
         }
-        Optional<Instant> next = stock.rules().takeAll()
+        boolean takesAll = stock.rules().takeAll();
+        Optional<Instant> next = takesAll
                 ? stock.backlog().nextTime(admits)
                 : chooser.nextTime(type, clock.instant(), options.strategy(), admits);
         Duration pause = next.map(this::untilDue).orElse(NEVER);
         boolean isPartlyFull = admits != Limits.ROOM_FOR_ALL && !stock.backlog().knowsAllDue(until(options));
-        return isPartlyFull ? GROUPS_ARE_FULL : pause;
+        boolean isShort = takesAll && pause.compareTo(GROUPS_ARE_FULL) < 0;
+        return isPartlyFull && !isShort ? GROUPS_ARE_FULL : pause;
     }
 
     private Duration untilDue(Instant time) {

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 /**
  * Chooses among known jobs which to claim, by the strategy. Not thread-safe.
@@ -49,10 +50,12 @@ final class Chooser {
     /** Chooses from what is known and there is room for, or says what must be read first. */
     Choice choose(
             Collection<String> types, Instant until, AcceptOptions options, boolean polite, Predicate<Job> hasRoom) {
+        Search search = new Search(types, until, options.max(), polite, hasRoom);
+        int width = options.max() * width(types);
         return switch (options.strategy().kind()) {
-            case FAIR -> fair(options.strategy(), types, until, options.max(), polite, hasRoom);
-            case FIFO -> fifo(types, until, options.max(), polite, hasRoom);
-            case RANDOM -> random(types, until, options.max(), polite, hasRoom);
+            case FAIR -> fair(options.strategy(), search);
+            case FIFO -> inLine(search, width, due -> oldest(due, width, search.max));
+            case RANDOM -> inLine(search, RANDOM_OF, due -> any(due, search.max));
         };
     }
 
@@ -76,22 +79,26 @@ final class Chooser {
                 .nextTime(now, hasRoom);
     }
 
-    private Choice fifo(Collection<String> types, Instant until, int max, boolean polite, Predicate<Job> hasRoom) {
-        int width = max * width(types);
+    /** Of the first jobs in line; of groups in turn, when there is no room for any of these. */
+    private Choice inLine(Search search, int width, UnaryOperator<List<Job>> pick) {
         List<Job> due = new ArrayList<>();
-        for (String type : types) {
-            Choice known = inLine(type, until, width, hasRoom);
+        for (String type : search.types) {
+            Choice known = inLine(type, search, width);
             if (known.unread().isPresent()) {
                 return known;
             }
             due.addAll(known.jobs());
         }
-        if (due.isEmpty() && hasRoom != Limits.ROOM_FOR_ALL) {
-            return fair(BEHIND_FULL_GROUPS, types, until, max, polite, hasRoom);
+        if (due.isEmpty() && search.hasRoom != Limits.ROOM_FOR_ALL) {
+            return fair(BEHIND_FULL_GROUPS, search);
         }
-        if (polite) {
+        if (search.polite) {
             due.removeIf(this::isLeftToOthers);
         }
+        return Choice.of(pick.apply(due));
+    }
+
+    private List<Job> oldest(List<Job> due, int width, int max) {
         due.sort(Comparator.<Job, Boolean>comparing(job -> job.status() != JobStatus.STUCK)
                 .thenComparing(Job::scheduledTime));
         List<Job> choice = new ArrayList<>(due.subList(0, Math.min(due.size(), width)));
@@ -102,70 +109,50 @@ final class Chooser {
             choice.sort(Comparator.comparing(job -> peers.rank(job) > 0));
             choice = choice.subList(0, max);
         }
-        return Choice.of(choice);
+        return choice;
     }
 
-    private Choice random(Collection<String> types, Instant until, int max, boolean polite, Predicate<Job> hasRoom) {
-        List<Job> due = new ArrayList<>();
-        for (String type : types) {
-            Choice known = inLine(type, until, RANDOM_OF, hasRoom);
-            if (known.unread().isPresent()) {
-                return known;
-            }
-            due.addAll(known.jobs());
-        }
-        if (due.isEmpty() && hasRoom != Limits.ROOM_FOR_ALL) {
-            return fair(BEHIND_FULL_GROUPS, types, until, max, polite, hasRoom);
-        }
-        if (polite) {
-            due.removeIf(this::isLeftToOthers);
-        }
+    private static List<Job> any(List<Job> due, int max) {
         Collections.shuffle(due);
-        return Choice.of(due.subList(0, Math.min(max, due.size())));
+        return due.subList(0, Math.min(max, due.size()));
     }
 
     /** The first jobs of a type that are let in: of the window if that has them, else of the index in which to page on. */
-    private Choice inLine(String type, Instant until, int most, Predicate<Job> hasRoom) {
+    private Choice inLine(String type, Search search, int most) {
         Stock stock = stocks.apply(type);
-        if (!stock.rules().takeAll() && stock.needsScan(until, clock.nanos())) {
+        if (!stock.rules().takeAll() && stock.needsScan(search.until, clock.nanos())) {
             Scan line = sifted(stock, Spot.Order.LINE);
-            Pool.Found first = line.first(Spot.START, Spot.END, until, job -> false);
+            Pool.Found first = line.first(Spot.START, Spot.END, search.until, job -> false);
             if (first.unread() != null) {
                 return Choice.unread(new Unread(type, Spot.Order.LINE, first.unread()));
             } else if (first.job() != null) {
-                return Choice.of(line.several(Spot.START, Spot.END, until, hasRoom.negate(), most));
+                return Choice.of(line.several(Spot.START, Spot.END, search.until, search.hasRoom.negate(), most));
             }
         }
-        return Choice.of(stock.known(until, most, admitted(stock).and(hasRoom)));
+        return Choice.of(stock.known(search.until, most, admitted(stock).and(search.hasRoom)));
     }
 
-    private Choice fair(
-            Strategy strategy,
-            Collection<String> types,
-            Instant until,
-            int max,
-            boolean polite,
-            Predicate<Job> hasRoom) {
-        FairRound.Taste taste = taste(types, polite).among(hasRoom);
-        Choice choice = fair(strategy, types, until, max, taste);
-        if (!choice.jobs().isEmpty() || choice.unread().isPresent() || polite) {
+    private Choice fair(Strategy strategy, Search search) {
+        FairRound.Taste taste = taste(search.types, search.polite).among(search.hasRoom);
+        Choice choice = fair(strategy, search, taste);
+        if (!choice.jobs().isEmpty() || choice.unread().isPresent() || search.polite) {
             return choice;
         }
-        FairRound.Taste any = new FairRound.Taste(job -> false, taste.width(), taste.picker(), hasRoom);
-        return fair(strategy, types, until, max, any);
+        FairRound.Taste any = new FairRound.Taste(job -> false, taste.width(), taste.picker(), search.hasRoom);
+        return fair(strategy, search, any);
     }
 
-    private Choice fair(Strategy strategy, Collection<String> types, Instant until, int max, FairRound.Taste taste) {
+    private Choice fair(Strategy strategy, Search search, FairRound.Taste taste) {
         Map<String, Pool> pools = new LinkedHashMap<>();
         boolean filtered = false;
-        for (String type : types) {
+        for (String type : search.types) {
             Stock stock = stocks.apply(type);
-            boolean scan = stock.needsScan(until, clock.nanos());
-            pools.put(type, scan ? sifted(stock, Spot.Order.TURNS) : window(stock, until));
+            boolean scan = stock.needsScan(search.until, clock.nanos());
+            pools.put(type, scan ? sifted(stock, Spot.Order.TURNS) : window(stock, search.until));
             filtered |= !stock.rules().takeAll();
         }
         FairRound round = round(strategy);
-        FairRound.Choice choice = round.choose(pools, until, max, taste);
+        FairRound.Choice choice = round.choose(pools, search.until, search.max, taste);
         boolean isEnough = filtered && !choice.jobs().isEmpty();
         if (choice.unread() != null && !isEnough) {
             return Choice.unread(new Unread(choice.type(), Spot.Order.TURNS, choice.unread()));
@@ -173,8 +160,8 @@ final class Chooser {
             return Choice.of(choice.jobs());
         }
         // What the feed told may not be in the index yet.
-        pools.replaceAll((type, pool) -> window(stocks.apply(type), until));
-        return Choice.of(round.choose(pools, until, max, taste).jobs());
+        pools.replaceAll((type, pool) -> window(stocks.apply(type), search.until));
+        return Choice.of(round.choose(pools, search.until, search.max, taste).jobs());
     }
 
     private Pool window(Stock stock, Instant until) {
@@ -233,6 +220,9 @@ final class Chooser {
     private FairRound round(Strategy strategy) {
         return rounds.computeIfAbsent(strategy, FairRound::new);
     }
+
+    /** What is looked for: up to so many jobs of some types, due until then, in groups that have room. */
+    private record Search(Collection<String> types, Instant until, int max, boolean polite, Predicate<Job> hasRoom) {}
 
     /**
      * What was chosen, or what must be read before.

@@ -1,8 +1,8 @@
 package io.couchjobs.store;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.Tombstone;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.WriteResult;
@@ -135,11 +135,14 @@ public final class JobLogs {
         }
     }
 
-    private static ObjectNode tombstone(ViewResult.Row row) {
-        ObjectNode tombstone = JsonNodeFactory.instance.objectNode();
-        tombstone.put("_id", String.valueOf(row.id()));
-        tombstone.put("_rev", row.value().path("rev").asText());
-        return tombstone.put("_deleted", true);
+    /**
+     * Makes the tombstone of a chunk.
+     *
+     * @param row the chunk's row in a list of all documents
+     * @return the tombstone
+     */
+    public static ObjectNode tombstone(ViewResult.Row row) {
+        return Tombstone.of(String.valueOf(row.id()), row.value().path("rev").asText());
     }
 
     private Stream<ViewResult.Row> pages(JobId job) {

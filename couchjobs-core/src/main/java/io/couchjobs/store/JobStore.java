@@ -1,8 +1,8 @@
 package io.couchjobs.store;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.Tombstone;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -107,7 +107,7 @@ public final class JobStore implements AutoCloseable {
      * @return what the server answered
      */
     public WriteResult delete(JobId id, String rev) {
-        return join(combiner.write(tombstone(id.docId(), rev)));
+        return join(combiner.write(Tombstone.of(id.docId(), rev)));
     }
 
     /**
@@ -120,7 +120,7 @@ public final class JobStore implements AutoCloseable {
     public List<WriteResult> retire(List<FinishedJobs.Row> rows) {
         List<CompletableFuture<WriteResult>> writes = new ArrayList<>();
         for (FinishedJobs.Row row : rows) {
-            ObjectNode tombstone = tombstone(row.docId(), row.rev());
+            ObjectNode tombstone = Tombstone.of(row.docId(), row.rev());
             tombstone.put(STATUS, row.status().json());
             tombstone.put(REMOVED_BY, RETENTION);
             writes.add(combiner.write(tombstone));
@@ -138,14 +138,6 @@ public final class JobStore implements AutoCloseable {
         return tombstone.path(REMOVED_BY).asText().equals(RETENTION)
                 ? JobStatus.fromJson(tombstone.path(STATUS).asText())
                 : Optional.empty();
-    }
-
-    private static ObjectNode tombstone(String docId, String rev) {
-        ObjectNode tombstone = JsonNodeFactory.instance.objectNode();
-        tombstone.put("_id", docId);
-        tombstone.put("_rev", rev);
-        tombstone.put("_deleted", true);
-        return tombstone;
     }
 
     @Override

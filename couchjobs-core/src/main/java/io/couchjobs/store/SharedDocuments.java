@@ -122,8 +122,15 @@ public final class SharedDocuments {
         }
     }
 
-    /** Numbers are compared by value: what was written as a long comes back as an int. */
-    private static int compare(JsonNode one, JsonNode other) {
+    /**
+     * Compares JSON with numbers by value, for {@link JsonNode#equals(java.util.Comparator, JsonNode)}: what was written as a
+     * long comes back as an int.
+     *
+     * @param one a value
+     * @param other another
+     * @return 0 when they are the same
+     */
+    public static int compare(JsonNode one, JsonNode other) {
         if (one.isNumber() && other.isNumber()) {
             return one.decimalValue().compareTo(other.decimalValue());
         }

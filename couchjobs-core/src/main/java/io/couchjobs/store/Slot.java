@@ -2,6 +2,7 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.Tombstone;
 import io.couchjobs.job.Job;
 
 /**
@@ -66,8 +67,7 @@ record Slot(SlotName name, String rev, String job, String claimOn, String token,
 
     /** The document that gives the slot back: only on the revision that took it, so a slot is given back once. */
     ObjectNode tombstone() {
-        ObjectNode tombstone = JsonNodeFactory.instance.objectNode();
-        return tombstone.put("_id", name.docId()).put("_rev", rev).put("_deleted", true);
+        return Tombstone.of(name.docId(), rev);
     }
 
     /** What is known of the use of a slot. */

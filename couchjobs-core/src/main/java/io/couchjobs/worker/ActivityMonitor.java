@@ -1,8 +1,7 @@
 package io.couchjobs.worker;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchUnreachableException;
+import io.couchjobs.couch.Tombstone;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
@@ -199,12 +198,8 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     }
 
     private void removeRegistration(String worker, String rev) {
-        ObjectNode tombstone = JsonNodeFactory.instance.objectNode();
-        tombstone.put("_id", Registration.PREFIX + worker);
-        tombstone.put("_rev", rev);
-        tombstone.put("_deleted", true);
         try {
-            parts.store().database().put(tombstone);
+            parts.store().database().put(Tombstone.of(Registration.PREFIX + worker, rev));
         } catch (RuntimeException e) {
             log.debug("the registration of dead worker {} stays behind until the next scan: {}", worker, e.toString());
         }

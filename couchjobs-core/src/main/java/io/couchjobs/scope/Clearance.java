@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * <p>Whether the scope is stopped is asked after its jobs were read. So each of them was there while it was stopped; one that was
  * submitted after it was started again is not touched.
  */
-final class Sweeper {
+final class Clearance {
     static final String REASON = Answer.SCOPE_SHUTDOWN + ": the scope was stopped before the job ran";
     private static final int PAGE = 500;
 
@@ -30,7 +30,7 @@ final class Sweeper {
     private final StoreClock clock;
     private final JobIndex index;
 
-    Sweeper(ScopeStore scopes, JobLists lists, Acceptor.Parts parts) {
+    Clearance(ScopeStore scopes, JobLists lists, Acceptor.Parts parts) {
         this.scopes = scopes;
         this.lists = lists;
         this.store = parts.store();
@@ -38,13 +38,13 @@ final class Sweeper {
         this.index = parts.index();
     }
 
-    void sweep(Scope scope) {
+    void clear(Scope scope) {
         if (ScopeStats.queued(index.counts(scope.jobType())) == 0) {
             return;
         }
         List<Job> waiting = waiting(scope);
         while (!waiting.isEmpty() && isStopped(scope)) {
-            store.writeAll(cancelled(waiting)).forEach(Sweeper::check);
+            store.writeAll(cancelled(waiting)).forEach(Clearance::check);
             waiting = waiting(scope);
         }
     }
