@@ -51,7 +51,10 @@
     var checks = {
       status: status,
       scheduledTime: time,
-      lock: function (value) { return object(value) && string(value.token); },
+      lock: function (value) {
+        return object(value) && string(value.token) &&
+          (value.withdrawn === undefined || value.withdrawn === null || object(value.withdrawn));
+      },
       fence: count,
       attempt: count,
       maxRetries: count,

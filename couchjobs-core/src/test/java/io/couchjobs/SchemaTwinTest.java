@@ -86,6 +86,10 @@ class SchemaTwinTest {
             "{\"token\":\"t\"}",
             "{\"token\":5}",
             "{\"token\":null}",
+            "{\"token\":\"t\",\"withdrawn\":null}",
+            "{\"token\":\"t\",\"withdrawn\":true}",
+            "{\"token\":\"t\",\"withdrawn\":[]}",
+            "{\"token\":\"t\",\"withdrawn\":{}}",
             "{\"scheduledTime\":null}",
             "{\"scheduledTime\":1.5}",
             "{\"scheduledTime\":\"1\"}",
@@ -134,7 +138,14 @@ class SchemaTwinTest {
             }
         }
         for (String status : new String[] {"null", "\"running\"", "\"waiting\"", "\"success\""}) {
-            for (String lock : new String[] {"null", "{\"token\":\"t\"}", "{\"token\":\"\"}"}) {
+            for (String lock : new String[] {
+                "null",
+                "{\"token\":\"t\"}",
+                "{\"token\":\"\"}",
+                "{\"token\":\"t\",\"withdrawn\":null}",
+                "{\"token\":\"t\",\"withdrawn\":5}",
+                "{\"token\":\"t\",\"withdrawn\":{\"at\":1,\"reason\":\"no quorum\"}}"
+            }) {
                 ObjectNode doc = mapper.createObjectNode().put("_id", "job:l:" + n++);
                 doc.set("status", mapper.readTree(status));
                 doc.set("lock", mapper.readTree(lock));

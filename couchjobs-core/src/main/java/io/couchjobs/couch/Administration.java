@@ -56,7 +56,8 @@ final class Administration {
                 Json.text(info, "update_seq"),
                 sizes.path("file").asLong(-1),
                 sizes.path("active").asLong(-1),
-                Json.text(info, "purge_seq"));
+                Json.text(info, "purge_seq"),
+                info.path("cluster").path("n").asInt(1));
     }
 
     boolean isCompacting() {

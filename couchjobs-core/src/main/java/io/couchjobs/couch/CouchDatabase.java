@@ -86,6 +86,26 @@ public final class CouchDatabase {
     }
 
     /**
+     * {@return the document, with {@code _conflicts} when it has more than one leaf that is not deleted; empty when it is
+     * missing or deleted}
+     *
+     * @param id its id
+     */
+    public Optional<ObjectNode> getWithConflicts(String id) {
+        return documents.getWithConflicts(id);
+    }
+
+    /**
+     * {@return all leaves of a document in any order, tombstones (with {@code _deleted}) too; none when there never was such a
+     * document}
+     *
+     * @param id the document's id
+     */
+    public List<ObjectNode> leaves(String id) {
+        return documents.leaves(id);
+    }
+
+    /**
      * {@return what a revision descends from, newest first, itself included; empty when there is no such revision}
      *
      * @param id the document's id

@@ -10,6 +10,7 @@ package io.couchjobs.couch;
  * @param fileSize bytes on disk; -1 when the server does not say
  * @param activeSize bytes still in use, what a compaction would leave; -1 when the server does not say
  * @param purgeSeq how far purging has come, opaque
+ * @param copies how many nodes keep a copy of each document ({@code cluster.n}); 1 when the server does not say
  */
 public record DatabaseInfo(
         String name,
@@ -18,4 +19,5 @@ public record DatabaseInfo(
         String updateSeq,
         long fileSize,
         long activeSize,
-        String purgeSeq) {}
+        String purgeSeq,
+        int copies) {}

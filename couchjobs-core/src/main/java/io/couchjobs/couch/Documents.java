@@ -2,6 +2,7 @@ package io.couchjobs.couch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,26 @@ final class Documents {
 
     Optional<ObjectNode> get(String id, String rev) {
         return get(database.document(id).query("rev", rev));
+    }
+
+    Optional<ObjectNode> getWithConflicts(String id) {
+        return get(database.document(id).query("conflicts", "true"));
+    }
+
+    List<ObjectNode> leaves(String id) {
+        return http.exchange(Call.get(database.document(id).query("open_revs", "all")), answer -> {
+            if (answer.status() == 404) {
+                requireNoSuchDocument(answer);
+                return List.of();
+            }
+            List<ObjectNode> leaves = new ArrayList<>();
+            for (JsonNode leaf : answer.array()) {
+                if (leaf.path("ok") instanceof ObjectNode document) {
+                    leaves.add(document);
+                }
+            }
+            return List.copyOf(leaves);
+        });
     }
 
     List<String> history(String id, String rev) {
@@ -80,12 +101,16 @@ final class Documents {
             if (answer.status() != 404) {
                 return Optional.of(answer.object());
             }
-            Failure failure = answer.failure();
-            if (NO_SUCH_DOCUMENT.contains(failure.reason())) {
-                return Optional.empty();
-            }
-            throw failure.toException(null);
+            requireNoSuchDocument(answer);
+            return Optional.empty();
         });
+    }
+
+    private static void requireNoSuchDocument(Answer answer) throws IOException {
+        Failure failure = answer.failure();
+        if (!NO_SUCH_DOCUMENT.contains(failure.reason())) {
+            throw failure.toException(null);
+        }
     }
 
     private static void requireKeys(Answer answer, List<ViewResult.Row> rows, List<String> ids) {

@@ -97,6 +97,13 @@ final class Edit {
         return this;
     }
 
+    Edit withdrawn(String reason) {
+        ObjectNode withdrawn = document.withObject("/" + Field.LOCK).putObject(Field.WITHDRAWN);
+        withdrawn.put(Field.AT, now.toEpochMilli());
+        withdrawn.put(Field.REASON, reason);
+        return this;
+    }
+
     /** Ends the edit. Only here does a status change, and with it the lock goes. */
     Decision moveTo(JobStatus status) {
         if (!event.targets(before.status()).contains(status)) {

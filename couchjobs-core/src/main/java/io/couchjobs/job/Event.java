@@ -32,6 +32,8 @@ public enum Event {
     LET_GO(table().from(WAITING, WAITING, CANCELLED)),
     /** A worker takes the job, to start it at once or a little later. */
     CLAIM(table().from(WAITING, RUNNING, SCHEDULED).from(STUCK, RUNNING, SCHEDULED)),
+    /** A claim that made no owner, because no quorum confirmed it, is taken back; see {@link Lock#withdrawn}. */
+    WITHDRAW(table().from(SCHEDULED, SCHEDULED).from(RUNNING, RUNNING)),
     /** The owner starts a job that it took ahead. */
     START(table().from(SCHEDULED, RUNNING)),
     /** The owner renews its lease, and may replace the data or tell its progress. */

@@ -12,6 +12,8 @@ final class Field {
     static final String TOKEN = "token";
     static final String WORKER = "worker";
     static final String SINCE = "since";
+    static final String WITHDRAWN = "withdrawn";
+    static final String REASON = "reason";
     static final String FENCE = "fence";
     static final String ATTEMPT = "attempt";
     static final String MAX_RETRIES = "maxRetries";

@@ -102,22 +102,57 @@ public final class Job {
                 .map(lock -> new Lock(
                         lock.path(Field.TOKEN).asText(),
                         lock.path(Field.WORKER).asText(),
-                        Instant.ofEpochMilli(lock.path(Field.SINCE).asLong())));
+                        Instant.ofEpochMilli(lock.path(Field.SINCE).asLong()),
+                        withdrawal(lock)));
+    }
+
+    private static Lock.@Nullable Withdrawal withdrawal(JsonNode lock) {
+        JsonNode withdrawn = lock.path(Field.WITHDRAWN);
+        return withdrawn.isObject()
+                ? new Lock.Withdrawal(
+                        Instant.ofEpochMilli(withdrawn.path(Field.AT).asLong()),
+                        withdrawn.path(Field.REASON).asText())
+                : null;
     }
 
     /**
      * Whether a claim still owns the job.
      *
      * @param token the claim's token
-     * @return true when the job is locked with that token
+     * @return true when the job is locked with that token, and the claim was not withdrawn
      */
     public boolean isLockedBy(String token) {
-        return lock().filter(lock -> lock.token().equals(token)).isPresent();
+        return lock().filter(lock -> lock.token().equals(token)).isPresent() && !isWithdrawn();
+    }
+
+    /** {@return whether the document carries a claim that does not count: nobody owns the job by it} */
+    public boolean isWithdrawn() {
+        return lock().flatMap(Lock::withdrawn).isPresent();
     }
 
     /** {@return a number that grows with every claim of this job; 0 before the first} */
     public long fence() {
         return number(Field.FENCE, 0);
+    }
+
+    /** {@return the fence that counts: a claim that was withdrawn never happened} */
+    public long effectiveFence() {
+        return isWithdrawn() ? Math.max(0, fence() - 1) : fence();
+    }
+
+    /**
+     * The fence of the next claim. The first one of a document goes by the revision that it builds on, which is greater than
+     * all fences of a job of this identity that was removed.
+     */
+    long nextFence() {
+        return present(Field.FENCE).isPresent() ? fence() + 1 : Math.max(1, generation());
+    }
+
+    /** How many times the document was written, tombstones included; 0 for a job not stored yet. */
+    private long generation() {
+        String rev = rev().orElse("0-");
+        String number = rev.substring(0, Math.max(0, rev.indexOf('-')));
+        return number.matches("\\d{1,9}") ? Long.parseLong(number) : 0;
     }
 
     /** {@return how many runs were started since the job was added or retried} */

@@ -1,12 +1,46 @@
 package io.couchjobs.job;
 
 import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who owns a job. Immutable and thread-safe.
  *
+ * <p>On a cluster a claim can be stored without making an owner. It is then withdrawn: the document keeps its status and its
+ * lock until the conflict is resolved, but nobody owns the job by it.
+ *
  * @param token a UUID, new with every claim: what the owner proves its ownership with
  * @param worker the id of the worker that claimed the job
  * @param since when it was claimed, by the claimer's clock corrected to the server's
+ * @param withdrawal that the claim does not count, or null
  */
-public record Lock(String token, String worker, Instant since) {}
+public record Lock(
+        String token,
+        String worker,
+        Instant since,
+        @Nullable Withdrawal withdrawal) {
+    /**
+     * A lock that counts.
+     *
+     * @param token a UUID, new with every claim
+     * @param worker the id of the worker that claimed the job
+     * @param since when it was claimed
+     */
+    public Lock(String token, String worker, Instant since) {
+        this(token, worker, since, null);
+    }
+
+    /** {@return that the claim does not count, if it does not} */
+    public Optional<Withdrawal> withdrawn() {
+        return Optional.ofNullable(withdrawal);
+    }
+
+    /**
+     * That a claim does not count. Immutable and thread-safe.
+     *
+     * @param at when that was written
+     * @param reason why, in words
+     */
+    public record Withdrawal(Instant at, String reason) {}
+}

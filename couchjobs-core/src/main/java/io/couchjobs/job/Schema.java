@@ -50,7 +50,9 @@ final class Schema {
                                 && JobStatus.fromJson(value.asText()).isPresent()));
         rules.put(Field.SCHEDULED_TIME, optional("an integer, epoch milliseconds", Schema::isTime));
         rules.put(Field.DATA, new Rule("an object", JsonNode::isObject));
-        rules.put(Field.LOCK, optional("an object with a string token", Schema::isLock));
+        rules.put(
+                Field.LOCK,
+                optional("an object with a string token, and with an object if it was withdrawn", Schema::isLock));
         for (String count : new String[] {Field.FENCE, Field.ATTEMPT, Field.MAX_RETRIES, Field.EXPIRATIONS}) {
             rules.put(count, optional("an integer from 0", value -> isInteger(value, 0, Integer.MAX_VALUE)));
         }
@@ -73,7 +75,10 @@ final class Schema {
     }
 
     private static boolean isLock(JsonNode value) {
-        return value.isObject() && value.path(Field.TOKEN).isTextual();
+        JsonNode withdrawn = value.path(Field.WITHDRAWN);
+        return value.isObject()
+                && value.path(Field.TOKEN).isTextual()
+                && (withdrawn.isMissingNode() || withdrawn.isNull() || withdrawn.isObject());
     }
 
     private static boolean isResubmit(JsonNode value) {

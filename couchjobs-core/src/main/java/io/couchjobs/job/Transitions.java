@@ -96,11 +96,25 @@ public final class Transitions {
         }
         return on(Event.CLAIM, job, now, edit -> {
             edit.lock(token, worker)
-                    .put(Field.FENCE, job.fence() + 1)
+                    .put(Field.FENCE, job.nextFence())
                     .remove(Field.PROGRESS, Field.CANCEL_REQUESTED)
                     .at("claimed");
             return start ? started(edit, job) : edit.moveTo(JobStatus.SCHEDULED);
         });
+    }
+
+    /**
+     * A claim that was stored without making an owner is taken back. The job keeps its lock, which says so, and waits again
+     * when it is sure that nobody else owns it. One that was withdrawn before gets a new time: a write that proves that a
+     * majority of the copies is in reach.
+     *
+     * @param job the job as that claim left it
+     * @param reason why, in words
+     * @param now the time
+     * @return the decision; refused unless the job is locked
+     */
+    public static Decision withdraw(Job job, String reason, Instant now) {
+        return on(Event.WITHDRAW, job, now, edit -> edit.withdrawn(reason).stay());
     }
 
     /**

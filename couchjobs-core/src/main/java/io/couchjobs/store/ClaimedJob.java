@@ -114,7 +114,8 @@ public final class ClaimedJob {
     }
 
     /**
-     * A number greater than that of every earlier claim of this job. It starts again when a job is removed and added anew.
+     * A number greater than that of every earlier claim of this job. When it was removed and added anew it goes on, unless the
+     * tombstone was purged in between: then it starts again.
      *
      * @return the fencing number
      */

@@ -30,6 +30,7 @@ public final class JobStore implements AutoCloseable {
 
     private final CouchDatabase database;
     private final WriteCombiner combiner;
+    private volatile Conflicts conflicts = Conflicts.IGNORED;
 
     /**
      * Opens the jobs of a database. No I/O.
@@ -44,6 +45,20 @@ public final class JobStore implements AutoCloseable {
     /** {@return the database} */
     public CouchDatabase database() {
         return database;
+    }
+
+    /** Says who looks after jobs with conflicts. */
+    void conflicts(Conflicts resolver) {
+        conflicts = resolver;
+    }
+
+    /**
+     * A job may have conflicts: they are resolved soon, in the background. Cheap; never throws.
+     *
+     * @param id the job
+     */
+    public void look(JobId id) {
+        conflicts.look(id);
     }
 
     /**

@@ -46,7 +46,7 @@ public final class JobContext {
     }
 
     /**
-     * A number greater than that of every earlier claim of this job (until the job is removed and added anew). A store that
+     * A number greater than that of every earlier claim of this job (until the job is removed and its tombstone purged). A store that
      * refuses writes with a smaller number than it has seen is safe from owners that do not know yet that they lost the job;
      * for documents in CouchDB, {@link #fenced} does that.
      *

@@ -175,6 +175,45 @@ class DocumentsTest {
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
+    @Test
+    void a_document_shows_its_conflicts_and_all_its_leaves() {
+        String one = "1-" + "a".repeat(32);
+        String other = "1-" + "b".repeat(32);
+        ObjectNode gone = doc("torn").put("_rev", "1-" + "c".repeat(32)).put("_deleted", true);
+        replicate(doc("torn").put("_rev", one), doc("torn").put("_rev", other).put("n", 5), gone);
+
+        ObjectNode winner = db.getWithConflicts("torn").orElseThrow();
+        assertThat(winner.path("n").asInt()).isEqualTo(5);
+        assertThat(Json.texts(winner.path("_conflicts"))).containsExactly(one);
+        assertThat(db.leaves("torn"))
+                .hasSize(3)
+                .contains(winner.without("_conflicts"))
+                .anyMatch(leaf -> leaf.path("_deleted").asBoolean());
+    }
+
+    @Test
+    void a_document_without_conflicts_does_not_mention_any() {
+        stored(db.put(doc("whole")));
+        assertThat(db.getWithConflicts("whole").orElseThrow().has("_conflicts")).isFalse();
+        assertThat(db.leaves("whole")).isEqualTo(List.of(db.get("whole").orElseThrow()));
+        assertThat(db.getWithConflicts("never-there")).isEmpty();
+        assertThat(db.leaves("never-there")).isEmpty();
+        CouchDatabase missing = COUCH.server().database("couch-client-missing");
+        assertThatThrownBy(() -> missing.leaves("x")).isInstanceOf(CouchNotFoundException.class);
+    }
+
+    @Test
+    void a_database_has_at_least_one_copy_of_each_document() {
+        assertThat(db.info().copies()).isPositive();
+    }
+
+    private static void replicate(ObjectNode... revisions) {
+        ObjectNode body = Json.object().put("new_edits", false);
+        body.set("docs", Json.value(revisions));
+        UrlPath path = UrlPath.ROOT.segment(COUCH.database().name()).segment("_bulk_docs");
+        COUCH.server().http().exchange(Call.write("POST", path, Json.bytes(body)), Answer::array);
+    }
+
     private static ObjectNode doc(String id) {
         return Json.object().put("_id", id);
     }

@@ -27,6 +27,7 @@ class TransitionsTest {
             add                 waiting    scheduled  running    waiting    waiting  waiting  waiting
             claim               running    -          -          running    -        -        -
             put aside           scheduled  -          -          scheduled  -        -        -
+            withdraw            -          scheduled  running    -          -        -        -
             start               -          running    -          -          -        -        -
             update              -          scheduled  running    -          -        -        -
             finish              -          success    success    -          -        -        -
@@ -57,6 +58,7 @@ class TransitionsTest {
         events.put("add", job -> Transitions.add(job, requestAt(later), false, NOW));
         events.put("claim", job -> Transitions.claim(job, "t2", "w2", true, NOW));
         events.put("put aside", job -> Transitions.claim(job, "t2", "w2", false, NOW));
+        events.put("withdraw", job -> Transitions.withdraw(job, "no quorum", NOW));
         events.put("start", job -> Transitions.start(job, NOW));
         events.put("update", job -> Transitions.update(job, Jobs.json("{}"), new Progress(5, "on it"), NOW));
         events.put("finish", job -> Transitions.finish(job, Jobs.json("{'ok':true}"), null, NOW));
@@ -158,6 +160,36 @@ class TransitionsTest {
         assertThat(claimed.fence()).isEqualTo(8);
         assertThat(claimed.attempt()).isEqualTo(2);
         assertThat(claimed.times()).containsEntry("claimed", NOW).containsEntry("started", NOW);
+    }
+
+    @Test
+    void the_first_claim_of_a_document_goes_by_its_revision_which_outlives_a_removal() {
+        assertThat(fenceOfNextClaim("'_rev':'1-abc'")).isEqualTo(1);
+        assertThat(fenceOfNextClaim("'_rev':'17-abc'"))
+                .as("added again on a tombstone")
+                .isEqualTo(17);
+        assertThat(fenceOfNextClaim("'_rev':'17-abc','fence':3")).isEqualTo(4);
+        assertThat(fenceOfNextClaim("'_rev':'17-abc','fence':0")).isEqualTo(1);
+        assertThat(fenceOfNextClaim("'data':{}")).as("not stored yet").isEqualTo(1);
+    }
+
+    private static long fenceOfNextClaim(String fields) {
+        return write(Transitions.claim(Jobs.job(fields), "t", "w", true, NOW)).fence();
+    }
+
+    @Test
+    void a_claim_that_was_withdrawn_keeps_its_lock_and_owns_nothing() {
+        Job running = Jobs.inStatus(JobStatus.RUNNING);
+        Job withdrawn = write(Transitions.withdraw(running, "no quorum", NOW));
+        assertThat(withdrawn.lock())
+                .contains(new Lock("t1", "w1", Instant.ofEpochMilli(1), new Lock.Withdrawal(NOW, "no quorum")));
+        assertThat(withdrawn.isLockedBy("t1")).isFalse();
+        assertThat(running.effectiveFence()).isEqualTo(7);
+        assertThat(withdrawn.effectiveFence()).isEqualTo(6);
+        Job again = write(Transitions.withdraw(withdrawn, "no quorum", NOW.plusMillis(1)));
+        assertThat(again.saysTheSameAs(withdrawn))
+                .as("a write that changes nothing would prove nothing")
+                .isFalse();
     }
 
     @Test

@@ -1,0 +1,17 @@
+package io.couchjobs.store;
+
+import io.couchjobs.job.JobId;
+
+/** Looks after jobs whose documents may have several leaves. Thread-safe. */
+@FunctionalInterface
+interface Conflicts {
+    /** Nobody looks. */
+    Conflicts IGNORED = id -> {};
+
+    /**
+     * A job may have leaves that must go, or a claim that was withdrawn: looks at it soon. Cheap, asynchronous; never throws.
+     *
+     * @param id the job
+     */
+    void look(JobId id);
+}
