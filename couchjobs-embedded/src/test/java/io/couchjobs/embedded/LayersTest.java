@@ -30,6 +30,8 @@ class LayersTest {
                 .definedBy(ROOT)
                 .layer("http")
                 .definedBy(ROOT + ".http")
+                .layer("cluster")
+                .definedBy(ROOT + ".cluster")
                 .layer("feed")
                 .definedBy(ROOT + ".feed")
                 .layer("view")
@@ -44,14 +46,16 @@ class LayersTest {
                 .mayOnlyBeAccessedByLayers("junit")
                 .whereLayer("http")
                 .mayOnlyBeAccessedByLayers("front")
+                .whereLayer("cluster")
+                .mayOnlyBeAccessedByLayers("http", "front")
                 .whereLayer("feed")
                 .mayOnlyBeAccessedByLayers("http")
                 .whereLayer("view")
-                .mayOnlyBeAccessedByLayers("feed", "http")
+                .mayOnlyBeAccessedByLayers("feed", "http", "cluster")
                 .whereLayer("store")
-                .mayOnlyBeAccessedByLayers("view", "feed", "http", "front")
+                .mayOnlyBeAccessedByLayers("view", "feed", "http", "cluster", "front")
                 .whereLayer("tree")
-                .mayOnlyBeAccessedByLayers("store", "view", "feed", "http")
+                .mayOnlyBeAccessedByLayers("store", "view", "feed", "http", "cluster")
                 .check(CLASSES);
     }
 

@@ -33,6 +33,10 @@ public final class CouchError extends RuntimeException {
         return new CouchError(404, "not_found", "Database does not exist.");
     }
 
+    public static CouchError exists() {
+        return new CouchError(412, "file_exists", "The database could not be created, the file already exists.");
+    }
+
     public static CouchError conflict() {
         return new CouchError(409, "conflict", "Document update conflict.");
     }

@@ -69,7 +69,7 @@ public final class CouchStore implements AutoCloseable {
     public synchronized void create(String name) {
         checkName(name);
         if (open.containsKey(name)) {
-            throw new CouchError(412, "file_exists", "The database could not be created, the file already exists.");
+            throw CouchError.exists();
         }
         String uuid = UUID.randomUUID().toString().replace("-", "");
         open.put(name, commits.durably(() -> {

@@ -1,0 +1,81 @@
+package io.couchjobs.embedded.cluster;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A feed that goes on: reads again whenever a copy of the database, on whatever node, says that it has something new.
+ * Dies with its node.
+ */
+public final class ClusterFeed implements AutoCloseable {
+    private final Shards shards;
+    private final Member at;
+    private final FeedListener listener;
+    private final List<Runnable> listening = new ArrayList<>();
+    private PackedSeq position;
+    private boolean busy;
+    private boolean again;
+    private boolean closed;
+
+    private ClusterFeed(Shards shards, Member at, PackedSeq since, FeedListener listener) {
+        this.shards = shards;
+        this.at = at;
+        this.position = since;
+        this.listener = listener;
+    }
+
+    static ClusterFeed start(Shards shards, Member at, PackedSeq since, FeedListener listener) {
+        ClusterFeed feed = new ClusterFeed(shards, at, since, listener);
+        shards.all().forEach(copy -> feed.listening.add(copy.onChange(() -> feed.changed(copy))));
+        feed.listening.add(at.onStop(feed::close));
+        at.perform(0, feed::read);
+        return feed;
+    }
+
+    /** The news travels as any message does; from a node that is out of reach it does not come. */
+    private void changed(Copy copy) {
+        shards.tell(copy.member(), at, this::read);
+    }
+
+    private void read() {
+        if (closed) {
+            return;
+        }
+        again = busy;
+        if (!busy) {
+            busy = true;
+            FeedRound.start(shards, at, position, this::deliver, this::ended);
+        }
+    }
+
+    private void deliver(FeedRow row) {
+        if (!closed) {
+            listener.row(row);
+        }
+    }
+
+    private void ended(Optional<PackedSeq> reached) {
+        busy = false;
+        if (closed) {
+            return;
+        }
+        if (reached.isEmpty()) {
+            close();
+            listener.ended();
+            return;
+        }
+        position = reached.get();
+        if (again) {
+            read();
+        }
+    }
+
+    /** Ends the feed; nothing is delivered any more. */
+    @Override
+    public void close() {
+        closed = true;
+        listening.forEach(Runnable::run);
+        listening.clear();
+    }
+}

@@ -1,0 +1,125 @@
+package io.couchjobs.embedded.cluster;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.protocol.Json;
+import io.couchjobs.embedded.store.Database;
+import io.couchjobs.embedded.store.Edit;
+import io.couchjobs.embedded.store.EditResult;
+import io.couchjobs.embedded.store.Gate;
+import io.couchjobs.embedded.view.QueryArgs;
+import io.couchjobs.embedded.view.Validators;
+import io.couchjobs.embedded.view.ViewGroup;
+import io.couchjobs.embedded.view.ViewReader;
+import io.couchjobs.embedded.view.Views;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/** One node's copy of one range of a database: its own trees, in its own order of arrival. */
+final class Copy {
+    private final Member member;
+    private final int range;
+    private final Database database;
+    private final Views views;
+    private final Gate gate;
+    private final List<Runnable> listeners = new ArrayList<>();
+    private final Map<Integer, NavigableMap<Long, Long>> offered = new HashMap<>();
+
+    Copy(Member member, int range, Database database) {
+        this.member = member;
+        this.range = range;
+        this.database = database;
+        this.views = new Views(database);
+        this.gate = new Validators(database).gate(administrator(database));
+    }
+
+    /** Whom the validation functions see: a cluster has no users of its own. */
+    private static ObjectNode administrator(Database database) {
+        ObjectNode user = Json.object().put("db", database.name()).putNull("name");
+        user.putArray("roles").add("_admin");
+        return user;
+    }
+
+    Member member() {
+        return member;
+    }
+
+    int range() {
+        return range;
+    }
+
+    Database database() {
+        return database;
+    }
+
+    /** Brings the copy's own index up to date with the copy, and reads it. */
+    ViewAnswer view(String designId, String name, QueryArgs args) {
+        try {
+            ViewGroup group = views.group(designId);
+            if (args.update().equals("true")) {
+                group.refresh();
+            }
+            return ViewAnswer.of(new ViewReader(group, name).read(args));
+        } catch (CouchError e) {
+            return ViewAnswer.refused(e);
+        }
+    }
+
+    /** Has somebody called after each request that changed something; returned is what ends that. */
+    Runnable onChange(Runnable listener) {
+        listeners.add(listener);
+        return () -> listeners.remove(listener);
+    }
+
+    /** Takes what another copy offers, unchecked as it was checked there, and says how far its own changes go then. */
+    long receive(List<Edit> leaves) {
+        noticed(() -> database.replicate(own(leaves), Gate.OPEN));
+        return database.updateSeq();
+    }
+
+    /** Notes that another copy has taken all changes up to one of this copy, when its own changes went so far. */
+    void offered(int node, long theirs, long ours) {
+        offered.computeIfAbsent(node, any -> new TreeMap<>()).put(theirs, ours);
+    }
+
+    /**
+     * {@return from which change of this copy on somebody has to read who has read another copy up to a place} What this
+     * copy had sent there by then he has seen; of what came the other way this copy cannot tell what it had besides.
+     */
+    long startFor(PackedSeq.Place place) {
+        Map.Entry<Long, Long> last =
+                offered.getOrDefault(place.node(), new TreeMap<>()).floorEntry(place.seq());
+        return last == null ? 0 : last.getValue();
+    }
+
+    /** Each copy decides by what it has itself; none knows of the others. */
+    List<EditResult> write(List<Edit> edits) {
+        return noticed(() -> database.write(own(edits), gate));
+    }
+
+    List<EditResult> replicate(List<Edit> edits) {
+        return noticed(() -> database.replicate(own(edits), gate));
+    }
+
+    private List<EditResult> noticed(Supplier<List<EditResult>> change) {
+        long before = database.updateSeq();
+        List<EditResult> results = change.get();
+        if (database.updateSeq() != before) {
+            List.copyOf(listeners).forEach(Runnable::run);
+        }
+        return results;
+    }
+
+    /** Storing a document changes what was given, and the other copies get the same. */
+    private static List<Edit> own(List<Edit> edits) {
+        return edits.stream()
+                .map(edit -> new Edit(
+                        edit.id(), edit.history(), edit.deleted(), edit.body().deepCopy()))
+                .toList();
+    }
+}

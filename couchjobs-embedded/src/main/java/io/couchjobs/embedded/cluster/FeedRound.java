@@ -1,0 +1,103 @@
+package io.couchjobs.embedded.cluster;
+
+import io.couchjobs.embedded.store.Change;
+import io.couchjobs.embedded.store.Doc;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Reads what is new after a position, of one copy per range: the copy that was read before, or, when that is out of
+ * reach, another one from where it is certain to have missed nothing, which may be the beginning.
+ */
+final class FeedRound {
+    private final Shards shards;
+    private final Member at;
+    private final Consumer<FeedRow> rows;
+    private final Consumer<Optional<PackedSeq>> end;
+    private PackedSeq position;
+    private int waiting;
+    private boolean over;
+
+    private FeedRound(
+            Shards shards, Member at, PackedSeq since, Consumer<FeedRow> rows, Consumer<Optional<PackedSeq>> end) {
+        this.shards = shards;
+        this.at = at;
+        this.position = since;
+        this.rows = rows;
+        this.end = end;
+    }
+
+    /** What one copy has after a number. */
+    private record Found(List<Doc> docs, long reached) {}
+
+    /** At the end stands the new position, or nothing when a copy was lost on the way. */
+    static void start(
+            Shards shards, Member at, PackedSeq since, Consumer<FeedRow> rows, Consumer<Optional<PackedSeq>> end) {
+        new FeedRound(shards, at, since, rows, end).send();
+    }
+
+    private void send() {
+        List<Integer> ranges = shards.all().stream().map(Copy::range).distinct().toList();
+        waiting = ranges.size();
+        ranges.forEach(this::send);
+    }
+
+    private void send(int range) {
+        Optional<Copy> same = position.place(range).flatMap(place -> shards.reachable(at, range).stream()
+                .filter(copy -> copy.member().number() == place.node())
+                .findFirst());
+        if (same.isPresent()) {
+            long seq = position.place(range).map(PackedSeq.Place::seq).orElse(0L);
+            ask(same.get(), seq);
+            return;
+        }
+        Copy other = shards.reachable(at, range).get(0);
+        ask(other, position.place(range).map(place -> other.startFor(place)).orElse(0L));
+    }
+
+    private void ask(Copy copy, long after) {
+        shards.ask(at, copy, false, () -> found(copy, after), found -> replied(copy, found), this::lost);
+    }
+
+    private static Found found(Copy copy, long after) {
+        List<Doc> docs = new ArrayList<>();
+        long reached = after;
+        Iterator<Change> changes = copy.database().changes(after);
+        while (changes.hasNext()) {
+            Change change = changes.next();
+            copy.database().winner(change.id()).ifPresent(docs::add);
+            reached = change.seq();
+        }
+        return new Found(docs, reached);
+    }
+
+    private void replied(Copy copy, Found found) {
+        if (over) {
+            return;
+        }
+        for (Doc doc : found.docs()) {
+            move(copy, doc.seq());
+            rows.accept(new FeedRow(position.text(), doc));
+        }
+        move(copy, found.reached());
+        waiting--;
+        if (waiting == 0) {
+            over = true;
+            end.accept(Optional.of(position));
+        }
+    }
+
+    private void move(Copy copy, long seq) {
+        position = position.with(copy.range(), new PackedSeq.Place(copy.member().number(), seq));
+    }
+
+    private void lost() {
+        if (!over) {
+            over = true;
+            end.accept(Optional.empty());
+        }
+    }
+}

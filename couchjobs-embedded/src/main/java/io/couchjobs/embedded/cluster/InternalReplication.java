@@ -1,0 +1,93 @@
+package io.couchjobs.embedded.cluster;
+
+import io.couchjobs.embedded.store.Change;
+import io.couchjobs.embedded.store.Database;
+import io.couchjobs.embedded.store.Doc;
+import io.couchjobs.embedded.store.Edit;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * Offers what one copy has to another one of its range, some time after each change and when their nodes meet again: all
+ * leaves, tombstones included, with their ancestors. This is what makes the copies equal in the end.
+ */
+final class InternalReplication {
+    private static final int BATCH = 500;
+
+    private final Shards shards;
+    private final Delays delays;
+    private final Copy source;
+    private final Copy target;
+    private long offered;
+    private boolean planned;
+    private boolean busy;
+
+    InternalReplication(Shards shards, Delays delays, Copy source, Copy target) {
+        this.shards = shards;
+        this.delays = delays;
+        this.source = source;
+        this.target = target;
+    }
+
+    boolean joins(Link link) {
+        return link.joins(source.member()) && link.joins(target.member());
+    }
+
+    /** Called after each change; one offer serves for all changes until it is made. */
+    void changed() {
+        if (!planned) {
+            planned = true;
+            source.member().perform(delays.sync(source.member().number()), () -> {
+                planned = false;
+                offer();
+            });
+        }
+    }
+
+    /** What a stopped node had planned is forgotten; it makes up for it when it meets the others again. */
+    void met() {
+        planned = false;
+        busy = false;
+        source.member().perform(0, this::offer);
+    }
+
+    private void offer() {
+        Database from = source.database();
+        if (busy || from.updateSeq() <= offered || !shards.peers(source).contains(target)) {
+            return;
+        }
+        List<Edit> leaves = new ArrayList<>();
+        long reached = offered;
+        Iterator<Change> changes = from.changes(offered);
+        for (int i = 0; i < BATCH && changes.hasNext(); i++) {
+            Change change = changes.next();
+            LeavesRound.leaves(from, change.id()).forEach(leaf -> leaves.add(edit(leaf)));
+            reached = change.seq();
+        }
+        send(leaves, reached);
+    }
+
+    private void send(List<Edit> leaves, long reached) {
+        busy = true;
+        shards.ask(
+                source.member(),
+                target,
+                true,
+                () -> target.receive(leaves),
+                theirs -> taken(reached, theirs),
+                () -> busy = false);
+    }
+
+    private void taken(long reached, long theirs) {
+        busy = false;
+        offered = reached;
+        source.offered(target.member().number(), theirs, reached);
+        offer();
+    }
+
+    /** {@return a revision as it is sent to another copy} */
+    static Edit edit(Doc doc) {
+        return new Edit(doc.id(), doc.tree().path(doc.rev()), doc.node().deleted(), doc.body());
+    }
+}

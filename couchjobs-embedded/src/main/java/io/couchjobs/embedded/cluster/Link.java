@@ -1,0 +1,97 @@
+package io.couchjobs.embedded.cluster;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The connection of two nodes. While it is cut, messages wait in it; when that lasts too long, both sides give it up:
+ * what waited is lost and who waits for an answer learns that the other node is down.
+ */
+final class Link {
+    private final Member one;
+    private final Member other;
+    private final Set<Ask<?>> open = new LinkedHashSet<>();
+    private final List<Runnable> held = new ArrayList<>();
+    private boolean cut;
+    private boolean down;
+    private long changes;
+
+    Link(Member one, Member other) {
+        this.one = one;
+        this.other = other;
+    }
+
+    Member one() {
+        return one;
+    }
+
+    Member other() {
+        return other;
+    }
+
+    boolean joins(Member member) {
+        return member == one || member == other;
+    }
+
+    boolean isDown() {
+        return down;
+    }
+
+    boolean isCut() {
+        return cut;
+    }
+
+    void cut(boolean now) {
+        cut = now;
+    }
+
+    boolean isHealthy() {
+        return !cut && one.isRunning() && other.isRunning();
+    }
+
+    boolean hasEnded() {
+        return one.state() == Member.State.STOPPED || other.state() == Member.State.STOPPED;
+    }
+
+    /** {@return a number by which a later check finds out whether anything happened in between} */
+    long change() {
+        return ++changes;
+    }
+
+    boolean changedSince(long number) {
+        return changes != number;
+    }
+
+    void hold(Runnable delivery) {
+        held.add(delivery);
+    }
+
+    List<Runnable> release() {
+        List<Runnable> released = List.copyOf(held);
+        held.clear();
+        return released;
+    }
+
+    void opened(Ask<?> ask) {
+        open.add(ask);
+    }
+
+    /** {@return whether the answer was still awaited} */
+    boolean closed(Ask<?> ask) {
+        return open.remove(ask);
+    }
+
+    void giveUp() {
+        down = true;
+        held.clear();
+        List<Ask<?>> lost = List.copyOf(open);
+        open.clear();
+        lost.forEach(Ask::down);
+    }
+
+    void restore() {
+        down = false;
+    }
+}

@@ -1,0 +1,97 @@
+package io.couchjobs.embedded.cluster;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/** A node as a process: what it does later is not done when it was killed meanwhile, and waits while it is frozen. */
+final class Member {
+    enum State {
+        RUNNING,
+        FROZEN,
+        STOPPED
+    }
+
+    private record Held(long life, Runnable task) {}
+
+    private final int number;
+    private final Agenda agenda;
+    private final Deque<Held> held = new ArrayDeque<>();
+    private final List<Runnable> clients = new ArrayList<>();
+    private State state = State.RUNNING;
+    private long life;
+
+    Member(int number, Agenda agenda) {
+        this.number = number;
+        this.agenda = agenda;
+    }
+
+    int number() {
+        return number;
+    }
+
+    State state() {
+        return state;
+    }
+
+    boolean isRunning() {
+        return state == State.RUNNING;
+    }
+
+    /** Does something later in this life of the process. */
+    void perform(long micros, Runnable task) {
+        Held one = new Held(life, task);
+        agenda.after(micros, () -> run(one));
+    }
+
+    private void run(Held one) {
+        if (one.life() != life) {
+            return;
+        }
+        if (state == State.FROZEN) {
+            held.add(one);
+        } else if (state == State.RUNNING) {
+            one.task().run();
+        }
+    }
+
+    void stop() {
+        state = State.STOPPED;
+        held.clear();
+        life++;
+        List<Runnable> told = List.copyOf(clients);
+        clients.clear();
+        told.forEach(Runnable::run);
+    }
+
+    /** Has somebody told when the process dies; returned is what ends that. */
+    Runnable onStop(Runnable client) {
+        clients.add(client);
+        return () -> clients.remove(client);
+    }
+
+    void start() {
+        if (state == State.STOPPED) {
+            state = State.RUNNING;
+        }
+    }
+
+    void freeze() {
+        if (state == State.RUNNING) {
+            state = State.FROZEN;
+        }
+    }
+
+    /** Goes on with what came in meanwhile, in its order. */
+    void thaw() {
+        if (state != State.FROZEN) {
+            return;
+        }
+        state = State.RUNNING;
+        while (!held.isEmpty()) {
+            Held one = held.remove();
+            agenda.after(0, () -> run(one));
+        }
+    }
+}

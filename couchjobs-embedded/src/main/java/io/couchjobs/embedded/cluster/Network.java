@@ -1,0 +1,145 @@
+package io.couchjobs.embedded.cluster;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** Carries questions and answers between nodes, late and in order, or not at all. */
+final class Network {
+    /** How long a connection takes to hand out one message before the next one. */
+    private static final long SPACING = 10;
+
+    private final Agenda agenda;
+    private final Delays delays;
+    private final long tick;
+    private final List<Link> links = new ArrayList<>();
+    private final Map<Long, Long> arrivals = new HashMap<>();
+    private final List<Consumer<Link>> restored = new ArrayList<>();
+
+    /**
+     * @param tick microseconds after which both sides give up a silent connection
+     */
+    Network(Agenda agenda, Delays delays, List<Member> members, long tick) {
+        this.agenda = agenda;
+        this.delays = delays;
+        this.tick = tick;
+        for (Member one : members) {
+            members.stream()
+                    .filter(other -> other.number() > one.number())
+                    .forEach(other -> links.add(new Link(one, other)));
+        }
+    }
+
+    void onRestored(Consumer<Link> listener) {
+        restored.add(listener);
+    }
+
+    Link link(Member one, Member other) {
+        return links.stream()
+                .filter(link -> link.joins(one) && link.joins(other))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    boolean isConnected(Member one, Member other) {
+        return one == other || !link(one, other).isDown();
+    }
+
+    /** Asks; the reply, or the news that there is none, comes to the asker, unless the connection stays silent. */
+    <T> void ask(Ask<T> ask) {
+        if (ask.asker() == ask.asked()) {
+            carry(ask.asker(), ask.asked(), () -> serve(ask));
+            return;
+        }
+        Link link = link(ask.asker(), ask.asked());
+        if (link.isDown()) {
+            ask.down();
+        } else {
+            link.opened(ask);
+            send(link, ask.asker(), ask.asked(), () -> serve(ask));
+        }
+    }
+
+    /** Sends a message that needs no answer; it is lost when the connection is. */
+    void tell(Member from, Member to, Runnable message) {
+        if (from == to) {
+            carry(from, to, message);
+        } else if (!link(from, to).isDown()) {
+            send(link(from, to), from, to, message);
+        }
+    }
+
+    private <T> void serve(Ask<T> ask) {
+        Member at = ask.asked();
+        at.perform(delays.begin(at.number()), () -> {
+            T answer = ask.work().get();
+            at.perform(ask.writes() ? delays.disk(at.number()) : 0, () -> answer(ask, answer));
+        });
+    }
+
+    private <T> void answer(Ask<T> ask, T answer) {
+        if (ask.asker() == ask.asked()) {
+            carry(ask.asked(), ask.asker(), () -> ask.reply().accept(answer));
+            return;
+        }
+        Link link = link(ask.asker(), ask.asked());
+        if (!link.isDown()) {
+            send(link, ask.asked(), ask.asker(), () -> {
+                if (link.closed(ask)) {
+                    ask.reply().accept(answer);
+                }
+            });
+        }
+    }
+
+    private void send(Link link, Member from, Member to, Runnable message) {
+        if (link.isCut()) {
+            link.hold(() -> carry(from, to, message));
+        } else {
+            carry(from, to, message);
+        }
+    }
+
+    /** Messages on the same way between two nodes do not overtake each other. */
+    private void carry(Member from, Member to, Runnable message) {
+        long way = (long) from.number() << Integer.SIZE | to.number();
+        long arrival = Math.max(
+                agenda.now() + delays.link(from.number(), to.number()), arrivals.getOrDefault(way, -SPACING) + SPACING);
+        arrivals.put(way, arrival);
+        to.perform(arrival - agenda.now(), message);
+    }
+
+    void cut(Member one, Member other, boolean cut) {
+        Link link = link(one, other);
+        link.cut(cut);
+        review(link);
+    }
+
+    /** Looks at the connections of a node after it changed its state. */
+    void review(Member member) {
+        links.stream().filter(link -> link.joins(member)).forEach(this::review);
+    }
+
+    /** A process that died is noticed at once, one that is only silent after a while. */
+    private void review(Link link) {
+        long number = link.change();
+        if (link.hasEnded()) {
+            link.giveUp();
+        } else if (!link.isHealthy()) {
+            agenda.after(tick, () -> giveUp(link, number));
+        } else if (link.isDown()) {
+            link.restore();
+            restored.forEach(listener -> listener.accept(link));
+        } else {
+            link.release().forEach(Runnable::run);
+        }
+    }
+
+    private static void giveUp(Link link, long number) {
+        if (!link.changedSince(number) && !link.isHealthy()) {
+            link.giveUp();
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package io.couchjobs.embedded.cluster;
+
+import java.nio.charset.StandardCharsets;
+import java.util.zip.CRC32;
+
+/** Which range of a database a document belongs to: by its id's checksum, in equal parts. */
+record Ranges(int count) {
+    int of(String id) {
+        CRC32 checksum = new CRC32();
+        checksum.update(id.getBytes(StandardCharsets.UTF_8));
+        return (int) ((checksum.getValue() * count) >>> Integer.SIZE);
+    }
+}

@@ -1,0 +1,117 @@
+package io.couchjobs.embedded.cluster;
+
+import io.couchjobs.embedded.store.Doc;
+import io.couchjobs.embedded.store.Edit;
+import io.couchjobs.embedded.tree.Revision;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * One read on its way: asked of all copies at once, answered when a majority shows the same winner. Copies that disagree
+ * are given each other's winners first, and only winners: a leaf that loses in the copy that has it stays there.
+ */
+final class ReadRound {
+    private static final Comparator<Doc> WINNING =
+            Comparator.comparing((Doc doc) -> !doc.node().deleted()).thenComparing(Doc::rev);
+
+    private final Shards shards;
+    private final Member at;
+    private final Consumer<Optional<Doc>> answer;
+    private final List<Optional<Doc>> replies = new ArrayList<>();
+    private int waiting;
+    private boolean over;
+
+    private ReadRound(Shards shards, Member at, Consumer<Optional<Doc>> answer) {
+        this.shards = shards;
+        this.at = at;
+        this.answer = answer;
+    }
+
+    /** The answer is the winner, deleted or not, or empty when no copy that answered has the document. */
+    static void start(Shards shards, Member at, String id, Consumer<Optional<Doc>> answer) {
+        new ReadRound(shards, at, answer).send(id);
+    }
+
+    private void send(String id) {
+        List<Copy> copies = shards.of(id);
+        waiting = copies.size();
+        at.perform(shards.timeout(), this::settle);
+        copies.forEach(
+                copy -> shards.ask(at, copy, false, () -> copy.database().winner(id), this::replied, this::noMore));
+    }
+
+    private void replied(Optional<Doc> reply) {
+        replies.add(reply);
+        noMore();
+    }
+
+    private void noMore() {
+        waiting--;
+        if (over) {
+            return;
+        }
+        Optional<Optional<Doc>> agreed = agreed();
+        if (agreed.isPresent()) {
+            over = true;
+            agree(agreed.get());
+        } else if (waiting == 0) {
+            settle();
+        }
+    }
+
+    private Optional<Optional<Doc>> agreed() {
+        Map<List<Revision>, Long> counts =
+                replies.stream().collect(Collectors.groupingBy(ReadRound::path, Collectors.counting()));
+        return replies.stream()
+                .filter(reply -> counts.getOrDefault(path(reply), 0L) >= shards.majority())
+                .findFirst();
+    }
+
+    private static List<Revision> path(Optional<Doc> doc) {
+        return doc.map(found -> found.tree().path(found.rev())).orElse(List.of());
+    }
+
+    /** A copy that is merely behind is repaired while the reader goes on; one that went elsewhere, before. */
+    private void agree(Optional<Doc> quorum) {
+        boolean behind = replies.stream().allMatch(reply -> path(quorum).containsAll(path(reply)));
+        boolean differs = replies.stream().anyMatch(reply -> !path(reply).equals(path(quorum)));
+        if (behind && differs) {
+            repair(ignored -> {});
+        }
+        if (behind) {
+            answer.accept(quorum);
+        } else {
+            repair(ignored -> answer.accept(winner()));
+        }
+    }
+
+    private void settle() {
+        if (over) {
+            return;
+        }
+        over = true;
+        repair(ignored -> answer.accept(winner()));
+    }
+
+    private Optional<Doc> winner() {
+        return replies.stream().flatMap(Optional::stream).max(WINNING);
+    }
+
+    private void repair(Consumer<WriteAnswer> then) {
+        List<Edit> winners = replies.stream()
+                .flatMap(Optional::stream)
+                .collect(Collectors.toMap(Doc::rev, Function.identity(), (one, same) -> one))
+                .values()
+                .stream()
+                .sorted(WINNING)
+                .map(InternalReplication::edit)
+                .toList();
+        WriteRound.start(shards, at, new WriteRound.Write(winners, true, shards.majority()), then);
+    }
+}

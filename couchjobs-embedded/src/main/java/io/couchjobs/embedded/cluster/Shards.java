@@ -1,0 +1,66 @@
+package io.couchjobs.embedded.cluster;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The copies of one database, and the way to them.
+ *
+ * @param timeout microseconds after which a coordinator answers with what it has
+ */
+record Shards(Network network, Ranges ranges, List<Copy> all, long timeout) {
+    /** {@return the copies of a document, by node} */
+    List<Copy> of(String id) {
+        return ofRange(ranges.of(id));
+    }
+
+    List<Copy> ofRange(int range) {
+        return all.stream().filter(copy -> copy.range() == range).toList();
+    }
+
+    List<Copy> on(Member member) {
+        return all.stream().filter(copy -> copy.member() == member).toList();
+    }
+
+    /** {@return the position after everything that a node's own copies have} */
+    PackedSeq newest(Member member) {
+        PackedSeq newest = PackedSeq.START;
+        for (Copy copy : on(member)) {
+            newest = newest.with(
+                    copy.range(),
+                    new PackedSeq.Place(member.number(), copy.database().updateSeq()));
+        }
+        return newest;
+    }
+
+    /** {@return how many copies are a majority} */
+    int majority() {
+        return ofRange(0).size() / 2 + 1;
+    }
+
+    <T> void ask(Member at, Copy copy, boolean writes, Supplier<T> work, Consumer<T> reply, Runnable lost) {
+        network.ask(new Ask<>(at, copy.member(), work, writes, reply, lost));
+    }
+
+    /** {@return the other copies of a copy's range that its node is connected with} */
+    List<Copy> peers(Copy copy) {
+        return ofRange(copy.range()).stream()
+                .filter(other -> other != copy && network.isConnected(copy.member(), other.member()))
+                .toList();
+    }
+
+    /** {@return the copies of a range that a node can ask, its own first} */
+    List<Copy> reachable(Member at, int range) {
+        return ofRange(range).stream()
+                .filter(copy -> network.isConnected(at, copy.member()))
+                .sorted(Comparator.comparing(copy -> copy.member() != at))
+                .toList();
+    }
+
+    /** Lets a node know something; it does not hear of it when it is out of reach. */
+    void tell(Member from, Member to, Runnable news) {
+        network.tell(from, to, news);
+    }
+}

@@ -1,0 +1,58 @@
+package io.couchjobs.embedded.cluster;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** An agenda whose time passes only when somebody runs it, from one task to the next without waiting. Not thread-safe. */
+public final class VirtualTime implements Agenda {
+    private static final Comparator<Entry> ORDER =
+            Comparator.comparingLong(Entry::due).thenComparingLong(Entry::number);
+
+    private final PriorityQueue<Entry> entries = new PriorityQueue<>(ORDER);
+    private long now;
+    private long count;
+
+    private record Entry(long due, long number, Runnable task) {}
+
+    @Override
+    public long now() {
+        return now;
+    }
+
+    @Override
+    public void after(long micros, Runnable task) {
+        entries.add(new Entry(now + Math.max(0, micros), count++, task));
+    }
+
+    /** Does all that falls due within a time, and moves the clock to its end. */
+    public void pass(Duration time) {
+        long end = now + TimeUnit.NANOSECONDS.toMicros(time.toNanos());
+        while (!entries.isEmpty() && entries.element().due() <= end) {
+            step();
+        }
+        now = end;
+    }
+
+    /**
+     * Does one thing after the other until a condition holds.
+     *
+     * @throws IllegalStateException when there is nothing left to do and it does not hold
+     */
+    public void until(BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            if (entries.isEmpty()) {
+                throw new IllegalStateException("Nothing is left to happen, and what was awaited did not.");
+            }
+            step();
+        }
+    }
+
+    private void step() {
+        Entry entry = entries.remove();
+        now = entry.due();
+        entry.task().run();
+    }
+}

@@ -1,0 +1,121 @@
+package io.couchjobs.embedded.cluster;
+
+import io.couchjobs.embedded.store.Edit;
+import io.couchjobs.embedded.store.EditResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+/**
+ * One write on its way: sent to all copies of its documents at once, answered as soon as every document has its quorum,
+ * or when nobody is left to answer, or when the time is over. Copies that answer later have stored it nevertheless.
+ *
+ * @see <a href="https://docs.couchdb.org/en/stable/cluster/sharding.html#quorum">Quorum</a>
+ */
+final class WriteRound {
+    private final Shards shards;
+    private final Member at;
+    private final List<Edit> edits;
+    private final boolean replicated;
+    private final Quorum quorum;
+    private final Consumer<WriteAnswer> answer;
+    private final List<List<EditResult>> replies = new ArrayList<>();
+    private int waiting;
+    private boolean over;
+
+    private WriteRound(Shards shards, Member at, Write write, Consumer<WriteAnswer> answer) {
+        this.shards = shards;
+        this.at = at;
+        this.edits = write.edits();
+        this.replicated = write.replicated();
+        this.quorum = new Quorum(write.quorum());
+        this.answer = answer;
+        edits.forEach(edit -> replies.add(new ArrayList<>()));
+    }
+
+    /**
+     * What to write.
+     *
+     * @param replicated whether the revisions are taken over as they are
+     * @param quorum copies that have to take each document
+     */
+    record Write(List<Edit> edits, boolean replicated, int quorum) {}
+
+    static void start(Shards shards, Member at, Write write, Consumer<WriteAnswer> answer) {
+        new WriteRound(shards, at, write, answer).send();
+    }
+
+    private void send() {
+        at.perform(shards.timeout(), this::conclude);
+        List<Copy> copies = shards.all().stream()
+                .filter(copy -> !documents(copy.range()).isEmpty())
+                .toList();
+        waiting = copies.size();
+        copies.forEach(this::send);
+        if (copies.isEmpty()) {
+            conclude();
+        }
+    }
+
+    private List<Integer> documents(int range) {
+        return IntStream.range(0, edits.size())
+                .filter(i -> shards.ranges().of(edits.get(i).id()) == range)
+                .boxed()
+                .toList();
+    }
+
+    private void send(Copy copy) {
+        List<Integer> documents = documents(copy.range());
+        List<Edit> sent = documents.stream().map(edits::get).toList();
+        shards.ask(
+                at,
+                copy,
+                true,
+                () -> replicated ? copy.replicate(sent) : copy.write(sent),
+                results -> replied(documents, results),
+                this::down);
+    }
+
+    private void replied(List<Integer> documents, List<EditResult> results) {
+        for (int i = 0; i < results.size(); i++) {
+            replies.get(documents.get(i)).add(results.get(i));
+        }
+        waiting--;
+        if (waiting == 0 || isDecided()) {
+            conclude();
+        }
+    }
+
+    private void down() {
+        waiting--;
+        if (waiting == 0) {
+            conclude();
+        }
+    }
+
+    private boolean isDecided() {
+        return IntStream.range(0, edits.size()).allMatch(i -> early(i).isPresent());
+    }
+
+    private Optional<WriteRow> early(int i) {
+        return quorum.early(edits.get(i).id(), replies.get(i));
+    }
+
+    private void conclude() {
+        if (over) {
+            return;
+        }
+        over = true;
+        List<WriteRow> rows = IntStream.range(0, edits.size())
+                .mapToObj(i -> shown(quorum.last(edits.get(i).id(), replies.get(i))))
+                .toList();
+        answer.accept(new WriteAnswer(Quorum.status(rows, replies.stream().anyMatch(Quorum::disagree)), rows));
+    }
+
+    /** Of replicated writes CouchDB does not say that few copies have taken them. */
+    private WriteRow shown(WriteRow row) {
+        return replicated && row.accepted() ? new WriteRow(row.id(), row.rev(), false, null) : row;
+    }
+}
