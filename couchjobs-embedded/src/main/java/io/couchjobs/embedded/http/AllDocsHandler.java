@@ -36,8 +36,7 @@ final class AllDocsHandler {
         Queries.run(call, several, (args, out) -> answer(database, args, designOnly, call.is("POST"), out));
     }
 
-    private static void answer(
-            Database database, QueryArgs args, boolean designOnly, boolean fromBody, OutputStream out)
+    static void answer(Database database, QueryArgs args, boolean designOnly, boolean fromBody, OutputStream out)
             throws IOException {
         RowWriter rows = new RowWriter(out);
         Optional<List<JsonNode>> keys = args.ids(fromBody);

@@ -96,7 +96,7 @@ final class ChangesHandler implements DbHandler {
         return call.param(name).map(text -> Params.number(name, text));
     }
 
-    private static Predicate<Doc> filter(Call call, Database database, ObjectNode body) {
+    static Predicate<Doc> filter(Call call, Database database, ObjectNode body) {
         String name = call.param("filter").orElse("");
         return switch (name) {
             case "" -> doc -> true;

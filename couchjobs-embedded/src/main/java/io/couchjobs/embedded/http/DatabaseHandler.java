@@ -40,7 +40,7 @@ final class DatabaseHandler {
         call.answer(201, Json.object().put("ok", true));
     }
 
-    private static ObjectNode info(Database database) {
+    static ObjectNode info(Database database) {
         ObjectNode info = Json.object()
                 .put("instance_start_time", "0")
                 .put("db_name", database.name())

@@ -20,7 +20,10 @@ final class OpenRevs {
     private OpenRevs() {}
 
     static void answer(Call call, Database database, String id) {
-        List<ObjectNode> found = read(call, database, id);
+        answer(call, read(call, database, id));
+    }
+
+    static void answer(Call call, List<ObjectNode> found) {
         if (call.header("Accept").orElse("").contains("application/json")) {
             ArrayNode array = Json.array();
             array.addAll(found);

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** Which handler answers which path. */
-final class Router {
+final class Router implements Routes {
     private final Databases databases;
     private final Accounts accounts;
     private final Map<String, Handler> server = new HashMap<>();
@@ -25,7 +25,8 @@ final class Router {
         database.put("_local_docs", AllDocsHandler::localDocs);
     }
 
-    void handle(Call call) throws IOException, InterruptedException {
+    @Override
+    public void handle(Call call) throws IOException, InterruptedException {
         String first = call.segment(0);
         Handler handler = server.get(first);
         if (handler != null) {

@@ -1,0 +1,62 @@
+package io.couchjobs.embedded.http;
+
+import com.sun.net.httpserver.HttpExchange;
+import io.couchjobs.embedded.protocol.CouchError;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Turns what routes return or throw into the end of an exchange. Thread-safe. */
+final class Answering {
+    private static final Logger LOG = LoggerFactory.getLogger(Answering.class);
+
+    private final Routes routes;
+
+    Answering(Routes routes) {
+        this.routes = routes;
+    }
+
+    /** An answer that breaks off in the middle must look broken, so its connection is cut and not ended. */
+    void answer(HttpExchange exchange, Call call) throws IOException {
+        try {
+            exchange.getResponseHeaders().set("Server", ServerHandler.SOFTWARE);
+            exchange.getResponseHeaders().set("Cache-Control", "must-revalidate");
+            exchange.getResponseHeaders().set("X-Couch-Request-ID", requestId());
+            route(exchange, call);
+            exchange.close();
+        } catch (IOException | UncheckedIOException e) {
+            LOG.debug("client of {} went away: {}", exchange.getRequestURI(), e.toString());
+            throw new IOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void route(HttpExchange exchange, Call call) throws IOException, InterruptedException {
+        try {
+            routes.handle(call);
+        } catch (CouchError e) {
+            if (call.isAnswered()) {
+                throw new IOException(e);
+            }
+            call.answerError(e);
+        } catch (UncheckedIOException e) {
+            throw e;
+        } catch (RuntimeException | StackOverflowError e) {
+            LOG.error("{} {} failed", exchange.getRequestMethod(), exchange.getRequestURI(), e);
+            if (call.isAnswered()) {
+                throw new IOException(e);
+            }
+            call.answerError(new CouchError(500, "unknown_error", String.valueOf(e)));
+        }
+    }
+
+    private static String requestId() {
+        byte[] id = new byte[5];
+        ThreadLocalRandom.current().nextBytes(id);
+        return HexFormat.of().formatHex(id);
+    }
+}

@@ -1,0 +1,151 @@
+package io.couchjobs.embedded.http;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.cluster.ClusterNode;
+import io.couchjobs.embedded.cluster.Coordinator;
+import io.couchjobs.embedded.cluster.FeedPage;
+import io.couchjobs.embedded.cluster.FeedRow;
+import io.couchjobs.embedded.cluster.NodeFeed;
+import io.couchjobs.embedded.protocol.Json;
+import io.couchjobs.embedded.store.Doc;
+import io.couchjobs.embedded.tree.Node;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** {@code _changes} of a cluster: normal, longpoll and continuous. A feed whose copy is lost breaks off. */
+final class ClusterChanges {
+    private static final long LONGEST_WAIT = 60_000;
+
+    private final Call call;
+    private final ClusterNode node;
+    private final String database;
+    private final Predicate<Doc> filter;
+    private final OutputStream out;
+    private String position;
+    private long left;
+
+    private ClusterChanges(Call call, ClusterNode node, String database, OutputStream out) throws IOException {
+        this.call = call;
+        this.node = node;
+        this.database = database;
+        this.out = out;
+        ObjectNode body = call.is("POST") ? call.jsonObjectOrNone() : Json.object();
+        this.filter = ChangesHandler.filter(call, node.own(database), body);
+        this.left =
+                call.param("limit").map(text -> Params.number("limit", text)).orElse(Long.MAX_VALUE);
+        this.position = since();
+    }
+
+    /** What breaks off must look broken, so the answer is ended only in order. */
+    static void answer(Call call, ClusterNode node, String database) throws IOException {
+        call.allow("GET", "HEAD", "POST");
+        node.own(database);
+        OutputStream out = call.stream(200, "application/json");
+        out.flush();
+        ClusterChanges changes = new ClusterChanges(call, node, database, out);
+        if (call.param("feed").filter("continuous"::equals).isPresent()) {
+            changes.follow();
+        } else {
+            changes.once(call.param("feed").filter("longpoll"::equals).isPresent());
+        }
+        out.close();
+    }
+
+    private String since() throws IOException {
+        String since = call.param("since").orElse("0").replace("\"", "");
+        return since.equals("now") ? node.ask(database, Coordinator::position) : since;
+    }
+
+    private FeedPage page(String since) throws IOException {
+        return node.ask(database, (at, then) -> at.changes(since, then));
+    }
+
+    private void once(boolean waits) throws IOException {
+        write("{\"results\":[\n");
+        FeedPage page = page(position);
+        if (waits && page.rows().stream().noneMatch(this::isWanted)) {
+            position = page.lastSeq();
+            awaitOne();
+            page = page(position);
+        }
+        String separator = "";
+        for (FeedRow row : page.rows()) {
+            if (left > 0 && isWanted(row)) {
+                left--;
+                write(separator + Json.text(json(row)));
+                separator = ",\n";
+                position = row.seq();
+            }
+        }
+        write("\n],\n\"last_seq\":\"" + (left > 0 ? page.lastSeq() : position) + "\",\"pending\":0}\n");
+    }
+
+    private void awaitOne() throws IOException {
+        try (NodeFeed feed = node.follow(database, position)) {
+            Optional<FeedRow> unused = feed.next(patience());
+        }
+    }
+
+    private void follow() throws IOException {
+        try (NodeFeed feed = node.follow(database, position)) {
+            boolean goesOn = true;
+            while (goesOn && left > 0) {
+                Optional<FeedRow> row = feed.next(patience());
+                goesOn = row.isPresent() || heartbeat() > 0;
+                write(row.filter(this::isWanted).map(this::line).orElse("\n"));
+                out.flush();
+            }
+        }
+        write("{\"last_seq\":\"" + position + "\",\"pending\":0}\n");
+    }
+
+    private String line(FeedRow row) {
+        left--;
+        position = row.seq();
+        return Json.text(json(row)) + "\n";
+    }
+
+    private boolean isWanted(FeedRow row) {
+        return filter.test(row.doc());
+    }
+
+    private long patience() {
+        long timeout = call.param("timeout")
+                .map(text -> Params.number("timeout", text))
+                .orElse(LONGEST_WAIT);
+        return Math.min(LONGEST_WAIT, heartbeat() > 0 ? heartbeat() : timeout);
+    }
+
+    private long heartbeat() {
+        return call.param("heartbeat")
+                .filter(text -> !text.equals("false"))
+                .map(text -> text.equals("true") ? LONGEST_WAIT : Params.number("heartbeat", text))
+                .orElse(0L);
+    }
+
+    private ObjectNode json(FeedRow row) {
+        Doc doc = row.doc();
+        ObjectNode json = Json.object().put("seq", row.seq()).put("id", doc.id());
+        ArrayNode changes = json.putArray("changes");
+        boolean all = call.param("style").filter("all_docs"::equals).isPresent();
+        List<Node> leaves = doc.tree().leaves();
+        (all ? leaves : leaves.subList(0, 1))
+                .forEach(leaf -> changes.addObject().put("rev", leaf.rev().toString()));
+        if (doc.node().deleted()) {
+            json.put("deleted", true);
+        }
+        if (call.flag("include_docs")) {
+            json.set("doc", call.flag("conflicts") ? doc.jsonWithConflicts() : doc.json());
+        }
+        return json;
+    }
+
+    private void write(String text) throws IOException {
+        out.write(text.getBytes(StandardCharsets.UTF_8));
+    }
+}

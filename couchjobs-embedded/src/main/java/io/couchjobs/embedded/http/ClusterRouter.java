@@ -1,0 +1,90 @@
+package io.couchjobs.embedded.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.cluster.Cluster;
+import io.couchjobs.embedded.cluster.ClusterNode;
+import io.couchjobs.embedded.cluster.Coordinator;
+import io.couchjobs.embedded.protocol.Json;
+import java.io.IOException;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Routes the requests to one node of a simulated cluster: what the copies decide together goes to its coordinator, the
+ * rest is answered from the node's own copies, views among it. Local documents, purges and settings stay on the node.
+ */
+final class ClusterRouter implements Routes {
+    private final ClusterNode node;
+    private final Router own;
+
+    ClusterRouter(ClusterNode node) {
+        this.node = node;
+        this.own = new Router(new Databases(node.store()), new Accounts(Map.of(), node.store()));
+    }
+
+    @Override
+    public void handle(Call call) throws IOException, InterruptedException {
+        node.requireAlive();
+        String database = call.segment(0);
+        if (database.isEmpty() || database.startsWith("_")) {
+            own.handle(call);
+        } else if (call.path().size() == 1) {
+            toDatabase(call, database);
+        } else {
+            inDatabase(call, database, call.segment(1));
+        }
+    }
+
+    private void toDatabase(Call call, String database) throws IOException, InterruptedException {
+        switch (call.method()) {
+            case "PUT" -> change(call, 201, cluster -> cluster.create(database));
+            case "DELETE" -> change(call, 200, cluster -> cluster.delete(database));
+            case "POST" -> ClusterDocument.post(call, node, database);
+            default -> info(call, database);
+        }
+    }
+
+    /** The numbers of the node's own copy, as those of the other copies differ only for a moment. */
+    private void info(Call call, String database) throws IOException {
+        call.allow("GET", "HEAD");
+        ObjectNode info = DatabaseHandler.info(node.own(database));
+        info.put("update_seq", node.<String>ask(database, Coordinator::position));
+        ObjectNode cluster = node.ask(
+                database,
+                (at, then) -> then.accept(Json.object()
+                        .put("q", at.ranges())
+                        .put("n", at.copies())
+                        .put("w", at.majority())
+                        .put("r", at.majority())));
+        info.set("cluster", cluster);
+        call.answer(200, info);
+    }
+
+    private void change(Call call, int status, Consumer<Cluster> change) throws IOException {
+        node.change(change);
+        call.answer(status, Json.object().put("ok", true));
+    }
+
+    private void inDatabase(Call call, String database, String second) throws IOException, InterruptedException {
+        switch (second) {
+            case "_bulk_docs" -> ClusterBulk.write(call, node, database);
+            case "_all_docs" -> ClusterKeys.read(call, node, database);
+            case "_changes" -> ClusterChanges.answer(call, node, database);
+            case "_design" -> {
+                if (call.path().size() == 3) {
+                    new ClusterDocument(call, node, database, "_design/" + call.segment(2)).handle();
+                } else {
+                    own.handle(call);
+                }
+            }
+            default -> {
+                boolean document = !second.startsWith("_") || second.startsWith("_design/");
+                if (document && call.path().size() == 2) {
+                    new ClusterDocument(call, node, database, second).handle();
+                } else {
+                    own.handle(call);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package io.couchjobs.embedded.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.embedded.http.InProcess;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The HTTP face of a simulated node without HTTP: same paths, same answers, virtual time. */
+class InProcessTest {
+    private final VirtualTime time = new VirtualTime();
+    private final Stage stage = new Stage(time);
+    private final Cluster cluster =
+            new Cluster(time, new RandomDelays(1, RandomDelays.Means.COUCHDB_3_5), Cluster.Settings.DEFAULTS);
+    private final Wire wire = new Wire(time, cluster, Wire.Trouble.NONE, 1);
+    private final List<String> seen = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
+    private String send(int node, String method, String target, String body) {
+        try {
+            InProcess.Response response = open(node, method, target, body);
+            try (var in = response.body()) {
+                return response.status() + " " + new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
+            }
+        } catch (IOException e) {
+            return "broken: " + e.getMessage();
+        }
+    }
+
+    private InProcess.Response open(int node, String method, String target, String body) throws IOException {
+        InProcess server = new InProcess(new ClusterNode(node, cluster, wire, stage), stage);
+        return server.send(new InProcess.Request(
+                method,
+                URI.create(target),
+                Map.of("Content-Type", "application/json"),
+                body.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @Test
+    void a_document_is_written_and_read_by_quorum() {
+        stage.play("client", () -> {
+            seen.add(send(0, "PUT", "/jobs/a", "{\"x\":1}").substring(0, 3));
+            seen.add(send(1, "GET", "/jobs/a", ""));
+            seen.add(send(1, "GET", "/jobs/b", "").substring(0, 3));
+        });
+        time.pass(Duration.ofSeconds(1));
+        assertThat(seen).hasSize(3);
+        assertThat(seen.get(0)).isEqualTo("201");
+        assertThat(seen.get(1)).startsWith("200 {\"_id\":\"a\"").endsWith("\"x\":1}");
+        assertThat(seen.get(2)).isEqualTo("404");
+    }
+
+    @Test
+    void the_database_says_that_it_is_a_clusters() {
+        stage.play("client", () -> seen.add(send(2, "GET", "/jobs", "")));
+        time.pass(Duration.ofSeconds(1));
+        assertThat(seen).singleElement().satisfies(info -> assertThat(info)
+                .contains("\"cluster\":{\"q\":1,\"n\":3,\"w\":2,\"r\":2}"));
+    }
+
+    @Test
+    void the_position_that_a_database_tells_is_one_to_follow_its_feed_from() {
+        stage.play("client", () -> {
+            send(0, "PUT", "/jobs/a", "{}");
+            String info = send(0, "GET", "/jobs", "");
+            String position = info.replaceAll(".*\"update_seq\":\"([^\"]*)\".*", "$1");
+            send(0, "PUT", "/jobs/b", "{}");
+            seen.add(send(0, "GET", "/jobs/_changes?since=" + position, ""));
+        });
+        time.pass(Duration.ofSeconds(1));
+        assertThat(seen).singleElement().satisfies(changes -> assertThat(changes)
+                .contains("\"id\":\"b\"")
+                .doesNotContain("\"id\":\"a\""));
+    }
+
+    @Test
+    void a_bulk_write_that_one_copy_took_is_marked_as_accepted() {
+        cluster.stop(1);
+        cluster.stop(2);
+        stage.play("client", () -> seen.add(send(0, "POST", "/jobs/_bulk_docs", "{\"docs\":[{\"_id\":\"a\"}]}")));
+        time.pass(Duration.ofSeconds(1));
+        assertThat(seen).singleElement().satisfies(answer -> assertThat(answer)
+                .startsWith("202 [{\"ok\":true,\"id\":\"a\"")
+                .endsWith("\"accepted\":true}]"));
+    }
+
+    @Test
+    void a_dead_node_breaks_the_connection() {
+        cluster.stop(0);
+        stage.play("client", () -> seen.add(send(0, "GET", "/jobs/a", "")));
+        time.pass(Duration.ofSeconds(1));
+        assertThat(seen).containsExactly("broken: The connection broke.");
+    }
+
+    @Test
+    void a_continuous_feed_delivers_what_is_written_through_another_node() {
+        stage.play("reader", () -> {
+            try (var in = open(1, "GET", "/jobs/_changes?feed=continuous&heartbeat=10000", "")
+                    .body()) {
+                byte[] row = new byte[4096];
+                int length = in.read(row);
+                seen.add(new String(row, 0, length, StandardCharsets.UTF_8));
+            } catch (IOException e) {
+                seen.add(String.valueOf(e.getMessage()));
+            }
+        });
+        time.pass(Duration.ofSeconds(1));
+        assertThat(seen).isEmpty();
+        stage.play("writer", () -> send(0, "PUT", "/jobs/a", "{}"));
+        time.pass(Duration.ofSeconds(1));
+        assertThat(seen).singleElement().satisfies(row -> assertThat(row).contains("\"id\":\"a\""));
+    }
+}
