@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param server the server
  */
 record LocalServer(EmbeddedCouch server) implements AutoCloseable {
-    private static final String DATABASE = "couchjobs";
+    static final String DATABASE = "couchjobs";
 
     static LocalServer inMemory(int port) {
         return start(EmbeddedCouch.inMemory().port(port), port);
@@ -51,8 +51,12 @@ record LocalServer(EmbeddedCouch server) implements AutoCloseable {
         try {
             return new LocalServer(builder.start());
         } catch (RuntimeException problem) {
-            throw new CommandException(ExitCode.FAILED, "the embedded server cannot start: " + reason(problem, port));
+            throw cannotStart(problem, port);
         }
+    }
+
+    static CommandException cannotStart(RuntimeException problem, int port) {
+        return new CommandException(ExitCode.FAILED, "the embedded server cannot start: " + reason(problem, port));
     }
 
     private static String reason(RuntimeException problem, int port) {

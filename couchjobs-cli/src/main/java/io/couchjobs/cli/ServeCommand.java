@@ -2,8 +2,11 @@ package io.couchjobs.cli;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.SimulatedCluster;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +25,8 @@ import picocli.CommandLine.ParentCommand;
             "",
             "Examples:",
             "  couchjobs serve                  in memory, at the default --url of all commands",
-            "  couchjobs serve --dir ./data --port 0"
+            "  couchjobs serve --dir ./data --port 0",
+            "  couchjobs serve --simulate-cluster 3"
         })
 final class ServeCommand implements Callable<Integer> {
     @Option(names = "--dir", paramLabel = "D", description = "Keep the data in this folder; default in memory.")
@@ -30,6 +34,15 @@ final class ServeCommand implements Callable<Integer> {
 
     @Option(names = "--port", paramLabel = "P", description = "Default 5984; 0 for a free one.")
     private int port = 5984;
+
+    @Option(
+            names = "--simulate-cluster",
+            paramLabel = "N",
+            description = {
+                "Be a cluster of N nodes, in memory, at --port and the ports after it: racing",
+                "writers get 201, 202 and 409 as on a real one, and leave conflicts."
+            })
+    private int nodes;
 
     @ParentCommand
     @SuppressWarnings("NullAway.Init")
@@ -40,19 +53,55 @@ final class ServeCommand implements Callable<Integer> {
         if (port < 0 || port > 65_535) {
             throw CommandException.usage("--port must be 0 to 65535: " + port);
         }
+        if (nodes < 0 || (nodes > 0 && dir != null)) {
+            throw CommandException.usage("--simulate-cluster needs a number of nodes, and goes without --dir");
+        }
         CountDownLatch stop = new CountDownLatch(1);
         Interrupts.onSignal(signal -> stop.countDown());
+        if (nodes > 0) {
+            serveCluster(stop);
+        } else {
+            serve(stop);
+        }
+        root.say("couchjobs: stopped");
+        return ExitCode.DONE.number();
+    }
+
+    private void serve(CountDownLatch stop) throws InterruptedException {
         try (LocalServer server = LocalServer.withDatabase(dir, port)) {
             URI url = server.database().database();
             JobQueue.builder(url).open().close();
-            root.output().line(url::toString, () -> JsonNodeFactory.instance
-                    .objectNode()
-                    .put("url", url.toString()));
+            print(url);
             root.say("couchjobs: for development and tests only, data is kept "
                     + (dir == null ? "in memory" : "in " + dir) + "; Ctrl-C to stop");
             stop.await();
         }
-        root.say("couchjobs: stopped");
-        return ExitCode.DONE.number();
+    }
+
+    private void serveCluster(CountDownLatch stop) throws InterruptedException {
+        long seed = System.nanoTime();
+        try (SimulatedCluster cluster = start(seed)) {
+            List<URI> urls = cluster.urls().stream()
+                    .map(node -> node.resolve("/" + LocalServer.DATABASE))
+                    .toList();
+            JobQueue.builder(urls.get(0)).open().close();
+            urls.forEach(this::print);
+            root.say("couchjobs: a simulated cluster, for development and tests only, in memory, seed " + seed
+                    + "; Ctrl-C to stop");
+            stop.await();
+        }
+    }
+
+    private SimulatedCluster start(long seed) {
+        try {
+            return SimulatedCluster.start(nodes, port, seed);
+        } catch (UncheckedIOException problem) {
+            throw LocalServer.cannotStart(problem, port);
+        }
+    }
+
+    private void print(URI url) {
+        root.output()
+                .line(url::toString, () -> JsonNodeFactory.instance.objectNode().put("url", url.toString()));
     }
 }

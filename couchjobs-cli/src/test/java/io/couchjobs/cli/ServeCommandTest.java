@@ -26,6 +26,20 @@ class ServeCommandTest {
                 .isZero());
     }
 
+    @Test
+    void a_job_that_is_added_at_one_node_of_a_simulated_cluster_is_run_at_another() throws Exception {
+        try (RunningCommand serve = shell.start("serve", "--port", "0", "--simulate-cluster", "3")) {
+            String[] urls = serve.awaitOut(text -> text.lines().count() == 3).split("\n");
+            shell.run("enqueue", "email", "1", "--url", urls[0]);
+            assertThat(shell.run("work", "email", "--until-empty", "--url", urls[1], "--", "true")
+                            .exitCode())
+                    .isZero();
+            assertThat(shell.run("inspect", "email", "1", "--url", urls[2]).out())
+                    .contains("success");
+            assertThat(serve.interrupt().exitCode()).isEqualTo(130);
+        }
+    }
+
     private void serving(java.util.function.Consumer<String> use) throws InterruptedException {
         try (RunningCommand serve = shell.start("serve", "--port", "0", "--dir", folder.toString())) {
             use.accept(serve.awaitOut(text -> text.endsWith("\n")).strip());
