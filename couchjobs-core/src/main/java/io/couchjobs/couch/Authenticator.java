@@ -2,6 +2,7 @@ package io.couchjobs.couch;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.function.LongSupplier;
 import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
@@ -20,11 +21,11 @@ interface Authenticator {
     /** Called with each answer: the server may hand out new credentials. */
     default void observe(HttpResponse answer) {}
 
-    static Authenticator of(Auth auth, SessionAuthenticator.Login login) {
+    static Authenticator of(Auth auth, SessionAuthenticator.Login login, LongSupplier nanos) {
         if (auth instanceof Auth.Basic basic) {
             return basic(basic);
         } else if (auth instanceof Auth.Session session) {
-            return new SessionAuthenticator(session, login, System::nanoTime);
+            return new SessionAuthenticator(session, login, nanos);
         } else if (auth instanceof Auth.Bearer bearer) {
             return new BearerAuthenticator(bearer.token());
         }

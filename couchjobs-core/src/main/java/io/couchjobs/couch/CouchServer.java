@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A CouchDB server. Thread-safe; owns the connection pools, so have one per server and close it at the end.
@@ -29,11 +28,11 @@ public final class CouchServer implements AutoCloseable {
      * @throws IllegalArgumentException the certificates of the configuration cannot be used
      */
     public static CouchServer connect(CouchConfig config) {
-        return connect(config, new Retries(pause -> TimeUnit.NANOSECONDS.sleep(pause.toNanos())));
+        return connect(config, Means.of(config));
     }
 
-    static CouchServer connect(CouchConfig config, Retries retries) {
-        return new CouchServer(config, new Http(config, retries));
+    static CouchServer connect(CouchConfig config, Means means) {
+        return new CouchServer(config, new Http(config, means));
     }
 
     /** {@return the configuration this client was made with} */

@@ -7,12 +7,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
-import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
-import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.client5.http.utils.DateUtils;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpHeaders;
-import org.apache.hc.core5.io.CloseMode;
 
 /** Sends requests and tells apart what can go wrong with them. Thread-safe. */
 final class Http implements AutoCloseable {
@@ -27,21 +24,19 @@ final class Http implements AutoCloseable {
 
     private final Requests requests;
     private final CouchConfig config;
-    private final CloseableHttpClient client;
-    private final CloseableHttpClient feedClient;
+    private final Transport transport;
     private final Authenticator authenticator;
     private final Retries retries;
-    private final ClockSkew skew = new ClockSkew(System::nanoTime);
+    private final ClockSkew skew;
     private volatile boolean closed;
 
-    Http(CouchConfig config, Retries retries) {
-        Pools pools = new Pools(config);
+    Http(CouchConfig config, Means means) {
         this.config = config;
         this.requests = new Requests(config);
-        this.client = pools.forRequests();
-        this.feedClient = pools.forFeeds();
-        this.authenticator = Authenticator.of(config.auth(), this::login);
-        this.retries = retries;
+        this.transport = means.transport();
+        this.authenticator = Authenticator.of(config.auth(), this::login, means.nanos());
+        this.retries = means.retries();
+        this.skew = new ClockSkew(means.nanos());
     }
 
     /** Sends the request and reads its answer, whatever its status: the reader asks for success where it wants it. */
@@ -52,7 +47,7 @@ final class Http implements AutoCloseable {
     /** As {@link #exchange(Call, Reader)}, with its own limit to the server's silence. */
     <T> T exchange(Call call, Duration patience, Reader<T> reader) {
         return retries.run(call, () -> {
-            try (Answer answer = send(call, client, patience)) {
+            try (Answer answer = send(call, false, patience)) {
                 return read(answer, reader);
             }
         });
@@ -60,12 +55,12 @@ final class Http implements AutoCloseable {
 
     /** Sends the request and leaves reading and closing the answer to the caller. */
     Answer open(Call call) {
-        return retries.run(call, () -> send(call, client, config.responseTimeout()));
+        return retries.run(call, () -> send(call, false, config.responseTimeout()));
     }
 
     /** As {@link #open}, on a connection that feeds may hold for long. */
     Answer openFeed(Call call, Duration longestSilence) {
-        return retries.run(call, () -> send(call, feedClient, longestSilence));
+        return retries.run(call, () -> send(call, true, longestSilence));
     }
 
     ClockSkew clockSkew() {
@@ -79,8 +74,7 @@ final class Http implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        client.close(CloseMode.IMMEDIATE);
-        feedClient.close(CloseMode.IMMEDIATE);
+        transport.close();
     }
 
     static <T> T read(Answer answer, Reader<T> reader) {
@@ -97,30 +91,27 @@ final class Http implements AutoCloseable {
         }
     }
 
-    private Answer send(Call call, CloseableHttpClient through, Duration silence) {
+    private Answer send(Call call, boolean forFeed, Duration silence) {
         HttpUriRequestBase request = requests.of(call, silence);
         authenticator.authenticate(request);
-        Answer answer = sendOnce(call, request, through);
+        Answer answer = sendOnce(call, request, forFeed);
         if (answer.status() != UNAUTHORIZED || !authenticator.renew(request)) {
             return answer;
         }
         answer.close(); // a 401 means nothing was done, so even a write may be sent again
         HttpUriRequestBase again = requests.of(call, silence);
         authenticator.authenticate(again);
-        return sendOnce(call, again, through);
+        return sendOnce(call, again, forFeed);
     }
 
-    private Answer sendOnce(Call call, HttpUriRequestBase request, CloseableHttpClient through) {
-        HttpClientContext context = HttpClientContext.create();
+    private Answer sendOnce(Call call, HttpUriRequestBase request, boolean forFeed) {
         long sent = skew.nanos();
         try {
-            ClassicHttpResponse response = through.executeOpen(null, request, context);
+            ClassicHttpResponse response = transport.send(request, forFeed);
             look(response, sent);
             return new Answer(call, response);
-        } catch (IOException e) {
-            throw unreachable(call, Failure.Request.of(call), Pools.wasSent(context), e);
-        } catch (IllegalStateException e) { // the pool was closed under our hands
-            throw unreachable(call, Failure.Request.of(call), Pools.wasSent(context), new IOException(e.getMessage()));
+        } catch (Transport.Unanswered e) {
+            throw unreachable(call, Failure.Request.of(call), e.wasSent(), e.trouble());
         }
     }
 
@@ -137,7 +128,7 @@ final class Http implements AutoCloseable {
     private void login(String user, Secret password) {
         JsonNode body = Json.object().put("name", user).put("password", password.reveal());
         Call call = Call.ask(UrlPath.ROOT.segment("_session"), body);
-        try (Answer answer = sendOnce(call, requests.of(call, config.responseTimeout()), client)) {
+        try (Answer answer = sendOnce(call, requests.of(call, config.responseTimeout()), false)) {
             read(answer, Answer::object);
         }
     }

@@ -1,9 +1,11 @@
 package io.couchjobs.couch;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.zip.GZIPInputStream;
+import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.ChainElement;
@@ -11,13 +13,16 @@ import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.client5.http.io.HttpClientConnectionManager;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.http.protocol.HttpContext;
+import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
 
-/** The two connection pools of a server: feeds hold their connections for long and must not starve requests. */
-final class Pools {
+/** Two connection pools: feeds hold their connections for long and must not starve requests. */
+final class Pools implements Transport {
 
     private static final String SENT = "couchjobs.sent";
     /** After that much idleness a connection is looked at before it is used: a write on a dead one has no known end. */
@@ -27,25 +32,35 @@ final class Pools {
 
     private final CouchConfig config;
 
+    private final CloseableHttpClient forRequests;
+    private final CloseableHttpClient forFeeds;
+
     Pools(CouchConfig config) {
         this.config = config;
-    }
-
-    CloseableHttpClient forRequests() {
-        return client(config.maxConnections())
+        this.forRequests = client(config.maxConnections())
                 .setContentDecoderRegistry(new LinkedHashMap<>(Map.of("gzip", GZIPInputStream::new)))
                 .build();
-    }
-
-    CloseableHttpClient forFeeds() {
-        return client(config.maxFeedConnections())
+        this.forFeeds = client(config.maxFeedConnections())
                 .disableContentCompression() // a compressed heartbeat waits in a buffer
                 .build();
     }
 
-    /** Whether anything of the request may have reached the server. */
-    static boolean wasSent(HttpContext context) {
-        return context.getAttribute(SENT) != null;
+    @Override
+    public ClassicHttpResponse send(HttpUriRequestBase request, boolean forFeed) throws Unanswered {
+        HttpClientContext context = HttpClientContext.create();
+        try {
+            return (forFeed ? forFeeds : forRequests).executeOpen(null, request, context);
+        } catch (IOException e) {
+            throw new Unanswered(e, wasSent(context));
+        } catch (IllegalStateException e) { // the pool was closed under our hands
+            throw new Unanswered(new IOException(e.getMessage()), wasSent(context));
+        }
+    }
+
+    @Override
+    public void close() {
+        forRequests.close(CloseMode.IMMEDIATE);
+        forFeeds.close(CloseMode.IMMEDIATE);
     }
 
     static RequestConfig timeouts(CouchConfig config, Duration silence) {
@@ -56,6 +71,11 @@ final class Pools {
                 .setRedirectsEnabled(false)
                 .setProtocolUpgradeEnabled(false)
                 .build();
+    }
+
+    /** Whether anything of the request may have reached the server. */
+    private static boolean wasSent(HttpContext context) {
+        return context.getAttribute(SENT) != null;
     }
 
     private HttpClientBuilder client(int connections) {

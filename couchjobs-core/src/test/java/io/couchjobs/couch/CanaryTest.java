@@ -81,7 +81,7 @@ class CanaryTest {
     void no_secret_gets_into_a_log_a_message_or_a_text(CouchConfig config) {
         told.add(config.toString());
         told.add(config.auth().toString());
-        try (CouchServer server = CouchServer.connect(config, new Retries(pause -> {}))) {
+        try (CouchServer server = CouchServer.connect(config, Means.of(config, pause -> {}))) {
             told.add(server.toString());
             told.add(server.database("db").toString());
             WIRE.stubFor(post("/_session")

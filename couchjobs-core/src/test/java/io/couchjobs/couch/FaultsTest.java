@@ -319,10 +319,10 @@ class FaultsTest {
     @Test
     void an_interrupt_ends_the_attempts_and_stays() {
         always(aResponse().withFault(Fault.EMPTY_RESPONSE));
-        try (CouchServer interrupted = CouchServer.connect(
-                CouchConfig.builder(URI.create(WIRE.baseUrl())).build(), new Retries(pause -> {
-                    throw new InterruptedException();
-                }))) {
+        CouchConfig config = CouchConfig.builder(URI.create(WIRE.baseUrl())).build();
+        try (CouchServer interrupted = CouchServer.connect(config, Means.of(config, pause -> {
+            throw new InterruptedException();
+        }))) {
             failure(() -> interrupted.database("db").get("x"));
         }
 
@@ -342,7 +342,8 @@ class FaultsTest {
     }
 
     private CouchServer connect(URI url) {
-        return CouchServer.connect(CouchConfig.builder(url).build(), new Retries(pauses::add));
+        CouchConfig config = CouchConfig.builder(url).build();
+        return CouchServer.connect(config, Means.of(config, pauses::add));
     }
 
     private static void always(ResponseDefinitionBuilder response) {

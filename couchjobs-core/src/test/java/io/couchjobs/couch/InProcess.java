@@ -1,0 +1,114 @@
+package io.couchjobs.couch;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.SocketException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.io.entity.EntityUtils;
+import org.apache.hc.core5.http.io.entity.InputStreamEntity;
+import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
+import org.apache.hc.core5.http.message.BasicHeader;
+
+/** A CouchDB client, for tests of any package, whose requests do not go through connections but to a function. */
+public final class InProcess {
+    private InProcess() {}
+
+    /** A request. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared as a value
+    public record Request(
+            String method,
+            URI uri,
+            Map<String, String> headers,
+            byte[] body,
+            Duration longestSilence,
+            boolean forFeed) {}
+
+    /** The head of an answer, and its body, which may come as it is read. */
+    public record Response(int status, Map<String, List<String>> headers, InputStream body) {}
+
+    /** No answer. */
+    public static final class Broken extends SocketException {
+        private static final long serialVersionUID = 1L;
+        private final boolean sent;
+
+        /** Whether the server may have heard of the request. */
+        public Broken(String reason, boolean sent) {
+            super(reason);
+            this.sent = sent;
+        }
+    }
+
+    /** Answers requests. */
+    @FunctionalInterface
+    public interface Handler {
+        Response answer(Request request) throws Broken;
+    }
+
+    /** Makes pauses between attempts. */
+    @FunctionalInterface
+    public interface Pause {
+        void of(Duration duration) throws InterruptedException;
+    }
+
+    /** A client whose requests the handler answers, whatever addresses the configuration names. */
+    public static CouchServer connect(CouchConfig config, Handler handler, Pause pause, LongSupplier nanos) {
+        Means means = new Means(new Handled(handler), new Retries(pause::of), nanos);
+        return CouchServer.connect(config, means);
+    }
+
+    private record Handled(Handler handler) implements Transport {
+        @Override
+        public ClassicHttpResponse send(HttpUriRequestBase request, boolean forFeed) throws Unanswered {
+            try {
+                return response(handler.answer(InProcess.request(request, forFeed)));
+            } catch (Broken e) {
+                throw new Unanswered(e, e.sent);
+            } catch (IOException e) {
+                throw new Unanswered(e, false);
+            }
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private static Request request(HttpUriRequestBase request, boolean forFeed) throws IOException {
+        Map<String, String> headers = new HashMap<>();
+        for (Header header : request.getHeaders()) {
+            headers.put(header.getName(), header.getValue());
+        }
+        byte[] body = new byte[0];
+        if (request.getEntity() != null) {
+            headers.put("Content-Type", request.getEntity().getContentType());
+            body = EntityUtils.toByteArray(request.getEntity());
+        }
+        Duration silence = request.getConfig().getResponseTimeout().toDuration();
+        return new Request(request.getMethod(), uri(request), headers, body, silence, forFeed);
+    }
+
+    private static URI uri(HttpUriRequestBase request) {
+        try {
+            return request.getUri();
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static ClassicHttpResponse response(Response answer) {
+        BasicClassicHttpResponse response = new BasicClassicHttpResponse(answer.status());
+        answer.headers()
+                .forEach((name, values) -> values.forEach(value -> response.addHeader(new BasicHeader(name, value))));
+        response.setEntity(new InputStreamEntity(answer.body(), ContentType.APPLICATION_JSON));
+        return response;
+    }
+}
