@@ -10,6 +10,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.Limit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,6 +77,23 @@ class LostAnswersTest {
     }
 
     @Test
+    void a_job_whose_claim_was_stored_unknown_to_its_claimer_can_be_claimed_again() throws Exception {
+        queue.changeSettings("email", type -> type.with(Limit.RUNNING, 1));
+        WritingVerb.CLAIM.prepare(queue);
+        Lost claim = proxy.loseAnswers(1, LostAnswersTest::isWriteOfAJob);
+        proxy.loseRequests(20, request -> request.isLookup() && request.body().contains("\"job:"));
+        assertThatThrownBy(() -> queue.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))
+                .isInstanceOf(CouchException.class);
+        assertThat(claim.count()).isEqualTo(1);
+        assertThat(queue.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.RUNNING);
+        proxy.clear();
+        assertThat(queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE)))
+                .singleElement()
+                .satisfies(again -> assertThat(again.job().attempt()).isEqualTo(1))
+                .satisfies(again -> assertThat(again.job().expirations()).isZero());
+    }
+
+    @Test
     void a_claim_that_never_arrived_is_sent_again() throws Exception {
         WritingVerb.CLAIM.prepare(queue);
         proxy.loseRequests(1, LostAnswersTest::isWrite);
@@ -118,6 +136,10 @@ class LostAnswersTest {
 
     private static boolean isWrite(Proxy.Request request) {
         return request.isBulkWrite() || request.isWriteOf("type:") || request.isWriteOf("worker:");
+    }
+
+    private static boolean isWriteOfAJob(Proxy.Request request) {
+        return request.isBulkWrite() && request.body().contains("\"_id\":\"job:");
     }
 
     /** The n-th of the requests that match, from 0 on. */

@@ -147,6 +147,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         if (listening != null) {
             listening.close();
         }
+        claimer.close();
         wake();
     }
 

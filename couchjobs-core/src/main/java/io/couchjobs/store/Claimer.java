@@ -7,17 +7,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Turns candidates into owned jobs, many in one request. Thread-safe. */
-final class Claimer {
+final class Claimer implements AutoCloseable {
     private final JobStore store;
     private final StoreClock clock;
     private final SettingsStore settings;
     private final Limits limits;
+    private final DoubtfulClaims doubtful;
 
     Claimer(Acceptor.Parts parts, Limits limits) {
         this.store = parts.store();
         this.clock = parts.clock();
         this.settings = parts.settings();
         this.limits = limits;
+        this.doubtful = new DoubtfulClaims(parts, limits);
     }
 
     /**
@@ -25,6 +27,8 @@ final class Claimer {
      *
      * <p>Only a write that a quorum confirmed (201) makes an owner. A 202 is not ours, even if reading shows our token: on a
      * healthy cluster a quarter of the contended claims get two success answers, one 201 and one 202.
+     *
+     * @throws RuntimeException when it is not known of all what became of them; those that were stored are given back
      */
     Claims claim(List<Limits.Grant> candidates, String worker, boolean start) {
         List<Job> attempts = candidates.stream()
@@ -33,7 +37,7 @@ final class Claimer {
                         .orElseThrow(() -> new IllegalStateException("candidates are pending")))
                 .toList();
         long sent = clock.nanos();
-        List<WriteResult> written = store.writeAll(attempts);
+        List<WriteResult> written = write(candidates, attempts, sent);
         List<ClaimedJob> won = new ArrayList<>();
         List<Limits.Grant> lost = new ArrayList<>();
         for (int i = 0; i < written.size(); i++) {
@@ -45,6 +49,20 @@ final class Claimer {
             }
         }
         return new Claims(won, lost);
+    }
+
+    @Override
+    public void close() {
+        doubtful.close();
+    }
+
+    private List<WriteResult> write(List<Limits.Grant> candidates, List<Job> attempts, long sent) {
+        try {
+            return store.writeAll(attempts);
+        } catch (RuntimeException | Error trouble) {
+            doubtful.add(candidates, sent);
+            throw trouble;
+        }
     }
 
     private ClaimedJob claimed(Limits.Grant candidate, Job job, long sent) {

@@ -100,7 +100,7 @@ public final class JobStore implements AutoCloseable {
      */
     public List<WriteResult> writeAll(List<Job> jobs) {
         List<CompletableFuture<WriteResult>> writes =
-                jobs.stream().map(job -> combiner.write(job.toDocument())).toList();
+                combiner.writeAll(jobs.stream().map(Job::toDocument).toList());
         return writes.stream().map(JobStore::join).toList();
     }
 

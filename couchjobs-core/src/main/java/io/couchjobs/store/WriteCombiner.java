@@ -50,18 +50,27 @@ final class WriteCombiner implements AutoCloseable {
     }
 
     CompletableFuture<WriteResult> write(ObjectNode document) {
-        Entry entry = new Entry(document.path("_id").asText(), document, new CompletableFuture<>());
+        return writeAll(List.of(document)).get(0);
+    }
+
+    /** Writes documents that go together, as far as they fit into one request. */
+    List<CompletableFuture<WriteResult>> writeAll(List<ObjectNode> documents) {
+        List<Entry> entries = documents.stream()
+                .map(document -> new Entry(document.path("_id").asText(), document, new CompletableFuture<>()))
+                .toList();
         synchronized (waiting) {
             if (closed) {
-                throw new IllegalStateException("the queue is closed; " + entry.id + " was not written");
+                throw new IllegalStateException("the queue is closed; "
+                        + (entries.size() == 1 ? entries.get(0).id : entries.size() + " documents")
+                        + " not written");
             }
-            waiting.add(entry);
-            if (!sending) {
+            waiting.addAll(entries);
+            if (!sending && !entries.isEmpty()) {
                 sending = true;
                 sender.execute(this::sendAll);
             }
         }
-        return entry.result;
+        return entries.stream().map(Entry::result).toList();
     }
 
     @Override
