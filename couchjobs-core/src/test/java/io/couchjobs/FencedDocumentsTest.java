@@ -149,7 +149,7 @@ class FencedDocumentsTest {
             return later;
         });
         ClaimedJob anew = claim();
-        assertThat(anew.fence()).isLessThan(last.fence());
+        assertThat(anew.fence()).isGreaterThan(last.fence());
         fenced(anew).change("doc", document -> document.put("by", "anew"));
         assertThatThrownBy(() -> fenced(last).take("doc")).isInstanceOf(HaltException.class);
     }
