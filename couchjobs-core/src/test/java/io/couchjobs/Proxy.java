@@ -18,6 +18,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -149,6 +150,16 @@ public final class Proxy implements AutoCloseable {
                     return;
                 }
             }
+            for (Detour detour : detours) {
+                Optional<String> own = detour.answers(request);
+                if (own.isPresent()) {
+                    byte[] body = own.get().getBytes(StandardCharsets.UTF_8);
+                    exchange.getResponseHeaders().set("Content-Type", "application/json");
+                    exchange.sendResponseHeaders(201, body.length);
+                    exchange.getResponseBody().write(body);
+                    return;
+                }
+            }
             HttpResponse<InputStream> answer = forward(request, exchange.getRequestHeaders());
             for (Detour detour : detours) {
                 if (!detour.returns(request)) {
@@ -181,6 +192,12 @@ public final class Proxy implements AutoCloseable {
                     exchange.getResponseHeaders().put(name, values);
                 }
             });
+            if (!request.isFeed() && answer.statusCode() / 100 == 2) {
+                byte[] whole = rewritten(request, body.readAllBytes());
+                exchange.sendResponseHeaders(answer.statusCode(), whole.length == 0 ? -1 : whole.length);
+                exchange.getResponseBody().write(whole);
+                return;
+            }
             boolean empty = request.method.equals("HEAD") || answer.statusCode() == 204 || answer.statusCode() == 304;
             long length = answer.headers().firstValueAsLong("content-length").orElse(0);
             exchange.sendResponseHeaders(answer.statusCode(), empty ? -1 : length);
@@ -188,6 +205,14 @@ public final class Proxy implements AutoCloseable {
                 stream(body, exchange.getResponseBody(), deafening && request.isFeed());
             }
         }
+    }
+
+    private byte[] rewritten(Request request, byte[] answer) {
+        String text = new String(answer, StandardCharsets.UTF_8);
+        for (Detour detour : detours) {
+            text = detour.rewrites(request, text);
+        }
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private static void stream(InputStream from, OutputStream to, boolean onlyHeartbeats) throws IOException {
@@ -238,6 +263,16 @@ public final class Proxy implements AutoCloseable {
         /** Before an answer is sent: false cuts the connection instead. */
         default boolean returns(Request request) throws InterruptedException {
             return true;
+        }
+
+        /** What is answered by 201 instead of forwarding the request. */
+        default Optional<String> answers(Request request) {
+            return Optional.empty();
+        }
+
+        /** What is answered instead of what the server answered, of whole answers only. */
+        default String rewrites(Request request, String answer) {
+            return answer;
         }
 
         /** Nothing is to be held any more. */

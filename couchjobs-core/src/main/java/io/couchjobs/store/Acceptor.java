@@ -31,6 +31,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     private static final int MOST_LOST_RACES = 10;
 
     private final Limits limits;
+    private final Ties ties;
     private final Claimer claimer;
     private final SettingsStore settings;
     private final StoreClock clock;
@@ -58,7 +59,8 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         this.clock = parts.clock;
         this.feed = parts.feed;
         this.limits = new Limits(parts, worker, this::wake);
-        this.claimer = new Claimer(parts, limits);
+        this.ties = new Ties(parts.clock::nanos);
+        this.claimer = new Claimer(parts, limits, ties);
         this.store = parts.store;
         this.worker = worker;
         this.candidates = new Candidates(
@@ -87,7 +89,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         while (true) {
             long seen = changeCount();
             List<String> open = openTypes(options);
-            Predicate<Job> admits = limits.groupsWithRoom(open);
+            Predicate<Job> admits = ties.except(limits.groupsWithRoom(open));
             List<Job> choice = candidates.take(open, options, !certain, admits);
             List<ClaimedJob> won = choice.isEmpty() ? List.of() : claim(choice, options);
             if (!won.isEmpty()) {
@@ -100,7 +102,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
             } else if (!isOver) {
                 askTheTime(open, options, admits);
                 Duration look = shorter(untilWorthALook(open, options, admits), limits.pause(options.types()));
-                await(shorter(left, look), seen);
+                await(shorter(left, shorter(look, ties.pause())), seen);
             } else if (certain || !choice.isEmpty()) {
                 return List.of();
             } else {

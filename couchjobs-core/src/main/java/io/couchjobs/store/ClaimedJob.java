@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * request, a priority), it reads the job again and, if the lock still carries this claim's token, repeats itself on what
  * the others wrote; otherwise it throws {@link HaltException}. Nothing is read before a write that succeeds.
  *
+ * <p>On a cluster a write that no quorum confirms is sent again as it is, until one does, somebody else wrote, or the lease is
+ * over. When the document has conflicts, the claim's own leaf counts, not the one that readers happen to see.
+ *
  * <p>Guarantee: at most one owner at any time, at least one execution. An owner that is paused for longer than the type's
  * timeout loses the job without noticing until its next verb, or until it asks {@link #isLeaseOver}; {@link #fence} lets it guard what it writes elsewhere.
  */
@@ -350,7 +353,7 @@ public final class ClaimedJob {
      * @throws HaltException when this claim does not own the job any more
      */
     public synchronized void assertOwned() {
-        job = owned(present());
+        job = owned(leaves());
     }
 
     private synchronized Job write(BiFunction<Job, Instant, Decision> rule) {
@@ -361,7 +364,10 @@ public final class ClaimedJob {
         }
         if (unconfirmed.isEmpty() && lease.isOver()) {
             // On a cluster the own revision may be a leaf that lost, where a write would succeed and mean nothing.
-            job = owned(present());
+            job = owned(leaves());
+        }
+        if (mustRepeatItself() && settles(unconfirmed.get(unconfirmed.size() - 1)) && !job.isLockedBy(token)) {
+            return job;
         }
         while (backoff.attempts() < MOST_ATTEMPTS) {
             Progress told = untold.get();
@@ -384,34 +390,64 @@ public final class ClaimedJob {
                 : Transitions.update(job, null, progress, now).write().orElse(job);
     }
 
-    /** Writes once; true when the write is in place. */
+    /** On a cluster two different writes on one revision could both be stored: what was sent before is settled first. */
+    private boolean mustRepeatItself() {
+        return !unconfirmed.isEmpty() && store.isCluster();
+    }
+
+    /** Writes until that is confirmed or refused; true when the write is in place. */
     private boolean settles(Job next) {
-        unconfirmed.add(next);
-        long sent = clock.nanos();
-        WriteResult written = store.write(next);
-        if (written instanceof WriteResult.Stored stored) {
-            confirmed(next.withRev(stored.rev()), sent);
-            return true;
+        if (!unconfirmed.contains(next)) {
+            unconfirmed.add(next);
         }
-        if (written instanceof WriteResult.Refused refused) {
-            unconfirmed.remove(next);
-            throw new WriteRefusedException(refused);
+        Backoff backoff = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(5));
+        while (true) {
+            long sent = clock.nanos();
+            WriteResult written = store.write(next);
+            if (written instanceof WriteResult.Stored stored) {
+                confirmed(next.withRev(stored.rev()), sent);
+                return true;
+            }
+            if (written instanceof WriteResult.Refused refused) {
+                unconfirmed.remove(next);
+                throw new WriteRefusedException(refused);
+            }
+            if (written instanceof WriteResult.Conflict) {
+                return isInPlaceAfterAll(next, sent);
+            }
+            // Nothing is built on a write that no quorum has confirmed: it is repeated as it is.
+            haltIfLeaseIsOver();
+            pause(backoff);
+            haltIfLeaseIsOver();
         }
-        // A 202 is repeated as it is: nothing is built on a write that no quorum has confirmed.
-        return written instanceof WriteResult.Conflict && isInPlaceAfterAll(next, sent);
+    }
+
+    private void haltIfLeaseIsOver() {
+        if (lease.isOver()) {
+            store.look(job.id());
+            ended();
+            throw new HaltException(
+                    job.id(), "could not be written to a majority of its copies for as long as its lease");
+        }
     }
 
     /** A conflict may be with ourselves: an earlier try of this write was stored and its answer was lost. */
     private boolean isInPlaceAfterAll(Job next, long sent) {
-        Job present = present();
-        boolean endedByUs = !present.isLockedBy(token) && unconfirmed.stream().anyMatch(present::saysTheSameAs);
-        if (endedByUs || present.saysTheSameAs(next)) {
-            confirmed(present, sent);
+        Leaves present = leaves();
+        Optional<Job> inPlace = present.first(leaf -> leaf.saysTheSameAs(next) || isOurEnd(leaf));
+        if (inPlace.isPresent()) {
+            haltIfRivalled(present, inPlace.get());
+            // What is read on a cluster proves no majority, and renews nothing.
+            confirmed(inPlace.get(), store.isCluster() ? lease.confirmedNanos() : sent);
             return true;
         }
         job = owned(present);
         unconfirmed.clear();
         return false;
+    }
+
+    private boolean isOurEnd(Job leaf) {
+        return !leaf.isLockedBy(token) && unconfirmed.stream().anyMatch(leaf::saysTheSameAs);
     }
 
     private void confirmed(Job stored, long sent) {
@@ -438,24 +474,36 @@ public final class ClaimedJob {
         return decision.before();
     }
 
-    private Job present() {
+    private Leaves leaves() {
         try {
-            Optional<Job> present = store.read(job.id());
-            if (present.isEmpty()) {
+            Leaves leaves = store.leaves(job.id());
+            if (leaves.winner().isEmpty()) {
                 ended();
+                throw new HaltException(job.id(), "was removed");
             }
-            return present.orElseThrow(() -> new HaltException(job.id(), "was removed"));
+            return leaves;
         } catch (MalformedJobException overwritten) {
             throw new HaltException(job.id(), "was overwritten by something that is no job");
         }
     }
 
-    private Job owned(Job present) {
-        if (!present.isLockedBy(token)) {
+    /** The leaf by which this claim owns the job. The one that readers see may be another's, who has lost: that is no halt. */
+    private Job owned(Leaves present) {
+        Optional<Job> own = present.ownedBy(token);
+        if (own.isEmpty()) {
             ended();
-            throw notOurs(present);
+            throw notOurs(present.winner().orElse(job));
         }
-        return present;
+        haltIfRivalled(present, own.get());
+        return own.get();
+    }
+
+    /** Within the lease nobody else can have got the job; after it, who else has a claim that is as good or better has it. */
+    private void haltIfRivalled(Leaves present, Job own) {
+        if (present.areInConflict() && lease.isOver() && present.rival(own, token)) {
+            ended();
+            throw notOurs(present.winner().orElse(job));
+        }
     }
 
     private static HaltException notOurs(Job present) {

@@ -12,21 +12,24 @@ final class Claimer implements AutoCloseable {
     private final StoreClock clock;
     private final SettingsStore settings;
     private final Limits limits;
+    private final Ties ties;
     private final DoubtfulClaims doubtful;
 
-    Claimer(Acceptor.Parts parts, Limits limits) {
+    Claimer(Acceptor.Parts parts, Limits limits, Ties ties) {
         this.store = parts.store();
         this.clock = parts.clock();
         this.settings = parts.settings();
         this.limits = limits;
-        this.doubtful = new DoubtfulClaims(parts, limits);
+        this.ties = ties;
+        this.doubtful = new DoubtfulClaims(parts, limits, ties);
     }
 
     /**
      * Claims each candidate on the revision it carries, with the token it was admitted with.
      *
      * <p>Only a write that a quorum confirmed (201) makes an owner. A 202 is not ours, even if reading shows our token: on a
-     * healthy cluster a quarter of the contended claims get two success answers, one 201 and one 202.
+     * healthy cluster a quarter of the contended claims get two success answers, one 201 and one 202. Such a claim is withdrawn
+     * at once, and the job left alone for a while; so is one whose answer was lost on a cluster.
      *
      * @throws RuntimeException when it is not known of all what became of them; those that were stored are given back
      */
@@ -46,6 +49,11 @@ final class Claimer implements AutoCloseable {
                 won.add(claimed(candidate, attempts.get(i).withRev(stored.rev()), sent));
             } else {
                 lost.add(candidate);
+                if (written.get(i) instanceof WriteResult.Accepted accepted) {
+                    Job claim = attempts.get(i).withRev(accepted.rev());
+                    store.withdrawals().withdraw(claim, "no quorum confirmed the claim", clock.instant());
+                    ties.tied(claim.id());
+                }
             }
         }
         return new Claims(won, lost);

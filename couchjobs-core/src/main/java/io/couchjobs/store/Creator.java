@@ -23,6 +23,9 @@ import java.util.function.Function;
 /**
  * What creators and operators do to jobs: read, decide by the state, write on the revision read; after a lost race start
  * over, a bounded number of times. Thread-safe.
+ *
+ * <p>On a cluster a write that no quorum confirmed may have met another one and lose: its conflict is resolved first, and when
+ * the write is not what readers see then, that was a lost race.
  */
 public final class Creator {
     private static final int MOST_ATTEMPTS = 12;
@@ -78,13 +81,11 @@ public final class Creator {
      */
     public Job insert(JobRequest request) {
         Job job = Transitions.create(request, clock.instant());
-        WriteResult written = store.write(job);
-        if (written instanceof WriteResult.Conflict) {
+        return stored(job, store.write(job)).orElseThrow(() -> {
             String status =
                     store.read(job.id()).map(Job::status).map(JobStatus::json).orElse("being removed");
-            throw new DuplicateJobException(job.id(), status);
-        }
-        return stored(job, written);
+            return new DuplicateJobException(job.id(), status);
+        });
     }
 
     /**
@@ -105,12 +106,12 @@ public final class Creator {
         return List.copyOf(results);
     }
 
-    private static AddResult inserted(Job job, WriteResult written) {
-        if (written instanceof WriteResult.Conflict) {
-            return AddResult.rejected(job.id(), "job " + job.id() + " exists already; nothing was written");
-        }
+    private AddResult inserted(Job job, WriteResult written) {
         try {
-            return AddResult.of(AddResult.Outcome.ADDED, stored(job, written));
+            return stored(job, written)
+                    .map(created -> AddResult.of(AddResult.Outcome.ADDED, created))
+                    .orElseGet(() ->
+                            AddResult.rejected(job.id(), "job " + job.id() + " exists already; nothing was written"));
         } catch (WriteRefusedException refused) {
             return AddResult.rejected(job.id(), String.valueOf(refused.getMessage()));
         }
@@ -125,7 +126,7 @@ public final class Creator {
     public boolean insertIfNew(JobRequest request) {
         Job job = Transitions.create(request, clock.instant());
         return untilWon(job.id(), () -> {
-            if (!(store.write(job) instanceof WriteResult.Conflict)) {
+            if (stored(job, store.write(job)).isPresent()) {
                 return Optional.of(true);
             }
             Optional<Job> present = store.read(job.id());
@@ -146,10 +147,22 @@ public final class Creator {
      * @throws JobNotFoundException when there is none
      */
     public void remove(JobId id) {
+        boolean[] begun = new boolean[1];
         untilWon(id, () -> {
-            String rev = store.revision(id).orElseThrow(() -> new JobNotFoundException(id));
-            WriteResult deleted = store.delete(id, rev);
-            return deleted instanceof WriteResult.Conflict ? Optional.empty() : Optional.of(checked(deleted));
+            List<String> leaves = store.revisions(id);
+            if (leaves.isEmpty() && !begun[0]) {
+                throw new JobNotFoundException(id);
+            }
+            boolean allGone = true;
+            for (String rev : leaves) {
+                WriteResult deleted = checked(store.delete(id, rev));
+                begun[0] |= !(deleted instanceof WriteResult.Conflict);
+                allGone &= deleted instanceof WriteResult.Stored;
+            }
+            if (!allGone) {
+                store.look(id);
+            }
+            return allGone ? Optional.of(true) : Optional.empty();
         });
     }
 
@@ -195,9 +208,9 @@ public final class Creator {
 
     private AddResult outcome(JobRequest request, Job created, WriteResult written, boolean replace) {
         try {
-            return written instanceof WriteResult.Conflict
-                    ? addExisting(request, replace)
-                    : AddResult.of(AddResult.Outcome.ADDED, stored(created, written));
+            return stored(created, written)
+                    .map(job -> AddResult.of(AddResult.Outcome.ADDED, job))
+                    .orElseGet(() -> addExisting(request, replace));
         } catch (WriteRefusedException | ContentionException | MalformedJobException problem) {
             return AddResult.rejected(request.id(), String.valueOf(problem.getMessage()));
         }
@@ -209,10 +222,7 @@ public final class Creator {
             Optional<Job> present = store.read(id);
             if (present.isEmpty()) {
                 Job job = Transitions.create(request, clock.instant());
-                WriteResult written = store.write(job);
-                return written instanceof WriteResult.Conflict
-                        ? Optional.empty()
-                        : Optional.of(AddResult.of(AddResult.Outcome.ADDED, stored(job, written)));
+                return stored(job, store.write(job)).map(added -> AddResult.of(AddResult.Outcome.ADDED, added));
             }
             Decision decision = Transitions.add(present.get(), request, replace, clock.instant());
             return won(decision).map(job -> AddResult.of(kind(decision), job));
@@ -244,15 +254,18 @@ public final class Creator {
             return Optional.of(decision.before());
         }
         Job next = decision.write().get();
-        WriteResult written = store.write(next);
-        return written instanceof WriteResult.Conflict ? Optional.empty() : Optional.of(stored(next, written));
+        return stored(next, store.write(next));
     }
 
-    private static Job stored(Job job, WriteResult written) {
+    /** The job as stored; empty when somebody else wrote first, or wrote at the same time and has won. */
+    private Optional<Job> stored(Job job, WriteResult written) {
         checked(written);
-        return written instanceof WriteResult.Accepted accepted
-                ? job.withRev(accepted.rev())
-                : job.withRev(((WriteResult.Stored) written).rev());
+        if (written instanceof WriteResult.Stored stored) {
+            return Optional.of(job.withRev(stored.rev()));
+        }
+        return written instanceof WriteResult.Accepted accepted && store.isInPlace(job)
+                ? Optional.of(job.withRev(accepted.rev()))
+                : Optional.empty();
     }
 
     private static WriteResult checked(WriteResult written) {

@@ -18,6 +18,8 @@ import org.slf4j.LoggerFactory;
  * these jobs, so those that are locked by such a claim are given back, and need not wait until the lease runs out. It asks on
  * a thread of its own that lives only while there is a doubt. Thread-safe.
  *
+ * <p>On a cluster such a claim is withdrawn instead.
+ *
  * <p>A request may still be under way: a job that is at the revision on which it was to be claimed is looked at again, until
  * it has moved on or the lease would be over anyway.
  */
@@ -26,6 +28,7 @@ final class DoubtfulClaims implements AutoCloseable {
 
     private final Acceptor.Parts parts;
     private final Limits limits;
+    private final Ties ties;
     private final ScheduledThreadPoolExecutor thread;
     private final Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(10));
     private final List<Doubt> doubts = new ArrayList<>();
@@ -37,9 +40,10 @@ final class DoubtfulClaims implements AutoCloseable {
         }
     }
 
-    DoubtfulClaims(Acceptor.Parts parts, Limits limits) {
+    DoubtfulClaims(Acceptor.Parts parts, Limits limits, Ties ties) {
         this.parts = parts;
         this.limits = limits;
+        this.ties = ties;
         this.thread = new ScheduledThreadPoolExecutor(1, task -> {
             Thread made = new Thread(task, "couchjobs-doubts");
             made.setDaemon(true);
@@ -100,6 +104,11 @@ final class DoubtfulClaims implements AutoCloseable {
 
     /** One job can be in doubt many times, when writing fails again and again; it is read once. */
     private void settle(List<Doubt> open, List<Doubt> settled) {
+        if (parts.store().isCluster()) {
+            open.forEach(this::withdraw);
+            settled.addAll(open);
+            return;
+        }
         List<String> ids = open.stream().map(Doubt::docId).distinct().toList();
         List<Optional<ObjectNode>> found = parts.store().database().getAll(ids);
         for (Doubt doubt : open) {
@@ -107,6 +116,20 @@ final class DoubtfulClaims implements AutoCloseable {
                 settled.add(doubt);
             }
         }
+    }
+
+    /** Where there are several copies, a job that was given back could be one that another claim owns. */
+    private void withdraw(Doubt doubt) {
+        Limits.Grant grant = doubt.grant;
+        parts.store()
+                .withdrawals()
+                .withdrawIfStored(
+                        grant.job().id(),
+                        grant.token(),
+                        "the answer to the claim was lost",
+                        parts.clock().instant());
+        ties.tied(grant.job().id());
+        limits.lost(grant);
     }
 
     private boolean isSettled(Doubt doubt, Optional<ObjectNode> found) {

@@ -21,7 +21,8 @@ import java.util.concurrent.CompletionException;
  * differ. What it answers is a value, never an exception: {@code Stored} (a quorum has it: only this makes a claimer the
  * owner), {@code Accepted} (stored somewhere, no quorum: not yours), {@code Conflict} (somebody else wrote first) or
  * {@code Refused} (the database's own rules). All writes of a process are combined into bulk requests. When an answer is
- * lost, the documents are read again, and a write that is found in place counts as stored.
+ * lost, the documents are read again, and a write that is found in place counts as stored; on a cluster only as accepted,
+ * because what can be read there is not what a quorum has.
  */
 public final class JobStore implements AutoCloseable {
     private static final String STATUS = "status";
@@ -29,7 +30,10 @@ public final class JobStore implements AutoCloseable {
     private static final String RETENTION = "retention";
 
     private final CouchDatabase database;
+    private final Copies copies;
     private final WriteCombiner combiner;
+    private final Withdrawals withdrawals;
+    private final Doubts doubts;
     private volatile Conflicts conflicts = Conflicts.IGNORED;
 
     /**
@@ -39,7 +43,11 @@ public final class JobStore implements AutoCloseable {
      */
     public JobStore(CouchDatabase database) {
         this.database = database;
-        this.combiner = new WriteCombiner(database);
+        this.copies = new Copies(database);
+        LostAnswers lostAnswers = new LostAnswers(database, copies);
+        this.combiner = new WriteCombiner(database, lostAnswers);
+        this.doubts = new Doubts(database, lostAnswers, this::look);
+        this.withdrawals = new Withdrawals(this, copies);
     }
 
     /** {@return the database} */
@@ -62,14 +70,59 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * Reads a job.
+     * Whether the nodes of a cluster keep several copies of each document: then only what a quorum confirmed counts. Asked
+     * once, at the first call.
+     *
+     * @return whether there are several copies
+     * @throws io.couchjobs.couch.CouchException when the database cannot be asked
+     */
+    public boolean isCluster() {
+        return copies.areSeveral();
+    }
+
+    /** {@return whether a write that no quorum confirmed is what readers see, after its conflicts were resolved} */
+    boolean isInPlace(Job written) {
+        return doubts.settled(written.toDocument());
+    }
+
+    /** {@return what takes back claims that made no owner} */
+    Withdrawals withdrawals() {
+        return withdrawals;
+    }
+
+    /**
+     * Reads a job. When it has conflicts they are resolved soon, in the background.
      *
      * @param id the job
      * @return the job as it is now, or empty when there is none
      * @throws MalformedJobException when the document cannot be a job
      */
     public Optional<Job> read(JobId id) {
-        return database.get(id.docId()).map(Job::parse);
+        Optional<ObjectNode> document = database.getWithConflicts(id.docId());
+        if (document.filter(winner -> winner.remove("_conflicts") != null).isPresent()) {
+            look(id);
+        }
+        Optional<Job> job = document.map(Job::parse);
+        if (job.filter(Job::isWithdrawn).isPresent()) {
+            look(id);
+        }
+        return job;
+    }
+
+    /**
+     * Reads all leaves of a job that are not deleted: one request, and a second one only where there are conflicts, which are
+     * then resolved soon, in the background.
+     *
+     * @param id the job
+     * @return the leaves; none when there is no such job
+     * @throws MalformedJobException when none of them can be a job
+     */
+    public Leaves leaves(JobId id) {
+        Leaves leaves = Leaves.read(database, id);
+        if (leaves.areInConflict() || leaves.winner().filter(Job::isWithdrawn).isPresent()) {
+            look(id);
+        }
+        return leaves;
     }
 
     /**
@@ -105,13 +158,19 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * Asks for the revision of a job's document, even of one that cannot be a job.
+     * Asks for the revisions of a job's document, even of one that cannot be a job: those of all its leaves that are not
+     * deleted, last the one that readers see. Who deletes them in this order leaves nothing behind that rises from the dead.
      *
      * @param id the job
-     * @return the revision, or empty when there is no document
+     * @return the revisions; none when there is no document
      */
-    public Optional<String> revision(JobId id) {
-        return database.get(id.docId()).map(document -> document.path("_rev").asText());
+    public List<String> revisions(JobId id) {
+        List<String> revisions = new ArrayList<>();
+        database.getWithConflicts(id.docId()).ifPresent(document -> {
+            document.path("_conflicts").forEach(rev -> revisions.add(rev.asText()));
+            revisions.add(document.path("_rev").asText());
+        });
+        return List.copyOf(revisions);
     }
 
     /**
@@ -157,6 +216,7 @@ public final class JobStore implements AutoCloseable {
 
     @Override
     public void close() {
+        withdrawals.close();
         combiner.close();
     }
 

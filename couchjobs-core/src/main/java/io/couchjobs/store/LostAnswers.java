@@ -8,6 +8,7 @@ import io.couchjobs.job.Job;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Finds out what became of writes whose answer was lost. Thread-safe.
@@ -21,24 +22,34 @@ final class LostAnswers {
     private static final int MOST_REVISIONS = 20;
 
     private final CouchDatabase database;
+    private final Copies copies;
 
-    LostAnswers(CouchDatabase database) {
+    LostAnswers(CouchDatabase database, Copies copies) {
         this.database = database;
+        this.copies = copies;
     }
 
     /**
      * Looks for each document, as it was written.
      *
-     * @return in the same order: {@code Stored}, {@code Conflict}, or empty where the write has not arrived
+     * @return in the same order: {@code Stored} (on a cluster {@code Accepted}), {@code Conflict}, or empty where the write has
+     *     not arrived
      */
     List<Optional<WriteResult>> lookUp(List<ObjectNode> written) {
-        List<Optional<ObjectNode>> found =
-                database.getAll(written.stream().map(LostAnswers::id).toList());
+        boolean several = copies.areSeveral();
+        Stream<String> ids = written.stream().map(LostAnswers::id);
+        // Only single reads ask several copies.
+        List<Optional<ObjectNode>> found = several ? ids.map(database::get).toList() : database.getAll(ids.toList());
         List<Optional<WriteResult>> results = new ArrayList<>();
         for (int i = 0; i < written.size(); i++) {
-            results.add(judge(written.get(i), found.get(i)));
+            Optional<WriteResult> result = judge(written.get(i), found.get(i));
+            results.add(several ? result.map(LostAnswers::unproven) : result);
         }
         return results;
+    }
+
+    private static WriteResult unproven(WriteResult found) {
+        return found instanceof WriteResult.Stored stored ? new WriteResult.Accepted(stored.id(), stored.rev()) : found;
     }
 
     private Optional<WriteResult> judge(ObjectNode written, Optional<ObjectNode> found) {

@@ -23,7 +23,8 @@ import java.util.concurrent.TimeUnit;
  * next. A write alone is sent at once; nobody waits for company.
  *
  * <p>A document that is written twice goes into two requests, in order. When an answer is lost, the documents are read
- * again to find out what became of each; only when that fails too does the caller see trouble.
+ * again to find out what became of each; only when that fails too does the caller see trouble. On a cluster a write that is
+ * found in place is {@code Accepted}: nobody knows whether a quorum has it.
  */
 final class WriteCombiner implements AutoCloseable {
     private static final int MOST_PER_REQUEST = 500;
@@ -36,9 +37,9 @@ final class WriteCombiner implements AutoCloseable {
     private boolean sending;
     private boolean closed;
 
-    WriteCombiner(CouchDatabase database) {
+    WriteCombiner(CouchDatabase database, LostAnswers lostAnswers) {
         this.database = database;
-        this.lostAnswers = new LostAnswers(database);
+        this.lostAnswers = lostAnswers;
         ThreadPoolExecutor one =
                 new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
                     Thread thread = new Thread(task, "couchjobs-writer");

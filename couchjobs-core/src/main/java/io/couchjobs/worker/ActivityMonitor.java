@@ -9,11 +9,13 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.Lock;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Transitions;
+import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Backoff;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.JobIndex;
+import io.couchjobs.store.Leaves;
 import io.couchjobs.store.TypeSettings;
 import io.couchjobs.worker.Sightings.Beat;
 import io.couchjobs.worker.Sightings.Sighting;
@@ -24,6 +26,7 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,6 +39,10 @@ import org.slf4j.LoggerFactory;
  * own monotonic clock. When neither has moved for the type's timeout (plus a random bit, so that monitors do not collide),
  * it reads both once more, and writes the job back to waiting on exactly the revision it had seen all the time. A conflict
  * means that somebody is alive. Source: the RFC's activity monitor.
+ *
+ * <p>On a cluster the reads of a monitor that is cut off with a minority of the copies show a silence that is its own, and what
+ * it writes there would replace the living owner's document after the cut. So it first makes CouchDB confirm a write of its
+ * own. A document with conflicts is not put back to waiting: the dead owner's claim is withdrawn, and the conflict resolved.
  *
  * <p>Jobs are looked at one by one: trouble with one, or with the index, does not keep the others from being recovered.
  */
@@ -51,6 +58,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private final Acceptor.Parts parts;
     private final String ownWorker;
     private final Predicate<JobId> isOurs;
+    private final BooleanSupplier majorityInReach;
     private final Sightings sightings;
     private final LongAdder recovered = new LongAdder();
     private final ScheduledExecutorService watching = thread("couchjobs-monitor");
@@ -69,11 +77,13 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
      * @param parts what it works with
      * @param ownWorker the id of this process's worker
      * @param isOurs whether this process runs a job now
+     * @param majorityInReach whether CouchDB confirms a write at this moment; asked on clusters only
      */
-    ActivityMonitor(Acceptor.Parts parts, String ownWorker, Predicate<JobId> isOurs) {
+    ActivityMonitor(Acceptor.Parts parts, String ownWorker, Predicate<JobId> isOurs, BooleanSupplier majorityInReach) {
         this.parts = parts;
         this.ownWorker = ownWorker;
         this.isOurs = isOurs;
+        this.majorityInReach = majorityInReach;
         this.sightings = new Sightings(parts.clock());
     }
 
@@ -253,6 +263,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         if (!sightings.timeout(id.type(), parts.settings()).equals(timeout)) {
             return;
         }
+        requireMajority();
         String registered = registeredRev(sighting.worker());
         boolean ownerLives = !registered.equals(
                 sightings.beat(sighting.worker()).map(Beat::rev).orElse(null));
@@ -261,12 +272,37 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
             sightings.again(id, sighting, sighting.worker(), sighting.rev());
             return;
         }
-        Optional<Job> present = parts.store().read(id);
-        if (present.isPresent() && present.get().rev().equals(Optional.of(sighting.rev()))) {
-            expire(present.get(), sighting);
-        } else {
-            sawInstead(id, sighting, present);
+        Leaves present = parts.store().leaves(id);
+        leaf(present, sighting.rev())
+                .ifPresentOrElse(
+                        silent -> free(silent, present, sighting), () -> sawInstead(id, sighting, present.winner()));
+    }
+
+    private void requireMajority() {
+        if (parts.store().isCluster() && !majorityInReach.getAsBoolean()) {
+            throw new CouchJobsException("no majority of the copies confirms a write; nobody can tell who is alive");
         }
+    }
+
+    private static Optional<Job> leaf(Leaves present, String rev) {
+        return present.jobs().stream()
+                .filter(job -> job.rev().equals(Optional.of(rev)))
+                .findFirst();
+    }
+
+    /** Takes a job from its dead owner. */
+    private void free(Job silent, Leaves present, Sighting sighting) {
+        if (!present.areInConflict() && !silent.isWithdrawn()) {
+            expire(silent, sighting);
+            return;
+        }
+        if (!silent.isWithdrawn()) {
+            Transitions.withdraw(silent, "expired", parts.clock().instant())
+                    .write()
+                    .ifPresent(parts.store()::write);
+        }
+        parts.store().look(silent.id());
+        sightings.again(silent.id(), sighting, sighting.worker(), sighting.rev());
     }
 
     private void sawInstead(JobId id, Sighting sighting, Optional<Job> present) {
@@ -313,10 +349,10 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
 
     private void recover(JobIndex.Owned job) {
         try {
-            parts.store()
-                    .read(job.id())
-                    .filter(present -> present.rev().equals(Optional.of(job.rev())))
-                    .ifPresent(present -> expire(
+            Leaves present = parts.store().leaves(job.id());
+            leaf(present, job.rev())
+                    .ifPresent(silent -> free(
+                            silent,
                             present,
                             new Sighting(job.rev(), ownWorker, parts.clock().nanos(), 0)));
         } catch (MalformedJobException overwritten) {

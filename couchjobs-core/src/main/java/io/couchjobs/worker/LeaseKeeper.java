@@ -79,6 +79,20 @@ final class LeaseKeeper implements AutoCloseable {
         }
     }
 
+    /**
+     * Whether CouchDB confirms a write at this moment: on a cluster, whether a majority of the copies is in reach.
+     *
+     * @return whether the leases of this worker, if it has any, were renewed right now
+     */
+    boolean isMajorityInReach() {
+        try {
+            beat();
+            return true;
+        } catch (CouchJobsException away) {
+            return false;
+        }
+    }
+
     @Override
     public void close() {
         threads.shutdownNow();

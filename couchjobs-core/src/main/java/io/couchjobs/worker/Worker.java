@@ -55,7 +55,7 @@ public final class Worker implements AutoCloseable {
                 options.handlers().keySet(),
                 parts.clock().instant());
         this.leases = new LeaseKeeper(registration, executor.runs().values(), parts.settings(), parts.clock());
-        this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow);
+        this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow, leases::isMajorityInReach);
         this.heldJobs = new HeldJobs(parts);
         this.sweeper = new Sweeper(parts, options.id(), executor.tally()::claims);
         this.ownJobs = new OwnJobs(executor.runs(), options.id(), leases::hurry);

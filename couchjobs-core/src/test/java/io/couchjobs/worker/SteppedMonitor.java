@@ -31,7 +31,8 @@ public final class SteppedMonitor implements AutoCloseable {
                         new Feed(queue.database()),
                         clock),
                 "monitor",
-                id -> false);
+                id -> false,
+                () -> true);
     }
 
     /** Looks once: remembers what is owned, and sets free what has been silent for longer than the timeout. */

@@ -62,7 +62,8 @@ final class WatchedQueue implements AutoCloseable {
                 new Acceptor.Parts(
                         new JobStore(database), new JobIndex(new DesignDocuments(database)), settings, feed, clock),
                 worker,
-                id -> false);
+                id -> false,
+                () -> true);
         monitors.add(monitor);
         feeds.add(feed);
         monitor.start();

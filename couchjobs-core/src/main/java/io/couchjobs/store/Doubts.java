@@ -1,0 +1,61 @@
+package io.couchjobs.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.JobId;
+import io.couchjobs.problem.CouchJobsException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What became of a creator's write that no quorum of a cluster confirmed: it may have met another write of the same document,
+ * and lose. Thread-safe.
+ */
+final class Doubts {
+    private static final int MOST_LOOKS = 8;
+
+    private final CouchDatabase database;
+    private final LostAnswers lostAnswers;
+    private final Conflicts conflicts;
+
+    Doubts(CouchDatabase database, LostAnswers lostAnswers, Conflicts conflicts) {
+        this.database = database;
+        this.lostAnswers = lostAnswers;
+        this.conflicts = conflicts;
+    }
+
+    /**
+     * Lets the conflict be resolved, if there is one, and looks then. Waits for that for a few seconds at most.
+     *
+     * @param written the document as it was written
+     * @return whether readers see the write, or what others made of it
+     */
+    boolean settled(ObjectNode written) {
+        JobId id = JobId.fromDocId(written.path("_id").asText()).orElseThrow();
+        conflicts.look(id);
+        Backoff backoff = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1));
+        while (backoff.attempts() < MOST_LOOKS && isInConflict(id)) {
+            pause(backoff, id);
+        }
+        Optional<WriteResult> found = lostAnswers.lookUp(List.of(written)).get(0);
+        return found.isPresent() && !(found.get() instanceof WriteResult.Conflict);
+    }
+
+    private boolean isInConflict(JobId id) {
+        return database.getWithConflicts(id.docId())
+                .filter(document -> document.has("_conflicts"))
+                .isPresent();
+    }
+
+    private static void pause(Backoff backoff, JobId id) {
+        try {
+            backoff.pause();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CouchJobsException(
+                    "interrupted while changing job " + id + "; it is stored, but no quorum has confirmed that", e);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package io.couchjobs.store;
+
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+
+/**
+ * The jobs that this process claimed without any quorum confirming it. It leaves each alone for a random, growing pause: with
+ * two copies in reach two claimers could spoil each other's claims for ever. Thread-safe; remembers a bounded number.
+ */
+final class Ties {
+    private static final int MOST = 10_000;
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(400);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(20);
+    private static final long FORGET_AFTER = Duration.ofMinutes(2).toNanos();
+    private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
+
+    private final LongSupplier nanos;
+    private final Map<JobId, Tie> ties = new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<JobId, Tie> eldest) {
+            return size() > MOST;
+        }
+    };
+
+    Ties(LongSupplier nanos) {
+        this.nanos = nanos;
+    }
+
+    /** A claim of the job was in vain. */
+    synchronized void tied(JobId id) {
+        long now = nanos.getAsLong();
+        ties.values().removeIf(tie -> now - tie.untilNanos > FORGET_AFTER);
+        Tie tie = ties.computeIfAbsent(id, job -> new Tie());
+        tie.untilNanos = now + tie.backoff.next().toNanos();
+    }
+
+    /** Lets pass what may be claimed now; the given predicate itself while there is nothing to leave alone. */
+    synchronized Predicate<Job> except(Predicate<Job> admits) {
+        return ties.isEmpty() ? admits : admits.and(job -> isFree(job.id()));
+    }
+
+    private synchronized boolean isFree(JobId id) {
+        Tie tie = ties.get(id);
+        return tie == null || tie.untilNanos - nanos.getAsLong() <= 0;
+    }
+
+    /** How long until the next job may be tried again. */
+    synchronized Duration pause() {
+        long now = nanos.getAsLong();
+        return ties.values().stream()
+                .map(tie -> tie.untilNanos - now)
+                .filter(left -> left > 0)
+                .min(Long::compare)
+                .map(Duration::ofNanos)
+                .orElse(NEVER);
+    }
+
+    private static final class Tie {
+        private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+        private long untilNanos;
+    }
+}

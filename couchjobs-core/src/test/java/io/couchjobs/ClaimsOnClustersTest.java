@@ -1,0 +1,334 @@
+package io.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.AddResult;
+import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.DuplicateJobException;
+import io.couchjobs.store.HaltException;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the verbs do where a write can be stored without a quorum, and a job have several leaves. */
+@ServerTest
+class ClaimsOnClustersTest {
+    private static final String HASH = "e".repeat(32);
+
+    private final PretendedCluster cluster = new PretendedCluster();
+    private TestDatabase database;
+    private Proxy proxy;
+    private JobQueue queue;
+    private JobQueue others;
+
+    @BeforeEach
+    void open(TestDatabase own) {
+        database = own;
+        others = TestQueue.open(own);
+        proxy = Proxy.before(own.server());
+        proxy.detour(cluster);
+        queue = TestQueue.open(proxy.door(own));
+    }
+
+    @AfterEach
+    void close() {
+        proxy.clear();
+        queue.close();
+        others.close();
+        proxy.close();
+    }
+
+    @Test
+    void a_claim_that_no_quorum_confirmed_owns_nothing_and_is_withdrawn() throws Exception {
+        add("1");
+        cluster.acceptStored(1, ClaimsOnClustersTest::isClaim);
+        assertThat(claims()).isEmpty();
+        assertWithdrawn("no quorum");
+    }
+
+    @Test
+    void a_claim_whose_answer_was_lost_owns_nothing_and_is_withdrawn() throws Exception {
+        add("1");
+        Lost lost = proxy.loseAnswers(
+                1, request -> request.isBulkWrite() && request.body().contains("\"lock\""));
+        assertThat(claims()).isEmpty();
+        assertThat(lost.count()).isEqualTo(1);
+        assertWithdrawn("");
+    }
+
+    @Test
+    void a_withdrawal_is_tried_again_until_it_is_stored() throws Exception {
+        add("1");
+        cluster.acceptStored(1, ClaimsOnClustersTest::isClaim);
+        Lost lost = proxy.loseRequests(1, request -> request.body().contains("\"withdrawn\""));
+        assertThat(claims()).isEmpty();
+        assertWithdrawn("no quorum");
+        assertThat(lost.count()).isEqualTo(1);
+    }
+
+    @Test
+    void a_job_that_was_claimed_in_vain_is_left_alone_for_a_while_and_others_are_claimed() throws Exception {
+        add("1");
+        cluster.acceptStored(1, ClaimsOnClustersTest::isClaim);
+        assertThat(claims()).isEmpty();
+        assertWithdrawn("no quorum");
+        Job withdrawn = job();
+        ObjectNode waiting = withdrawn.toDocument();
+        waiting.put("status", "waiting").remove("lock");
+        others.database().put(waiting);
+        add("2");
+        ClaimedJob first = queue.accept(AcceptOptions.of("email")).get(0);
+        ClaimedJob second = queue.accept(AcceptOptions.of("email")).get(0);
+        assertThat(List.of(first.id().id(), second.id().id())).containsExactly("2", "1");
+    }
+
+    @Test
+    void an_end_that_no_quorum_confirms_is_sent_again_as_it_is() throws Exception {
+        ClaimedJob claim = claimed();
+        cluster.acceptInVain(2, hasStatus("success"));
+        assertThat(claim.finish(Map.of("n", 1)).status()).isEqualTo(JobStatus.SUCCESS);
+        List<ObjectNode> ends =
+                cluster.sent().stream().filter(hasStatus("success")).toList();
+        assertThat(ends).hasSize(3);
+        assertThat(ends.stream().distinct()).hasSize(1);
+        assertThat(job().status()).isEqualTo(JobStatus.SUCCESS);
+    }
+
+    @Test
+    void an_end_that_is_stored_without_a_quorum_is_done_when_the_copies_refuse_it_as_stored() throws Exception {
+        ClaimedJob claim = claimed();
+        cluster.acceptStored(1, hasStatus("success"));
+        assertThat(claim.finish().status()).isEqualTo(JobStatus.SUCCESS);
+        assertThat(cluster.sent().stream().filter(hasStatus("success"))).hasSize(2);
+    }
+
+    @Test
+    void a_renewal_that_was_only_read_renews_no_lease() throws Exception {
+        ClaimedJob claim = claimed();
+        long confirmed = claim.confirmedNanos();
+        cluster.acceptStored(1, hasStatus("running"));
+        claim.update(Map.of("n", 2));
+        assertThat(claim.confirmedNanos()).isEqualTo(confirmed);
+        claim.update(Map.of("n", 3));
+        assertThat(claim.confirmedNanos()).isGreaterThan(confirmed);
+        assertThat(job().data().path("n").asInt()).isEqualTo(3);
+    }
+
+    @Test
+    void an_owner_without_a_quorum_for_the_length_of_its_lease_halts() throws Exception {
+        others.setTypeTimeout("email", Duration.ofMillis(300));
+        ClaimedJob claim = claimed();
+        cluster.acceptInVain(1000, hasStatus("success"));
+        assertThatThrownBy(claim::finish).isInstanceOf(HaltException.class).hasMessageContaining("majority");
+        assertThat(job().status()).isEqualTo(JobStatus.RUNNING);
+    }
+
+    @Test
+    void what_was_sent_before_trouble_is_settled_before_anything_else_is_written() throws Exception {
+        ClaimedJob claim = claimed();
+        Lost lost = proxy.loseRequests(4, request -> request.body().contains("\"early\""));
+        assertThatThrownBy(() -> claim.update(Map.of("early", 1))).isInstanceOf(RuntimeException.class);
+        assertThat(lost.count()).isEqualTo(4);
+        claim.finish();
+        List<ObjectNode> sent = cluster.sent();
+        assertThat(sent.get(sent.size() - 2).path("data").has("early")).isTrue();
+        assertThat(job().status()).isEqualTo(JobStatus.SUCCESS);
+        assertThat(job().data().has("early")).isTrue();
+    }
+
+    @Test
+    void an_owner_goes_on_from_its_own_leaf_when_readers_see_the_one_of_a_loser() throws Exception {
+        ClaimedJob claim = claimed();
+        others.resubmit("email", "1", Instant.ofEpochMilli(7));
+        losingClaimThatReadersSee(claim.job(), "rival");
+        assertThat(job().isLockedBy("rival")).isTrue();
+        claim.assertOwned();
+        assertThat(claim.finish().status())
+                .as("the own leaf with the resubmit of another")
+                .isEqualTo(JobStatus.WAITING);
+    }
+
+    @Test
+    void an_owner_whose_lease_is_over_leaves_the_job_to_a_claim_that_is_as_good() throws Exception {
+        others.setTypeTimeout("email", Duration.ofMillis(100));
+        ClaimedJob claim = claimed();
+        losingClaimThatReadersSee(claim.job(), "rival");
+        TestQueue.until(claim::isLeaseOver);
+        assertThatThrownBy(claim::finish).isInstanceOf(HaltException.class);
+    }
+
+    @Test
+    void an_owner_whose_claim_was_withdrawn_halts() throws Exception {
+        ClaimedJob claim = claimed();
+        ObjectNode document = job().toDocument();
+        ((ObjectNode) document.get("lock")).putObject("withdrawn").put("at", 1).put("reason", "expired");
+        others.database().put(document);
+        assertThatThrownBy(claim::finish).isInstanceOf(HaltException.class);
+        assertThatThrownBy(claim::assertOwned).isInstanceOf(HaltException.class);
+    }
+
+    @Test
+    void a_creators_write_without_a_quorum_that_readers_see_is_done() {
+        cluster.acceptStored(2, doc -> true);
+        assertThat(queue.add(request("1")).outcome()).isEqualTo(AddResult.Outcome.ADDED);
+        assertThat(queue.reschedule("email", "1", Instant.ofEpochMilli(7)).scheduledTime())
+                .isEqualTo(Instant.ofEpochMilli(7));
+        assertThat(cluster.sent()).as("nothing was sent twice").hasSize(2);
+    }
+
+    @Test
+    void a_creators_write_without_a_quorum_that_went_nowhere_is_made_again() {
+        cluster.acceptInVain(1, doc -> true);
+        assertThat(queue.add(request("1")).outcome()).isEqualTo(AddResult.Outcome.ADDED);
+        assertThat(job().status()).isEqualTo(JobStatus.WAITING);
+        cluster.acceptInVain(1, doc -> true);
+        assertThat(queue.insertIfNew(request("2"))).isTrue();
+        assertThat(others.get("email", "2")).isPresent();
+    }
+
+    @Test
+    void of_two_inserts_at_the_same_time_the_loser_hears_of_it() {
+        cluster.acceptInVain(1, doc -> true);
+        others.add(JobRequest.builder("email").id("1").data(Map.of("n", 5)).build());
+        assertThatThrownBy(() -> queue.insert(request("1"))).isInstanceOf(DuplicateJobException.class);
+        cluster.acceptInVain(1, doc -> true);
+        assertThat(queue.insertIfNew(request("1"))).isFalse();
+    }
+
+    @Test
+    void removing_a_job_removes_all_its_leaves() throws Exception {
+        add("1");
+        replicate(leaf(job(), "1-" + HASH, "rival"), leaf(job(), "1-" + "f".repeat(32), "other"));
+        cluster.acceptStored(1, doc -> doc.path("_deleted").asBoolean());
+        queue.remove("email", "1");
+        assertThat(others.get("email", "1")).isEmpty();
+        assertThat(others.database().leaves("job:email:1")).hasSize(3).allMatch(leaf -> leaf.path("_deleted")
+                .asBoolean());
+    }
+
+    @Test
+    void an_uncontended_run_costs_the_same_requests_with_several_copies_as_with_one() throws Exception {
+        List<String> onCluster = requestsOfARun(queue, cluster);
+        PretendedCluster counter = new PretendedCluster();
+        try (Proxy plain = Proxy.before(database.server());
+                JobQueue single = TestQueue.open(plain.door(database))) {
+            plain.detour(new Proxy.Detour() {
+                @Override
+                public boolean goes(Proxy.Request request) {
+                    return counter.goes(request);
+                }
+            });
+            assertThat(requestsOfARun(single, counter)).isEqualTo(onCluster);
+        }
+        assertThat(onCluster)
+                .containsExactly("POST /_bulk_docs", "POST /_bulk_docs", "POST /_bulk_docs", "POST /_bulk_docs");
+    }
+
+    /** Add, claim, renew, finish; everything that is asked once per process was asked before. */
+    private static List<String> requestsOfARun(JobQueue worker, PretendedCluster counter) throws Exception {
+        worker.add(request("warm-up"));
+        worker.accept(AcceptOptions.of("email")).get(0).finish();
+        counter.requests();
+        worker.add(JobRequest.builder("email").data(Map.of()).build());
+        ClaimedJob claim = worker.accept(AcceptOptions.of("email")).get(0);
+        claim.update();
+        claim.finish();
+        return counter.requests();
+    }
+
+    private ClaimedJob claimed() throws Exception {
+        add("1");
+        return claims().get(0);
+    }
+
+    private List<ClaimedJob> claims() throws InterruptedException {
+        return queue.accept(AcceptOptions.of("email").timeout(Duration.ZERO));
+    }
+
+    private void add(String id) {
+        others.add(request(id));
+    }
+
+    private static JobRequest request(String id) {
+        return JobRequest.builder("email").id(id).data(Map.of()).build();
+    }
+
+    private Job job() {
+        return others.get("email", "1").orElseThrow();
+    }
+
+    private void assertWithdrawn(String reason) throws Exception {
+        TestQueue.until(() -> job().isWithdrawn());
+        Job withdrawn = job();
+        assertThat(withdrawn.status().isLocked()).isTrue();
+        assertThat(withdrawn.lock().orElseThrow().withdrawn().orElseThrow().reason())
+                .contains(reason);
+        assertThat(withdrawn.effectiveFence()).isEqualTo(withdrawn.fence() - 1);
+    }
+
+    private static boolean isClaim(JsonNode doc) {
+        return doc.has("lock") && !doc.path("lock").has("withdrawn");
+    }
+
+    private static Predicate<JsonNode> hasStatus(String status) {
+        return doc -> doc.path("status").asText().equals(status);
+    }
+
+    private void losingClaimThatReadersSee(Job mine, String token) throws Exception {
+        replicate(leaf(mine, "9-" + HASH, token));
+    }
+
+    private static ObjectNode leaf(Job job, String rev, String token) {
+        ObjectNode leaf = job.toDocument();
+        leaf.put("_rev", rev);
+        if (leaf.get("lock") instanceof ObjectNode lock) {
+            lock.put("token", token);
+        } else {
+            leaf.put("mine", token);
+        }
+        return leaf;
+    }
+
+    /** What the replication between copies does: stores leaves as they are. */
+    private void replicate(ObjectNode... leaves) throws IOException, InterruptedException {
+        ObjectNode body = new ObjectMapper().createObjectNode().put("new_edits", false);
+        for (ObjectNode leaf : leaves) {
+            body.withArray("docs").add(leaf);
+        }
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(database.url() + "/_bulk_docs"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body.toString()));
+        database.user()
+                .ifPresent(user -> request.header(
+                        "Authorization",
+                        "Basic "
+                                + Base64.getEncoder()
+                                        .encodeToString((user + ":"
+                                                        + database.password().orElse(""))
+                                                .getBytes(StandardCharsets.UTF_8))));
+        HttpResponse<String> answer =
+                HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+    }
+}
