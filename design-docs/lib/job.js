@@ -104,7 +104,8 @@
       type: parts[1],
       status: doc.status || 'waiting',
       time: doc.scheduledTime || 0,
-      claimable: (!doc.status || doc.status === 'waiting' || doc.status === 'stuck') && !doc.after,
+      claimable: (!doc.status || doc.status === 'waiting' || doc.status === 'stuck') && !doc.after &&
+        !doc._conflicts,
       created: (doc.times && doc.times.created) || doc.scheduledTime || 0,
       problem: null
     };

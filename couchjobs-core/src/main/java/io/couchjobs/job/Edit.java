@@ -110,10 +110,23 @@ final class Edit {
             throw new IllegalStateException(event + " cannot lead from " + before.status() + " to " + status);
         }
         document.put(Field.STATUS, status.json());
+        keepFence(status);
         if (!status.isLocked()) {
             document.remove(Field.LOCK);
         }
         return Decision.write(before, Job.trusted(before.id(), document));
+    }
+
+    /**
+     * Of two leaves on a cluster the one with the greater fence wins. So a change of a job that nobody has claimed yet must not
+     * count as a claim, and a job that is run again must win against its own end.
+     */
+    private void keepFence(JobStatus status) {
+        if (before.state() == JobState.FINISHED && status == JobStatus.WAITING) {
+            document.put(Field.FENCE, before.nextFence());
+        } else if (!document.hasNonNull(Field.FENCE)) {
+            document.put(Field.FENCE, before.nextFence() - 1);
+        }
     }
 
     Decision stay() {

@@ -34,6 +34,8 @@ public enum Event {
     CLAIM(table().from(WAITING, RUNNING, SCHEDULED).from(STUCK, RUNNING, SCHEDULED)),
     /** A claim that made no owner, because no quorum confirmed it, is taken back; see {@link Lock#withdrawn}. */
     WITHDRAW(table().from(SCHEDULED, SCHEDULED).from(RUNNING, RUNNING)),
+    /** All claims of a job were withdrawn: it waits again, or is cancelled if that was asked for meanwhile. */
+    RESTORE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED)),
     /** The owner starts a job that it took ahead. */
     START(table().from(SCHEDULED, RUNNING)),
     /** The owner renews its lease, and may replace the data or tell its progress. */

@@ -148,9 +148,19 @@ public final class Job {
         return present(Field.FENCE).isPresent() ? fence() + 1 : Math.max(1, generation());
     }
 
+    /** When the run that was asked for is to begin at the earliest; the epoch when nobody said. */
+    Instant resubmittedTime() {
+        return Instant.ofEpochMilli(
+                document.path(Field.RESUBMIT).path(Field.SCHEDULED_TIME).asLong(0));
+    }
+
     /** How many times the document was written, tombstones included; 0 for a job not stored yet. */
     private long generation() {
-        String rev = rev().orElse("0-");
+        return generation(rev().orElse(""));
+    }
+
+    /** The number of a revision; 0 for what is no revision. */
+    static long generation(String rev) {
         String number = rev.substring(0, Math.max(0, rev.indexOf('-')));
         return number.matches("\\d{1,9}") ? Long.parseLong(number) : 0;
     }

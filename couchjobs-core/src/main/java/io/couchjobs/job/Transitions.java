@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * calling it. Thread-safe. Source: the CouchDB background-jobs RFC (007), with docspell's stuck and cancelled states.
  */
 public final class Transitions {
+    private static final String EXPIRED = "expired";
+
     private Transitions() {}
 
     /**
@@ -115,6 +117,50 @@ public final class Transitions {
      */
     public static Decision withdraw(Job job, String reason, Instant now) {
         return on(Event.WITHDRAW, job, now, edit -> edit.withdrawn(reason).stay());
+    }
+
+    /**
+     * A claim of a dead owner, or of one that has forgotten it, is taken back, because the document has other leaves and cannot
+     * simply {@linkplain #expire expire}. It may have run: the next claim's fence is greater than its own.
+     *
+     * @param job the job as that claim left it
+     * @param now the time
+     * @return the decision; refused unless the job is locked
+     */
+    public static Decision withdrawAfterRun(Job job, Instant now) {
+        return withdraw(job, EXPIRED, now);
+    }
+
+    /** Whether a claim that was withdrawn made an owner once. */
+    static boolean mayHaveRun(Job job) {
+        return job.lock()
+                .flatMap(Lock::withdrawn)
+                .filter(withdrawn -> withdrawn.reason().equals(EXPIRED))
+                .isPresent();
+    }
+
+    /**
+     * No claim of a job made an owner: it waits again as before the claim, at the time of an add meanwhile; cancelled if that
+     * was asked for. One that may have run has expired. A function of the job alone, so that several processes that do this write
+     * the same revision.
+     *
+     * @param job the job, withdrawn
+     * @return the decision; refused unless the job is withdrawn
+     */
+    static Decision restore(Job job) {
+        if (!job.isWithdrawn()) {
+            return Decision.refused(job);
+        }
+        Instant since = job.lock().flatMap(Lock::withdrawn).orElseThrow().at();
+        if (mayHaveRun(job)) {
+            return expire(job, OptionalInt.empty(), since);
+        }
+        return on(Event.RESTORE, job, since, edit -> {
+            edit.put(Field.FENCE, job.effectiveFence());
+            return isCancelled(job)
+                    ? cancelled(edit)
+                    : consumeResubmit(givenBack(edit, job), job).at("restored").moveTo(JobStatus.WAITING);
+        });
     }
 
     /**

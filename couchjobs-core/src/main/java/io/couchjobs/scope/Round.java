@@ -183,7 +183,7 @@ final class Round {
         if (ending != null && !tools.endings().forget(ending)) {
             return false;
         }
-        boolean gone = tools.parts().store().delete(job.id(), job.rev().orElse("")) instanceof WriteResult.Stored;
+        boolean gone = tools.parts().store().delete(job) instanceof WriteResult.Stored;
         if (!gone && ending != null) {
             tools.endings().expectAgain(ending);
         }

@@ -82,7 +82,8 @@ final class Candidates {
     /** Takes in what the feed tells; true when there may now be something to claim. */
     synchronized boolean changed(FeedEvent event) {
         peers.changed(event);
-        Optional<Job> job = event.job();
+        // With several leaves nobody can say who owns the job. When that is resolved, the feed tells of it again.
+        Optional<Job> job = event.job().filter(any -> !event.conflicted());
         if (job.isPresent()) {
             Stock stock = stocks.get(job.get().type());
             return stock != null && stock.changed(job.get(), clock.nanos());

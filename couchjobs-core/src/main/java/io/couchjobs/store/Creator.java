@@ -1,5 +1,6 @@
 package io.couchjobs.store;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Decision;
 import io.couchjobs.job.Job;
@@ -149,13 +150,13 @@ public final class Creator {
     public void remove(JobId id) {
         boolean[] begun = new boolean[1];
         untilWon(id, () -> {
-            List<String> leaves = store.revisions(id);
+            List<ObjectNode> leaves = store.documents(id);
             if (leaves.isEmpty() && !begun[0]) {
                 throw new JobNotFoundException(id);
             }
             boolean allGone = true;
-            for (String rev : leaves) {
-                WriteResult deleted = checked(store.delete(id, rev));
+            for (ObjectNode leaf : leaves) {
+                WriteResult deleted = checked(store.delete(leaf));
                 begun[0] |= !(deleted instanceof WriteResult.Conflict);
                 allGone &= deleted instanceof WriteResult.Stored;
             }

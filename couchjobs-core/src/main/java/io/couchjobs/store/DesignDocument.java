@@ -22,8 +22,8 @@ public final class DesignDocument {
     private static final String SOURCES = "/io/couchjobs/design-docs/";
     private static final Pattern INCLUDE = Pattern.compile("^[ \\t]*// !code (\\S+)[ \\t]*\\R", Pattern.MULTILINE);
 
-    /** What workers ask: due, stuck, owned and held jobs. */
-    public static final DesignDocument JOBS = assemble("jobs", "due", "stuck", "owned", "held");
+    /** What workers ask: due, stuck, owned and held jobs, and documents with conflicts. */
+    public static final DesignDocument JOBS = assemble("jobs", "due", "stuck", "owned", "held", "conflicts");
     /** What people ask: counts, lists, malformed documents. */
     public static final DesignDocument LISTS = assemble("lists", "status", "labels", "malformed", "finished");
     /** What workers ask that take turns between groups. */

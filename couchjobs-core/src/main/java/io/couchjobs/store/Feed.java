@@ -151,7 +151,8 @@ public final class Feed implements AutoCloseable {
             ChangesFeed opened = database.changes(ChangesRequest.continuous()
                     .since(position)
                     .heartbeat(timing.heartbeat)
-                    .includeDocs(true));
+                    .includeDocs(true)
+                    .conflicts(true));
             connection = opened;
             if (closed) {
                 opened.close();
@@ -242,8 +243,10 @@ public final class Feed implements AutoCloseable {
     }
 
     private Change withDocument(Change row) {
-        ChangesRequest document =
-                ChangesRequest.normal().docIds(List.of(row.id())).includeDocs(true);
+        ChangesRequest document = ChangesRequest.normal()
+                .docIds(List.of(row.id()))
+                .includeDocs(true)
+                .conflicts(true);
         try {
             return FeedWatchdog.read(database, document).stream().findFirst().orElse(row);
         } catch (CouchException e) {
@@ -258,8 +261,7 @@ public final class Feed implements AutoCloseable {
     private void dispatch(Change change) {
         backoff.reset();
         watchdog.calm();
-        String rev = change.revs().isEmpty() ? "" : change.revs().get(0);
-        FeedEvent event = new FeedEvent(change.id(), rev, change.deleted(), change.doc());
+        FeedEvent event = FeedEvent.of(change);
         alwaysTold.forEach(listener -> tell(listener, told -> told.changed(event)));
         listeners.forEach(listener -> tell(listener, told -> told.changed(event)));
         position = change.seq();

@@ -1,6 +1,7 @@
 package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.Change;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
@@ -14,9 +15,22 @@ import org.jspecify.annotations.Nullable;
  * @param rev the revision that the change made, such as {@code 3-...}
  * @param deleted whether it is gone
  * @param document the document as it is now, or its tombstone; null when it cannot be read
+ * @param conflicted whether it has other leaves that are not deleted
  */
 public record FeedEvent(
-        String docId, String rev, boolean deleted, @Nullable ObjectNode document) {
+        String docId, String rev, boolean deleted, @Nullable ObjectNode document, boolean conflicted) {
+    private static final String CONFLICTS = "_conflicts";
+
+    /** What a row of the feed tells; the document, which is given away, keeps no {@code _conflicts}. */
+    static FeedEvent of(Change change) {
+        String rev = change.revs().isEmpty() ? "" : change.revs().get(0);
+        ObjectNode document = change.doc();
+        boolean conflicted = document != null
+                && document.has(CONFLICTS)
+                && !document.remove(CONFLICTS).isEmpty();
+        return new FeedEvent(change.id(), rev, change.deleted(), document, conflicted);
+    }
+
     /** {@return the number of the revision: how many writes the document has seen} */
     public long generation() {
         return generation(rev);

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -100,10 +101,19 @@ public final class FinishedJobs {
         return ask(query().reduce(false).startKey(from).endKey(range.to).limit(after == null ? most : most + 1L))
                 .rows()
                 .stream()
-                .map(row ->
-                        new Row(Objects.requireNonNull(row.id()), row.value().asText(), range.status, row.key()))
+                .map(row -> new Row(
+                        Objects.requireNonNull(row.id()),
+                        row.value().path(0).asText(),
+                        range.status,
+                        fence(row),
+                        row.key()))
                 .filter(row -> after == null || !row.docId.equals(after.docId))
                 .toList();
+    }
+
+    private static OptionalLong fence(ViewResult.Row row) {
+        JsonNode fence = row.value().path(1);
+        return fence.canConvertToLong() ? OptionalLong.of(fence.asLong()) : OptionalLong.empty();
     }
 
     /** One read: whoever counts first and deletes then, beside another who does, deletes twice as many. */
@@ -163,7 +173,8 @@ public final class FinishedJobs {
      * @param docId its document
      * @param rev the revision that says so
      * @param status its status
+     * @param fence the number of its last claim, if it says so
      * @param key where it is in the index
      */
-    public record Row(String docId, String rev, JobStatus status, JsonNode key) {}
+    public record Row(String docId, String rev, JobStatus status, OptionalLong fence, JsonNode key) {}
 }

@@ -2,7 +2,6 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.Tombstone;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -25,10 +24,6 @@ import java.util.concurrent.CompletionException;
  * because what can be read there is not what a quorum has.
  */
 public final class JobStore implements AutoCloseable {
-    private static final String STATUS = "status";
-    private static final String REMOVED_BY = "removedBy";
-    private static final String RETENTION = "retention";
-
     private final CouchDatabase database;
     private final Copies copies;
     private final WriteCombiner combiner;
@@ -158,30 +153,42 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * Asks for the revisions of a job's document, even of one that cannot be a job: those of all its leaves that are not
-     * deleted, last the one that readers see. Who deletes them in this order leaves nothing behind that rises from the dead.
+     * Reads a job's document, even one that cannot be a job: all its leaves that are not deleted, last the one that readers see.
+     * Who deletes them in this order leaves nothing behind that rises from the dead.
      *
      * @param id the job
-     * @return the revisions; none when there is no document
+     * @return the leaves; none when there is no document
      */
-    public List<String> revisions(JobId id) {
-        List<String> revisions = new ArrayList<>();
-        database.getWithConflicts(id.docId()).ifPresent(document -> {
-            document.path("_conflicts").forEach(rev -> revisions.add(rev.asText()));
-            revisions.add(document.path("_rev").asText());
-        });
-        return List.copyOf(revisions);
+    List<ObjectNode> documents(JobId id) {
+        Optional<ObjectNode> winner = database.getWithConflicts(id.docId());
+        if (winner.isEmpty() || !winner.get().has("_conflicts")) {
+            return winner.stream().toList();
+        }
+        List<ObjectNode> leaves = new ArrayList<>(database.leaves(id.docId()));
+        leaves.removeIf(leaf -> leaf.path("_deleted").asBoolean()
+                || leaf.path("_rev").equals(winner.get().path("_rev")));
+        leaves.add(winner.get());
+        return leaves;
     }
 
     /**
-     * Deletes a job's document on a revision.
+     * Deletes a job's document on the revision that it carries.
      *
-     * @param id the job
-     * @param rev the revision that it must have
+     * @param document the document as it was read
      * @return what the server answered
      */
-    public WriteResult delete(JobId id, String rev) {
-        return join(combiner.write(Tombstone.of(id.docId(), rev)));
+    WriteResult delete(ObjectNode document) {
+        return join(combiner.write(JobTombstone.ofRemoved(document)));
+    }
+
+    /**
+     * Deletes a job on the revision that it carries.
+     *
+     * @param job the job as it was read
+     * @return what the server answered
+     */
+    public WriteResult delete(Job job) {
+        return delete(job.toDocument());
     }
 
     /**
@@ -194,10 +201,7 @@ public final class JobStore implements AutoCloseable {
     public List<WriteResult> retire(List<FinishedJobs.Row> rows) {
         List<CompletableFuture<WriteResult>> writes = new ArrayList<>();
         for (FinishedJobs.Row row : rows) {
-            ObjectNode tombstone = Tombstone.of(row.docId(), row.rev());
-            tombstone.put(STATUS, row.status().json());
-            tombstone.put(REMOVED_BY, RETENTION);
-            writes.add(combiner.write(tombstone));
+            writes.add(combiner.write(JobTombstone.ofRetired(row)));
         }
         return writes.stream().map(JobStore::join).toList();
     }
@@ -209,9 +213,7 @@ public final class JobStore implements AutoCloseable {
      * @return its status; empty when something else deleted it
      */
     public static Optional<JobStatus> retiredStatus(ObjectNode tombstone) {
-        return tombstone.path(REMOVED_BY).asText().equals(RETENTION)
-                ? JobStatus.fromJson(tombstone.path(STATUS).asText())
-                : Optional.empty();
+        return JobTombstone.retiredStatus(tombstone);
     }
 
     @Override

@@ -43,11 +43,11 @@ class PeersTest {
         Peers peers = new Peers("self");
         IntStream.range(0, 10).forEach(n -> peers.changed(registered("w" + n, "email")));
         assertThat(JOBS).anySatisfy(job -> assertThat(peers.rank(job)).isPositive());
-        IntStream.range(0, 10).forEach(n -> peers.changed(new FeedEvent("worker:w" + n, "2-a", true, null)));
+        IntStream.range(0, 10).forEach(n -> peers.changed(new FeedEvent("worker:w" + n, "2-a", true, null, false)));
         assertThat(JOBS).allSatisfy(job -> assertThat(peers.rank(job)).isZero());
     }
 
     private static FeedEvent registered(String worker, String type) {
-        return new FeedEvent("worker:" + worker, "1-a", false, Jobs.json("{'types':['" + type + "']}"));
+        return new FeedEvent("worker:" + worker, "1-a", false, Jobs.json("{'types':['" + type + "']}"), false);
     }
 }
