@@ -1,0 +1,228 @@
+package io.couchjobs.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.cluster.RealCluster.Deed;
+import io.couchjobs.couch.CouchException;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.store.TypeCounts;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Four worker processes, {@code -Dcouchjobs.cluster.jobs} jobs (1000) and a real cluster of three nodes, which {@link
+ * RealCluster} says how to name. Skipped where there is none.
+ */
+@Tag("cluster")
+class RealClusterTest {
+    private static final int JOBS = Integer.getInteger("couchjobs.cluster.jobs", 1_000);
+    private static final Duration PATIENCE =
+            Duration.ofSeconds(Integer.getInteger("couchjobs.cluster.patience", 300));
+    private static final int AT_ONCE = 100;
+
+    private final String database = "cluster-check-" + UUID.randomUUID();
+    private final List<Process> workers = new ArrayList<>();
+    private JobQueue queue;
+    private Path journal;
+
+    /** Something that a test does to the cluster while jobs are run. */
+    @FunctionalInterface
+    private interface Trouble {
+        void make() throws IOException, InterruptedException;
+    }
+
+    @BeforeEach
+    void open(@TempDir Path folder) {
+        assumeThat(RealCluster.isThere()).as(RealCluster.URLS + " names three nodes").isTrue();
+        journal = folder.resolve("journal");
+        queue = RealCluster.open(database);
+        queue.changeSettings(ClusterWorker.TYPE, type -> type.withTimeout(Duration.ofSeconds(30)));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        workers.forEach(Process::destroyForcibly);
+        if (queue != null) {
+            queue.database().delete();
+            queue.close();
+        }
+    }
+
+    @Test
+    void each_job_runs_exactly_once_when_workers_ask_different_nodes() throws Exception {
+        startWorkers(List.of(1, 2, 3, 1));
+        runAll(() -> {});
+        assertThat(journal().values()).allSatisfy(runs -> assertThat(runs).hasSize(1));
+    }
+
+    @Test
+    void no_job_is_lost_when_a_node_is_killed_and_comes_back() throws Exception {
+        assumeThat(Deed.STOP.isPossible() && Deed.START.isPossible()).isTrue();
+        startWorkers(List.of(0, 0, 0, 0));
+        runAll(() -> {
+            Deed.STOP.to(2);
+            pass(Duration.ofSeconds(5));
+            Deed.START.to(2);
+        });
+    }
+
+    @Test
+    void no_job_is_lost_when_a_node_freezes_for_20_seconds() throws Exception {
+        assumeThat(Deed.FREEZE.isPossible() && Deed.THAW.isPossible()).isTrue();
+        startWorkers(List.of(0, 0, 0, 0));
+        runAll(() -> during(Deed.FREEZE, Deed.THAW, Duration.ofSeconds(20)));
+    }
+
+    @Test
+    void no_job_is_lost_when_a_node_is_cut_off_for_60_seconds() throws Exception {
+        assumeThat(Deed.CUT.isPossible() && Deed.HEAL.isPossible())
+                .as("there are commands that cut a node off from the others")
+                .isTrue();
+        startWorkers(List.of(1, 2, 3, 3));
+        runAll(() -> during(Deed.CUT, Deed.HEAL, Duration.ofSeconds(60)));
+    }
+
+    private static void during(Deed deed, Deed undo, Duration time) throws IOException, InterruptedException {
+        deed.to(3);
+        try {
+            pass(time);
+        } finally {
+            undo.to(3);
+        }
+    }
+
+    /** Adds the jobs bit by bit, makes trouble after a third of them, and checks what must always hold. */
+    private void runAll(Trouble trouble) throws Exception {
+        long begin = System.nanoTime();
+        add(0, JOBS / 3);
+        Thread adding = new Thread(() -> add(JOBS / 3, JOBS), "creator");
+        adding.start();
+        trouble.make();
+        adding.join();
+        awaitAll();
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        boolean clean = awaited(() -> RealCluster.conflicts(queue.database()).isEmpty(), Duration.ofSeconds(60));
+        report(seconds);
+
+        Map<String, List<Journal.Run>> runs = journal();
+        assertThat(runs).as("jobs that ran").hasSize(JOBS);
+        assertThat(Journal.overlaps(runs)).as("runs of one job that overlap").isEmpty();
+        assertThat(counts().total()).as("jobs").isEqualTo(JOBS);
+        assertThat(counts().byStatus().get(JobStatus.SUCCESS)).as("successes").isEqualTo(JOBS);
+        assertThat(clean).as("no conflict is left").isTrue();
+    }
+
+    private void add(int from, int to) {
+        for (int first = from; first < to; first += AT_ONCE) {
+            List<JobRequest> batch = IntStream.range(first, Math.min(to, first + AT_ONCE))
+                    .mapToObj(n -> JobRequest.builder(ClusterWorker.TYPE)
+                            .id("" + n)
+                            .data(Map.of("n", n))
+                            .build())
+                    .toList();
+            addUntilItIsSaid(batch);
+        }
+    }
+
+    /** The ids are fixed, so that adding again what may have been added does no harm. */
+    private void addUntilItIsSaid(List<JobRequest> batch) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                queue.addAll(batch);
+                return;
+            } catch (CouchException e) {
+                System.out.println("adding again: " + e.getMessage());
+                if (attempt == 20) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private void startWorkers(List<Integer> nodes) throws IOException {
+        for (int node : nodes) {
+            workers.add(ClusterWorker.start(journal, database, node));
+        }
+        for (Process worker : workers) {
+            assertThat(new BufferedReader(worker.inputReader()).readLine()).isEqualTo("ready");
+        }
+    }
+
+    private void awaitAll() throws Exception {
+        boolean done = awaited(
+                () -> Optional.ofNullable(counts().byStatus().get(JobStatus.SUCCESS))
+                                .orElse(0L)
+                        >= JOBS,
+                PATIENCE);
+        if (!done) {
+            System.out.println("not all is done after " + PATIENCE + ": " + counts().byStatus());
+        }
+    }
+
+    private static boolean awaited(Callable<Boolean> holds, Duration patience) throws Exception {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (!isSo(holds)) {
+            if (System.nanoTime() > deadline) {
+                return false;
+            }
+            pass(Duration.ofMillis(500));
+        }
+        return true;
+    }
+
+    private static boolean isSo(Callable<Boolean> holds) throws Exception {
+        try {
+            return holds.call();
+        } catch (CouchException troubled) {
+            return false;
+        }
+    }
+
+    /** No test of what is in this process: the cluster's own time goes by. */
+    private static void pass(Duration time) throws InterruptedException {
+        new CountDownLatch(1).await(time.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private TypeCounts counts() {
+        return queue.counts().getOrDefault(ClusterWorker.TYPE, new TypeCounts(Map.of(), null));
+    }
+
+    private Map<String, List<Journal.Run>> journal() throws IOException {
+        return Journal.read(journal);
+    }
+
+    private void report(double seconds) throws IOException {
+        Map<String, List<Journal.Run>> runs = journal();
+        long twice = runs.values().stream().filter(ofJob -> ofJob.size() > 1).count();
+        System.out.printf(
+                "%d jobs, %.1f s, %d runs, %d jobs ran, %d of them more than once, %d overlaps, %d documents with conflicts,"
+                        + " %s%n",
+                JOBS,
+                seconds,
+                runs.values().stream().mapToInt(List::size).sum(),
+                runs.size(),
+                twice,
+                Journal.overlaps(runs).size(),
+                RealCluster.conflicts(queue.database()).size(),
+                counts().byStatus());
+    }
+}
