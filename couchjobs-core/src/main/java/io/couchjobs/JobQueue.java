@@ -118,10 +118,15 @@ public final class JobQueue implements AutoCloseable {
      * Opens the queue in a database. Creates the database and its design documents where they are missing.
      *
      * @param url the database, such as {@code http://user:password@127.0.0.1:5984/jobs}
+     * @param nodes the same database on other nodes of a cluster; see {@link JobQueueBuilder#url}
      * @return the open queue
      */
-    public static JobQueue open(String url) {
-        return builder(URI.create(url)).open();
+    public static JobQueue open(String url, String... nodes) {
+        JobQueueBuilder builder = builder(URI.create(url));
+        for (String node : nodes) {
+            builder.url(URI.create(node));
+        }
+        return builder.open();
     }
 
     /**

@@ -10,11 +10,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Opens a {@link JobQueue} with options. Not thread-safe. */
 public final class JobQueueBuilder {
-    private final URI url;
+    private final List<URI> urls = new ArrayList<>();
     private @Nullable Auth auth;
     private @Nullable Path caCertificate;
     private boolean insecure;
@@ -24,7 +26,19 @@ public final class JobQueueBuilder {
     private InstantSource clock = InstantSource.system();
 
     JobQueueBuilder(URI url) {
-        this.url = url;
+        urls.add(url);
+    }
+
+    /**
+     * Adds the same database on another node of the cluster, to be asked when the others fail. Each process asks one node at a
+     * time, and starts with one of them at random.
+     *
+     * @param another the database's URL there, with credentials of its own if the others have some
+     * @return this
+     */
+    public JobQueueBuilder url(URI another) {
+        urls.add(another);
+        return this;
     }
 
     /**
@@ -112,12 +126,13 @@ public final class JobQueueBuilder {
      * Opens the queue.
      *
      * @return the open queue
-     * @throws IllegalArgumentException when the URL does not name a database
+     * @throws IllegalArgumentException when a URL does not name a database, or they name different ones
      * @throws io.couchjobs.couch.CouchException when the database cannot be reached, refuses the credentials, or does not
      *     exist and must not be created
      */
     public JobQueue open() {
-        CouchConfig.Builder config = CouchConfig.builder(serverUrl()).insecure(insecure);
+        CouchConfig.Builder config = CouchConfig.builder(serverUrl(urls.get(0))).insecure(insecure);
+        urls.stream().skip(1).map(JobQueueBuilder::serverUrl).forEach(config::node);
         if (auth != null) {
             config.auth(auth);
         }
@@ -153,31 +168,40 @@ public final class JobQueueBuilder {
     }
 
     private String databaseName() {
-        String path = path();
+        String name = databaseName(urls.get(0));
+        urls.stream().filter(url -> !databaseName(url).equals(name)).findFirst().ifPresent(other -> {
+            throw new IllegalArgumentException("the URLs must name one database, on several nodes of a cluster; "
+                    + withoutUserInfo(urls.get(0)) + " and " + withoutUserInfo(other) + " name two");
+        });
+        return name;
+    }
+
+    private static String databaseName(URI url) {
+        String path = path(url);
         String name = path.substring(path.lastIndexOf('/') + 1);
         if (name.isEmpty()) {
             throw new IllegalArgumentException(
-                    "the URL must name the database, as in http://127.0.0.1:5984/jobs: " + withoutUserInfo());
+                    "the URL must name the database, as in http://127.0.0.1:5984/jobs: " + withoutUserInfo(url));
         }
         return URLDecoder.decode(name.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
-    private URI serverUrl() {
-        String path = path();
+    private static URI serverUrl(URI url) {
+        String path = path(url);
         try {
             return new URI(url.getScheme() + "://" + url.getRawAuthority()
                     + path.substring(0, Math.max(0, path.lastIndexOf('/'))));
         } catch (URISyntaxException e) {
-            throw new IllegalArgumentException("not a URL: " + withoutUserInfo(), e);
+            throw new IllegalArgumentException("not a URL: " + withoutUserInfo(url), e);
         }
     }
 
-    private String path() {
+    private static String path(URI url) {
         String path = url.getRawPath() == null ? "" : url.getRawPath();
         return path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
     }
 
-    private String withoutUserInfo() {
+    private static String withoutUserInfo(URI url) {
         return url.toString().replaceFirst("//[^/@]*@", "//");
     }
 }

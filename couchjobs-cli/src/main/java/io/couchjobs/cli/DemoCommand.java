@@ -55,7 +55,7 @@ final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         FoundFiles found = find();
-        if (root.settings().givenUrl().isPresent()) {
+        if (root.settings().isUrlGiven()) {
             return run(found, Session.open(root));
         }
         LocalServer server = LocalServer.inMemory(0);
@@ -85,7 +85,7 @@ final class DemoCommand implements Callable<Integer> {
             Runtime.getRuntime().addShutdownHook(deleteAnyway);
             root.say("couchjobs: " + found.files().size() + " files below " + found.root() + ", " + workers
                     + " worker processes, database " + database.database());
-            try (JobQueue queue = session.queue(database.database(), true)) {
+            try (JobQueue queue = session.queue(database, true)) {
                 Demo demo = new Demo(queue, root.progress(), text -> root.say("couchjobs: " + text));
                 Summary summary = demo.run(found, workers(session, database));
                 show(summary, found.problems());
@@ -111,8 +111,8 @@ final class DemoCommand implements Callable<Integer> {
 
     /** All that a worker needs is said explicitly, but for the password, which no process list may show. */
     private Demo.Workers workers(Session session, QueueUrl database) {
-        List<String> arguments = new ArrayList<>(
-                List.of("demo-worker", "--url", database.database().toString()));
+        List<String> arguments = new ArrayList<>(List.of("demo-worker"));
+        database.databases().forEach(url -> arguments.addAll(List.of("--url", url.toString())));
         Map<String, String> environment = new HashMap<>(Map.of("COUCHJOBS_CONFIG", "/dev/null", "COUCHJOBS_USER", ""));
         if (session.auth() instanceof Auth.Basic basic) {
             arguments.addAll(List.of("--user", basic.user()));

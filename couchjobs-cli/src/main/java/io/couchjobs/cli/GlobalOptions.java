@@ -2,6 +2,8 @@ package io.couchjobs.cli;
 
 import io.couchjobs.cli.output.Format;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
@@ -26,10 +28,10 @@ final class GlobalOptions {
             paramLabel = "URL",
             description = {
                 "The queue's database: http://HOST:PORT/DATABASE, or embedded:DIR for a store in a folder.",
+                "Of a cluster give several nodes: --url once for each, or COUCHJOBS_URL with spaces between them.",
                 "Default: COUCHJOBS_URL, or http://127.0.0.1:5984/couchjobs."
             })
-    @Nullable
-    String url;
+    List<String> urls = new ArrayList<>();
 
     @Option(
             names = "--user",

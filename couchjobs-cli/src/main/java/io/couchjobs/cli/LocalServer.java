@@ -5,6 +5,7 @@ import io.couchjobs.embedded.EmbeddedCouch;
 import java.net.BindException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +36,7 @@ record LocalServer(EmbeddedCouch server) implements AutoCloseable {
 
     /** {@return the queue's usual database on this server, whether it exists or not} */
     QueueUrl database() {
-        return new QueueUrl(server.url().resolve("/" + DATABASE), null, null, new Auth.None());
+        return new QueueUrl(server.url().resolve("/" + DATABASE), List.of(), null, null, new Auth.None());
     }
 
     URI url() {

@@ -8,23 +8,62 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where a queue is. Credentials are taken out of the URL at once, so that no message can show them.
  *
  * @param database the database's URL, without credentials; for an embedded store a name only
+ * @param others the same database on other nodes of a cluster
  * @param folder the folder of an embedded store, or null
  * @param user the user whom the URL names without a password, or null
  * @param credentials the user and password in the URL
  */
 record QueueUrl(
-        URI database, @Nullable Path folder, @Nullable String user, Auth credentials) {
+        URI database,
+        List<URI> others,
+        @Nullable Path folder,
+        @Nullable String user,
+        Auth credentials) {
     private static final String EMBEDDED = "embedded:";
     private static final String DEFAULT_DATABASE = "couchjobs";
 
-    static QueueUrl parse(String text) {
+    /** The nodes of one cluster: what the first URL says of who asks holds for all. */
+    static QueueUrl parse(List<String> texts) {
+        QueueUrl first = parse(texts.get(0));
+        List<URI> others = new ArrayList<>();
+        for (String text : texts.subList(1, texts.size())) {
+            QueueUrl other = parse(text);
+            if (first.folder != null || other.folder != null) {
+                throw CommandException.usage("a store in a folder is no node of a cluster: give one URL");
+            }
+            if (!other.name().equals(first.name())) {
+                throw CommandException.usage("the URLs must name one database, on several nodes of a cluster; "
+                        + first.database + " and " + other.database + " name two");
+            }
+            if (other.isOfSomebody() && !other.isOfTheSame(first)) {
+                throw CommandException.usage("the URLs must name one user, who is known to all nodes; " + first.database
+                        + " and " + other.database + " do not");
+            }
+            others.add(other.database);
+        }
+        return new QueueUrl(first.database, List.copyOf(others), first.folder, first.user, first.credentials);
+    }
+
+    private boolean isOfSomebody() {
+        return user != null || hasCredentials();
+    }
+
+    private boolean isOfTheSame(QueueUrl other) {
+        return Objects.equals(user, other.user) && credentials.equals(other.credentials);
+    }
+
+    private static QueueUrl parse(String text) {
         if (text.startsWith(EMBEDDED)) {
             return embedded(text.substring(EMBEDDED.length()));
         }
@@ -37,8 +76,8 @@ record QueueUrl(
             String userInfo = url.getRawUserInfo();
             boolean nameOnly = userInfo != null && userInfo.indexOf(':') < 0;
             return nameOnly
-                    ? new QueueUrl(database(url), null, decoded(userInfo), new Auth.None())
-                    : new QueueUrl(database(url), null, null, credentials(userInfo));
+                    ? new QueueUrl(database(url), List.of(), null, decoded(userInfo), new Auth.None())
+                    : new QueueUrl(database(url), List.of(), null, null, credentials(userInfo));
         } catch (URISyntaxException notAUrl) {
             throw bad(text, notAUrl.getReason());
         }
@@ -52,9 +91,19 @@ record QueueUrl(
         return !(credentials instanceof Auth.None);
     }
 
-    /** {@return the server's URL, with a slash at the end} */
-    URI server() {
-        return database.resolve(path().substring(0, path().lastIndexOf('/') + 1));
+    /** {@return the database's URLs on all nodes} */
+    List<URI> databases() {
+        return Stream.concat(Stream.of(database), others.stream()).toList();
+    }
+
+    /** {@return the URLs of all nodes, with a slash at the end} */
+    List<URI> servers() {
+        return databases().stream().map(QueueUrl::server).toList();
+    }
+
+    private static URI server(URI database) {
+        String path = database.getRawPath();
+        return database.resolve(path.substring(0, path.lastIndexOf('/') + 1));
     }
 
     /** {@return the database's name, as it stands in the URL} */
@@ -64,7 +113,12 @@ record QueueUrl(
 
     /** {@return the URL of another database on the same server} */
     QueueUrl sibling(String name) {
-        return new QueueUrl(server().resolve(name), null, user, credentials);
+        return new QueueUrl(
+                server(database).resolve(name),
+                others.stream().map(other -> server(other).resolve(name)).toList(),
+                null,
+                user,
+                credentials);
     }
 
     private String path() {
@@ -76,7 +130,7 @@ record QueueUrl(
             if (folder.isEmpty()) {
                 throw bad(EMBEDDED, "give a folder: embedded:DIR");
             }
-            return new QueueUrl(URI.create(DEFAULT_DATABASE), Path.of(folder), null, new Auth.None());
+            return new QueueUrl(URI.create(DEFAULT_DATABASE), List.of(), Path.of(folder), null, new Auth.None());
         } catch (InvalidPathException notAPath) {
             throw bad(EMBEDDED + folder, notAPath.getReason());
         }

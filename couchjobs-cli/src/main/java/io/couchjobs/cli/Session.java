@@ -4,7 +4,6 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.JobQueueBuilder;
 import io.couchjobs.couch.Auth;
 import io.couchjobs.couch.CouchConfig;
-import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -43,14 +42,15 @@ record Session(
 
     /** Opens the queue, whose database must exist; an embedded store is the command's own and is created. */
     JobQueue queue() {
-        return queue(url.database(), local != null);
+        return queue(url, local != null);
     }
 
-    JobQueue queue(URI database, boolean createIfMissing) {
-        JobQueueBuilder builder = JobQueue.builder(database)
+    JobQueue queue(QueueUrl database, boolean createIfMissing) {
+        JobQueueBuilder builder = JobQueue.builder(database.database())
                 .auth(auth)
                 .insecure(settings.insecure())
                 .createIfMissing(createIfMissing);
+        database.others().forEach(builder::url);
         settings.caCertificate().ifPresent(builder::caCertificate);
         return builder.open();
     }
@@ -58,7 +58,8 @@ record Session(
     /** {@return how to reach the server, for what is no matter of one queue} */
     CouchConfig server() {
         CouchConfig.Builder config =
-                CouchConfig.builder(url.server()).auth(auth).insecure(settings.insecure());
+                CouchConfig.builder(url.servers().get(0)).auth(auth).insecure(settings.insecure());
+        url.servers().stream().skip(1).forEach(config::node);
         settings.caCertificate().ifPresent(config::caCertificate);
         return config.build();
     }

@@ -8,12 +8,17 @@ import io.couchjobs.couch.Secret;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** The global options with what stands behind them: the option, else the environment, else the profile, else a default. */
 final class Settings {
     static final String DEFAULT_URL = "http://127.0.0.1:5984/couchjobs";
+    /** A comma or a space may belong to a URL's name or password, unless another URL begins after it. */
+    private static final Pattern BETWEEN_URLS = Pattern.compile("[\\s,]+(?=https?://|embedded:)");
+
     static final String PASSWORD = "COUCHJOBS_PASSWORD";
 
     private final GlobalOptions options;
@@ -32,14 +37,23 @@ final class Settings {
 
     /** {@return where the queue is, and who was named in the URL} */
     QueueUrl url() {
-        return QueueUrl.parse(givenUrl().orElse(DEFAULT_URL));
+        return QueueUrl.parse(isUrlGiven() ? givenUrls() : List.of(DEFAULT_URL));
     }
 
-    /** {@return the URL that somebody named, in whatever way} */
-    Optional<String> givenUrl() {
-        return Optional.ofNullable(options.url)
-                .or(() -> shell.variable("COUCHJOBS_URL"))
-                .or(() -> profile.text("url"));
+    /** {@return whether somebody named a URL, in whatever way} */
+    boolean isUrlGiven() {
+        return !givenUrls().isEmpty();
+    }
+
+    /** One, or those of several nodes. */
+    private List<String> givenUrls() {
+        if (!options.urls.isEmpty()) {
+            return options.urls;
+        }
+        return shell.variable("COUCHJOBS_URL")
+                .or(() -> profile.text("url"))
+                .map(text -> List.of(BETWEEN_URLS.split(text.strip())))
+                .orElse(List.of());
     }
 
     /** {@return who asks; asks for the password when only the name is known} */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.couch.Auth;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -11,23 +12,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 class QueueUrlTest {
     @Test
     void a_url_without_a_database_means_the_usual_one() {
-        assertThat(QueueUrl.parse("http://host:5984").database()).hasToString("http://host:5984/couchjobs");
-        assertThat(QueueUrl.parse("http://host:5984/").database()).hasToString("http://host:5984/couchjobs");
-        assertThat(QueueUrl.parse("https://host/jobs/").database()).hasToString("https://host/jobs");
+        assertThat(QueueUrl.parse(List.of("http://host:5984")).database()).hasToString("http://host:5984/couchjobs");
+        assertThat(QueueUrl.parse(List.of("http://host:5984/")).database()).hasToString("http://host:5984/couchjobs");
+        assertThat(QueueUrl.parse(List.of("https://host/jobs/")).database()).hasToString("https://host/jobs");
     }
 
     @Test
     void a_server_may_stand_below_a_path() {
-        QueueUrl url = QueueUrl.parse("http://host/couch/jobs");
+        QueueUrl url = QueueUrl.parse(List.of("http://host/couch/jobs"));
 
-        assertThat(url.server()).hasToString("http://host/couch/");
+        assertThat(url.servers().get(0)).hasToString("http://host/couch/");
         assertThat(url.name()).isEqualTo("jobs");
         assertThat(url.sibling("other").database()).hasToString("http://host/couch/other");
     }
 
     @Test
     void credentials_are_taken_out_of_the_url() {
-        QueueUrl url = QueueUrl.parse("http://me:s%40c+ret@host/jobs");
+        QueueUrl url = QueueUrl.parse(List.of("http://me:s%40c+ret@host/jobs"));
 
         assertThat(url.database()).hasToString("http://host/jobs");
         assertThat(url.credentials()).isInstanceOfSatisfying(Auth.Basic.class, basic -> {
@@ -40,13 +41,14 @@ class QueueUrlTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "jobs", "ftp://host/jobs", "http://", "http://ho st/", "embedded:", "file:///x"})
     void what_is_no_url_of_a_queue_is_a_usage_error(String text) {
-        assertThatThrownBy(() -> QueueUrl.parse(text))
+        assertThatThrownBy(() -> QueueUrl.parse(List.of(text)))
                 .isInstanceOfSatisfying(CommandException.class, problem -> assertThat(problem.exitCode())
                         .isEqualTo(ExitCode.USAGE));
     }
 
     @Test
     void no_message_repeats_a_password() {
-        assertThatThrownBy(() -> QueueUrl.parse("ftp://me:secret@host/")).hasMessageNotContaining("secret");
+        assertThatThrownBy(() -> QueueUrl.parse(List.of("ftp://me:secret@host/")))
+                .hasMessageNotContaining("secret");
     }
 }

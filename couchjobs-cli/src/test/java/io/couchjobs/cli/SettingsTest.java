@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,14 +46,40 @@ class SettingsTest {
         shell.with("COUCHJOBS_URL", "http://from.environment/jobs");
         assertThat(settings().url().database()).hasToString("http://from.environment/jobs");
 
-        options.url = "http://from.option/jobs";
+        options.urls = List.of("http://from.option/jobs");
         assertThat(settings().url().database()).hasToString("http://from.option/jobs");
+    }
+
+    @Test
+    void a_cluster_has_many_urls() {
+        shell.with("COUCHJOBS_URL", "http://one/jobs, http://two:5985/jobs https://three/couch/jobs/ ");
+        assertThat(settings().url().databases())
+                .extracting(Object::toString)
+                .containsExactly("http://one/jobs", "http://two:5985/jobs", "https://three/couch/jobs");
+        assertThat(settings().url().sibling("demo").databases())
+                .extracting(Object::toString)
+                .containsExactly("http://one/demo", "http://two:5985/demo", "https://three/couch/demo");
+
+        options.urls = List.of("http://ada:a,b@four/jobs", "http://five/jobs");
+        assertThat(settings().url().databases()).hasSize(2);
+        assertThat(((Auth.Basic) settings().auth(settings().url())).password().reveal())
+                .isEqualTo("a,b");
+    }
+
+    @Test
+    void urls_of_different_databases_users_or_kinds_make_no_cluster() {
+        options.urls = List.of("http://one/jobs", "http://two/other");
+        assertUsage(() -> settings().url(), "http://one/jobs and http://two/other name two");
+        options.urls = List.of("http://ada:secret@one/jobs", "http://eve:secret@two/jobs");
+        assertUsage(() -> settings().url(), "must name one user");
+        options.urls = List.of("embedded:here", "http://two/jobs");
+        assertUsage(() -> settings().url(), "a store in a folder is no node");
     }
 
     @Test
     void without_anything_the_queue_is_on_this_machine() {
         assertThat(settings().url().database()).hasToString("http://127.0.0.1:5984/couchjobs");
-        assertThat(settings().givenUrl()).isEmpty();
+        assertThat(settings().isUrlGiven()).isFalse();
     }
 
     @Test
@@ -73,7 +100,7 @@ class SettingsTest {
     @Test
     void a_url_that_names_only_the_user_takes_the_password_from_elsewhere() {
         shell.with("COUCHJOBS_PASSWORD", "from the environment");
-        options.url = "http://ada@couch.example.org/jobs";
+        options.urls = List.of("http://ada@couch.example.org/jobs");
         Auth.Basic auth = (Auth.Basic) settings().auth(settings().url());
         assertThat(auth.user()).isEqualTo("ada");
         assertThat(auth.password().reveal()).isEqualTo("from the environment");
@@ -83,7 +110,7 @@ class SettingsTest {
     @Test
     void who_is_named_in_the_url_goes_before_the_environment_and_the_profile() {
         shell.with("COUCHJOBS_USER", "environment").with("COUCHJOBS_PASSWORD", "from the environment");
-        options.url = "http://ada:secret@couch.example.org/jobs";
+        options.urls = List.of("http://ada:secret@couch.example.org/jobs");
         assertThat(((Auth.Basic) settings().auth(settings().url())).user()).isEqualTo("ada");
         options.user = "option";
         assertThat(((Auth.Basic) settings().auth(settings().url())).user()).isEqualTo("option");

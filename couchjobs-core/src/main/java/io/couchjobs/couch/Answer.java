@@ -27,15 +27,22 @@ final class Answer implements AutoCloseable {
     private static final String REQUEST_ID = "X-Couch-Request-ID";
 
     private final Call call;
+    private final Node node;
     private final ClassicHttpResponse response;
 
-    Answer(Call call, ClassicHttpResponse response) {
+    Answer(Call call, Node node, ClassicHttpResponse response) {
         this.call = call;
+        this.node = node;
         this.response = response;
     }
 
     Call call() {
         return call;
+    }
+
+    /** Who answered. */
+    Node node() {
+        return node;
     }
 
     int status() {
@@ -95,6 +102,11 @@ final class Answer implements AutoCloseable {
         String error = Json.optionalText(body, "error").orElseGet(this::statusPhrase);
         boolean unknown = !call.repeatable() && status() >= 500;
         return new Failure(status(), error, Json.text(body, "reason"), request(), unknown);
+    }
+
+    /** What a server says of itself, whatever the HTTP status; empty when it says nothing. Reads the body. */
+    String statusInBody() throws IOException {
+        return Json.text(errorBody(), "status");
     }
 
     CouchException unusable(String reason) {

@@ -35,6 +35,14 @@ public interface ChangesFeed extends AutoCloseable {
     /** {@return whether nothing more will come: the server ended the feed, it broke, or it was closed} */
     boolean isEnded();
 
+    /**
+     * Ends the feed because it does not bring what there is. When the client knows several nodes, what it asks next it asks
+     * another one, the next feed too.
+     */
+    default void abandon() {
+        close();
+    }
+
     /** Ends the feed and unblocks {@link #next}. Closing twice does nothing. */
     @Override
     void close();

@@ -53,6 +53,11 @@ final class ClockSkew {
         return nanos.getAsLong();
     }
 
+    /** Whether any answer with a date was seen. */
+    synchronized boolean isKnown() {
+        return bounds != null;
+    }
+
     /** Takes in the date of an answer. One that no clock can show today tells nothing. */
     synchronized void observe(long sent, long received, Instant dated) {
         if (dated.isAfter(EARLIEST) && dated.isBefore(LATEST)) {

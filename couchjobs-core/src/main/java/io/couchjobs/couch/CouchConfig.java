@@ -5,17 +5,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** How to reach a CouchDB server. Immutable; {@link #toString} shows no credentials. */
+/** How to reach a CouchDB server, or the nodes of a cluster. Immutable; {@link #toString} shows no credentials. */
 public final class CouchConfig {
 
     private static final int WORTH_COMPRESSING = 16 * 1024;
 
-    private final URI url;
-    private final Auth auth;
+    private final List<Address> addresses;
     private final Duration connectTimeout;
     private final Duration responseTimeout;
     private final int maxConnections;
@@ -27,17 +29,17 @@ public final class CouchConfig {
     private final Optional<Integer> gzipAbove;
 
     private CouchConfig(Builder builder) {
-        url = builder.url.bare();
-        auth = builder.who();
-        connectTimeout = builder.connectTimeout;
-        responseTimeout = builder.responseTimeout;
+        addresses = builder.addresses();
+        boolean several = addresses.size() > 1;
+        connectTimeout = builder.connectTimeout(several);
+        responseTimeout = builder.responseTimeout(several);
         maxConnections = builder.maxConnections;
         maxFeedConnections = builder.maxFeedConnections;
         caCertificate = Optional.ofNullable(builder.caCertificate);
         caCertificateOnly = builder.caCertificateOnly;
         insecure = builder.insecure;
         userAgent = builder.userAgent;
-        gzipAbove = builder.gzipChosen ? Optional.ofNullable(builder.gzipAbove) : defaultGzip(url);
+        gzipAbove = builder.gzipChosen ? Optional.ofNullable(builder.gzipAbove) : defaultGzip(addresses);
     }
 
     /**
@@ -50,32 +52,50 @@ public final class CouchConfig {
         return new Builder(serverUrl);
     }
 
-    /** {@return the server's root, without credentials and without a slash at the end} */
+    /** One node, and who is asking there. */
+    record Address(URI url, Auth auth) {}
+
+    List<Address> addresses() {
+        return addresses;
+    }
+
+    /** {@return the root of the server, or of the first node, without credentials and without a slash at the end} */
     public URI url() {
-        return url;
+        return addresses.get(0).url();
     }
 
-    /** {@return who is asking; default {@link Auth.None}} */
+    /** {@return the roots of all nodes, each once, in the order given; usually one} */
+    public List<URI> urls() {
+        return addresses.stream().map(Address::url).toList();
+    }
+
+    /** {@return who is asking, at the first node; default {@link Auth.None}} */
     public Auth auth() {
-        return auth;
+        return addresses.get(0).auth();
     }
 
-    /** {@return how long to wait for a connection to be made, or for a free one of the pool; default 10 s} */
+    /**
+     * {@return how long to wait for a connection to be made, or for a free one of the pool; default 10 s, with several nodes
+     * 5 s}
+     */
     public Duration connectTimeout() {
         return connectTimeout;
     }
 
-    /** {@return how long the server may be silent before an answer and within one; default 60 s} */
+    /**
+     * {@return how long the server may be silent before an answer and within one; default 60 s, with several nodes 20 s: so
+     * long a node that is frozen holds up its clients, once}
+     */
     public Duration responseTimeout() {
         return responseTimeout;
     }
 
-    /** {@return the most connections at a time, feeds aside; default 16} */
+    /** {@return the most connections to a node at a time, feeds aside; default 16} */
     public int maxConnections() {
         return maxConnections;
     }
 
-    /** {@return the most feeds open at a time; default 4} */
+    /** {@return the most feeds open at a node at a time; default 4} */
     public int maxFeedConnections() {
         return maxFeedConnections;
     }
@@ -110,22 +130,27 @@ public final class CouchConfig {
 
     @Override
     public String toString() {
-        return "CouchConfig[" + url + ", " + auth + "]";
+        String where = urls().stream().map(URI::toString).collect(Collectors.joining(" "));
+        return "CouchConfig[" + where + ", " + auth() + "]";
     }
 
-    private static Optional<Integer> defaultGzip(URI url) {
-        String host = url.getHost();
-        boolean here = host.equals("localhost") || host.startsWith("127.") || host.equals("[::1]");
+    private static Optional<Integer> defaultGzip(List<Address> addresses) {
+        boolean here =
+                addresses.stream().allMatch(address -> isHere(address.url().getHost()));
         return here ? Optional.empty() : Optional.of(WORTH_COMPRESSING);
+    }
+
+    private static boolean isHere(String host) {
+        return host.equals("localhost") || host.startsWith("127.") || host.equals("[::1]");
     }
 
     /** Collects the settings of a {@link CouchConfig}. Not thread-safe. */
     public static final class Builder {
 
-        private final ServerUrl url;
+        private final List<ServerUrl> urls = new ArrayList<>();
         private @Nullable Auth auth;
-        private Duration connectTimeout = Duration.ofSeconds(10);
-        private Duration responseTimeout = Duration.ofSeconds(60);
+        private @Nullable Duration connectTimeout;
+        private @Nullable Duration responseTimeout;
         private int maxConnections = 16;
         private int maxFeedConnections = 4;
         private @Nullable Path caCertificate;
@@ -136,7 +161,19 @@ public final class CouchConfig {
         private @Nullable Integer gzipAbove;
 
         private Builder(URI url) {
-            this.url = new ServerUrl(url);
+            urls.add(new ServerUrl(url));
+        }
+
+        /**
+         * Adds another node of the same cluster, to be asked when the others fail. Each client asks one node at a time,
+         * another one first than other clients.
+         *
+         * @param serverUrl the node's root; with credentials of its own when the other URLs have some
+         * @return this builder
+         */
+        public Builder node(URI serverUrl) {
+            urls.add(new ServerUrl(serverUrl));
+            return this;
         }
 
         /**
@@ -277,21 +314,15 @@ public final class CouchConfig {
         }
 
         private List<String> problems() {
-            List<String> problems = new ArrayList<>(url.problems());
-            check(problems, positive(connectTimeout), "the connect timeout must be more than zero");
-            check(problems, positive(responseTimeout), "the response timeout must be more than zero");
+            List<String> problems = new ArrayList<>();
+            urls.stream().flatMap(url -> url.problems().stream()).distinct().forEach(problems::add);
+            check(problems, positive(connectTimeout(false)), "the connect timeout must be more than zero");
+            check(problems, positive(responseTimeout(false)), "the response timeout must be more than zero");
             check(problems, maxConnections >= 1, "there must be at least 1 connection");
             check(problems, maxFeedConnections >= 1, "there must be at least 1 feed connection");
             check(problems, gzipAbove == null || gzipAbove >= 0, "the size to compress from cannot be negative");
             check(problems, userAgent.matches("[ -~]+"), "the user agent must be printable ASCII");
-            check(
-                    problems,
-                    auth == null || url.credentials().isEmpty(),
-                    "credentials are given twice, once in the URL");
-            check(
-                    problems,
-                    !(who() instanceof Auth.Basic basic) || basic.user().indexOf(':') < 0,
-                    "a user's name cannot have a colon with basic authentication");
+            checkCredentials(problems);
             check(problems, !insecure || caCertificate == null, "insecure and a CA certificate exclude each other");
             if (caCertificate != null) {
                 check(problems, Files.isReadable(caCertificate), "the CA certificate cannot be read: " + caCertificate);
@@ -299,8 +330,40 @@ public final class CouchConfig {
             return problems;
         }
 
-        private Auth who() {
+        private void checkCredentials(List<String> problems) {
+            long inUrls =
+                    urls.stream().filter(url -> url.credentials().isPresent()).count();
+            check(problems, auth == null || inUrls == 0, "credentials are given twice, once in the URL");
+            check(
+                    problems,
+                    auth != null || inUrls == 0 || inUrls == urls.size(),
+                    "some of the servers' URLs have credentials and others have none");
+            check(
+                    problems,
+                    urls.stream().map(this::who).noneMatch(Builder::hasColon),
+                    "a user's name cannot have a colon with basic authentication");
+        }
+
+        private static boolean hasColon(Auth auth) {
+            return auth instanceof Auth.Basic basic && basic.user().indexOf(':') >= 0;
+        }
+
+        private Auth who(ServerUrl url) {
             return auth != null ? auth : url.credentials().orElse(new Auth.None());
+        }
+
+        private List<Address> addresses() {
+            Map<URI, Address> distinct = new LinkedHashMap<>();
+            urls.forEach(url -> distinct.putIfAbsent(url.bare(), new Address(url.bare(), who(url))));
+            return List.copyOf(distinct.values());
+        }
+
+        private Duration connectTimeout(boolean several) {
+            return connectTimeout != null ? connectTimeout : Duration.ofSeconds(several ? 5 : 10);
+        }
+
+        private Duration responseTimeout(boolean several) {
+            return responseTimeout != null ? responseTimeout : Duration.ofSeconds(several ? 20 : 60);
         }
 
         private static boolean positive(Duration duration) {

@@ -7,7 +7,10 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * A CouchDB server. Thread-safe; owns the connection pools, so have one per server and close it at the end.
+ * A CouchDB server. Thread-safe; owns the connection pools, so have one per server or cluster and close it at the end.
+ *
+ * <p>It may be a cluster, whose nodes the configuration names. They are asked one at a time: another one when one fails. A
+ * write that a node may have carried out before it failed is never sent to another.
  *
  * <p>Reads are repeated a few times when the connection fails or the server is busy (429, 503); writes never are.
  */
@@ -112,7 +115,7 @@ public final class CouchServer implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "CouchServer[" + config.url() + "]";
+        return "CouchServer" + config.urls();
     }
 
     private static ServerInfo infoOf(Answer answer) throws IOException {

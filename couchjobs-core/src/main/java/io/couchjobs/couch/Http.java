@@ -2,19 +2,21 @@ package io.couchjobs.couch;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.io.JsonEOFException;
-import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
-import java.util.Optional;
-import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
-import org.apache.hc.client5.http.utils.DateUtils;
-import org.apache.hc.core5.http.ClassicHttpResponse;
-import org.apache.hc.core5.http.HttpHeaders;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
 
-/** Sends requests and tells apart what can go wrong with them. Thread-safe. */
+/** Sends requests, to another node when one fails, and tells apart what can go wrong with them. Thread-safe. */
 final class Http implements AutoCloseable {
 
-    private static final int UNAUTHORIZED = 401;
+    private static final Set<Integer> BAD_GATEWAYS = Set.of(502, 503, 504);
+    /** CouchDB's word, with 500, when it reaches none of a document's copies: another node may. */
+    private static final String NODE_DOWN = "nodedown";
 
     /** Makes something of an answer. */
     @FunctionalInterface
@@ -22,21 +24,21 @@ final class Http implements AutoCloseable {
         T read(Answer answer) throws IOException;
     }
 
-    private final Requests requests;
     private final CouchConfig config;
     private final Transport transport;
-    private final Authenticator authenticator;
+    private final Nodes nodes;
     private final Retries retries;
-    private final ClockSkew skew;
     private volatile boolean closed;
 
     Http(CouchConfig config, Means means) {
         this.config = config;
-        this.requests = new Requests(config);
         this.transport = means.transport();
-        this.authenticator = Authenticator.of(config.auth(), this::login, means.nanos());
+        this.nodes = new Nodes(
+                config.addresses().stream()
+                        .map(address -> new Node(address.url(), address.auth(), config, means))
+                        .toList(),
+                means);
         this.retries = means.retries();
-        this.skew = new ClockSkew(means.nanos());
     }
 
     /** Sends the request and reads its answer, whatever its status: the reader asks for success where it wants it. */
@@ -46,25 +48,35 @@ final class Http implements AutoCloseable {
 
     /** As {@link #exchange(Call, Reader)}, with its own limit to the server's silence. */
     <T> T exchange(Call call, Duration patience, Reader<T> reader) {
-        return retries.run(call, () -> {
-            try (Answer answer = send(call, false, patience)) {
-                return read(answer, reader);
-            }
-        });
+        return retries.run(
+                call,
+                () -> onSomeNode(node -> {
+                    try (Answer answer = node.send(call, false, patience)) {
+                        return read(answer, reader);
+                    }
+                }));
     }
 
     /** Sends the request and leaves reading and closing the answer to the caller. */
     Answer open(Call call) {
-        return retries.run(call, () -> send(call, false, config.responseTimeout()));
+        return retries.run(
+                call, () -> onSomeNode(node -> requireFit(node.send(call, false, config.responseTimeout()))));
     }
 
     /** As {@link #open}, on a connection that feeds may hold for long. */
     Answer openFeed(Call call, Duration longestSilence) {
-        return retries.run(call, () -> send(call, true, longestSilence));
+        return retries.run(call, () -> onSomeNode(node -> requireFit(node.send(call, true, longestSilence))));
+    }
+
+    /** The connection that brought this answer is no good any more. */
+    void broke(Answer answer, String why) {
+        if (!closed) {
+            nodes.failed(answer.node(), why);
+        }
     }
 
     ClockSkew clockSkew() {
-        return skew;
+        return nodes.clockSkew();
     }
 
     boolean isClosed() {
@@ -91,49 +103,48 @@ final class Http implements AutoCloseable {
         }
     }
 
-    private Answer send(Call call, boolean forFeed, Duration silence) {
-        HttpUriRequestBase request = requests.of(call, silence);
-        authenticator.authenticate(request);
-        Answer answer = sendOnce(call, request, forFeed);
-        if (answer.status() != UNAUTHORIZED || !authenticator.renew(request)) {
+    /** Each node gets one chance, unless a write may have been carried out by the one that failed. */
+    private <T> T onSomeNode(Function<Node, T> attempt) {
+        List<Node> tried = new ArrayList<>();
+        while (true) {
+            Node node = nodes.pick(tried);
+            try {
+                T result = attempt.apply(node);
+                nodes.answered(node);
+                return result;
+            } catch (CouchException e) {
+                if (closed || !isTheNodes(e)) {
+                    throw e;
+                }
+                nodes.failed(node, String.valueOf(e.getMessage()));
+                tried.add(node);
+                if (e.outcomeUnknown() || tried.size() == config.urls().size()) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** Whether another node may do better. A wait for a free connection of our own, and an interrupt, say nothing of it. */
+    private static boolean isTheNodes(CouchException e) {
+        if (e instanceof CouchUnreachableException) {
+            boolean ours = e.getCause() instanceof InterruptedIOException;
+            return !ours || e.getCause() instanceof SocketTimeoutException;
+        }
+        return BAD_GATEWAYS.contains(e.status()) || e.error().equals(NODE_DOWN);
+    }
+
+    /** Where there are other nodes, one that cannot answer is as good as one that does not. */
+    private Answer requireFit(Answer answer) {
+        if (!nodes.areSeveral() || !BAD_GATEWAYS.contains(answer.status())) {
             return answer;
         }
-        answer.close(); // a 401 means nothing was done, so even a write may be sent again
-        HttpUriRequestBase again = requests.of(call, silence);
-        authenticator.authenticate(again);
-        return sendOnce(call, again, forFeed);
-    }
-
-    private Answer sendOnce(Call call, HttpUriRequestBase request, boolean forFeed) {
-        long sent = skew.nanos();
-        try {
-            ClassicHttpResponse response = transport.send(request, forFeed);
-            look(response, sent);
-            return new Answer(call, response);
-        } catch (Transport.Unanswered e) {
-            throw unreachable(call, Failure.Request.of(call), e.wasSent(), e.trouble());
+        try (answer) {
+            throw read(answer, Answer::failure).toException(null);
         }
     }
 
-    private void look(ClassicHttpResponse response, long sent) {
-        authenticator.observe(response);
-        requests.observe(response);
-        long received = skew.nanos();
-        Optional.ofNullable(response.getFirstHeader(HttpHeaders.DATE))
-                .filter(header -> !response.containsHeader(HttpHeaders.AGE)) // else a cache's answer, dated long ago
-                .map(header -> DateUtils.parseStandardDate(header.getValue()))
-                .ifPresent(dated -> skew.observe(sent, received, dated));
-    }
-
-    private void login(String user, Secret password) {
-        JsonNode body = Json.object().put("name", user).put("password", password.reveal());
-        Call call = Call.ask(UrlPath.ROOT.segment("_session"), body);
-        try (Answer answer = sendOnce(call, requests.of(call, config.responseTimeout()), false)) {
-            read(answer, Answer::object);
-        }
-    }
-
-    private static CouchException unreachable(Call call, Failure.Request request, boolean sent, IOException cause) {
+    static CouchException unreachable(Call call, Failure.Request request, boolean sent, IOException cause) {
         String reason = Reasons.of(cause);
         return new CouchUnreachableException(
                 new Failure(0, "unreachable", reason, request, sent && !call.repeatable()), cause);

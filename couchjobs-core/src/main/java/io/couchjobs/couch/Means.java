@@ -1,7 +1,10 @@
 package io.couchjobs.couch;
 
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
 
 /**
  * What a client reaches the world through; tests put others in their place.
@@ -9,14 +12,27 @@ import java.util.function.LongSupplier;
  * @param transport carries its requests; closed with the client
  * @param retries pauses and repeats
  * @param nanos the monotonic clock
+ * @param random decides which node is asked, and how long one is left alone
+ * @param background runs what nobody waits for; never in the calling thread, unless nothing of it can block
  */
-record Means(Transport transport, Retries retries, LongSupplier nanos) {
+record Means(Transport transport, Retries retries, LongSupplier nanos, RandomGenerator random, Executor background) {
 
     static Means of(CouchConfig config) {
         return of(config, pause -> TimeUnit.NANOSECONDS.sleep(pause.toNanos()));
     }
 
     static Means of(CouchConfig config, Retries.Pause pause) {
-        return new Means(new Pools(config), new Retries(pause), System::nanoTime);
+        return new Means(new Pools(config), new Retries(pause), System::nanoTime, anyThreads(), Means::start);
+    }
+
+    /** One that may be used by any thread. */
+    private static RandomGenerator anyThreads() {
+        return () -> ThreadLocalRandom.current().nextLong();
+    }
+
+    private static void start(Runnable task) {
+        Thread thread = new Thread(task, "couch-probe");
+        thread.setDaemon(true);
+        thread.start();
     }
 }

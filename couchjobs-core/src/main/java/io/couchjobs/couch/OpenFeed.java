@@ -98,6 +98,12 @@ final class OpenFeed implements ChangesFeed {
     }
 
     @Override
+    public void abandon() {
+        http.broke(answer, "its feed does not bring what there is");
+        close();
+    }
+
+    @Override
     public void close() {
         closed = true;
         answer.close();
@@ -131,6 +137,9 @@ final class OpenFeed implements ChangesFeed {
         try {
             last = Item.end(Http.read(answer, this::readRows), null);
         } catch (CouchException e) {
+            if (!closed) {
+                http.broke(answer, String.valueOf(e.getMessage()));
+            }
             last = Item.end(null, http.isClosed() ? null : e);
         } catch (RuntimeException | Error e) { // even without memory for a row the consumer must not wait for ever
             last = Item.end(null, answer.unusable(String.valueOf(e.getMessage()), e));

@@ -96,7 +96,7 @@ final class Pools implements Transport {
         return PoolingHttpClientConnectionManagerBuilder.create()
                 .setConnectionFactory(QuietConnection::on)
                 .setTlsSocketStrategy(Trust.of(config))
-                .setMaxConnTotal(connections)
+                .setMaxConnTotal(connections * config.urls().size())
                 .setMaxConnPerRoute(connections)
                 .setDefaultSocketConfig(SocketConfig.custom()
                         .setSoTimeout(timeout(config.responseTimeout()))

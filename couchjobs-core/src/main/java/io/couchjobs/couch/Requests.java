@@ -14,13 +14,15 @@ import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 
-/** Makes HTTP requests of calls. Bodies are compressed only for a server that called itself CouchDB: it can read them. */
+/** Makes HTTP requests to one server of calls. Bodies are compressed only for a server that called itself CouchDB: it can read them. */
 final class Requests {
 
+    private final URI server;
     private final CouchConfig config;
     private volatile boolean isCouch;
 
-    Requests(CouchConfig config) {
+    Requests(URI server, CouchConfig config) {
+        this.server = server;
         this.config = config;
     }
 
@@ -31,7 +33,7 @@ final class Requests {
 
     HttpUriRequestBase of(Call call, Duration silence) {
         HttpUriRequestBase request = new HttpUriRequestBase(
-                call.method(), URI.create(config.url() + call.path().toString()));
+                call.method(), URI.create(server + call.path().toString()));
         request.setConfig(Pools.timeouts(config, silence));
         request.setHeader(HttpHeaders.ACCEPT, Call.JSON);
         call.headers().forEach(request::setHeader);

@@ -1,6 +1,7 @@
 package io.couchjobs.couch;
 
 import java.net.HttpCookie;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
@@ -35,6 +36,7 @@ final class SessionAuthenticator implements Authenticator {
     private final LongSupplier nanos;
     private final ReentrantLock renewing = new ReentrantLock();
     private volatile @Nullable Cookie cookie;
+    private volatile @Nullable CouchUnreachableException lastSilence;
 
     SessionAuthenticator(Auth.Session session, Login login, LongSupplier nanos) {
         this.session = session;
@@ -70,14 +72,31 @@ final class SessionAuthenticator implements Authenticator {
 
     /** Unless another thread has replaced it meanwhile. */
     private void replace(@Nullable String old) {
+        CouchUnreachableException before = lastSilence;
         renewing.lock();
         try {
             Cookie current = cookie;
             if (current == null || current.header().equals(old)) {
-                login.with(session.user(), session.password());
+                logIn(before);
             }
         } finally {
             renewing.unlock();
+        }
+    }
+
+    /** Who waited for a login that met only silence does not wait as long again, one thread after the other. */
+    private void logIn(@Nullable CouchUnreachableException before) {
+        CouchUnreachableException silence = lastSilence;
+        if (silence != null && silence != before) {
+            throw silence;
+        }
+        try {
+            login.with(session.user(), session.password());
+        } catch (CouchUnreachableException e) {
+            if (e.getCause() instanceof SocketTimeoutException) {
+                lastSilence = e;
+            }
+            throw e;
         }
     }
 

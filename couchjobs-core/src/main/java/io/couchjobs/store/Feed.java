@@ -19,8 +19,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>It starts with the first listener and lives until it is closed. A connection is replaced when it breaks, when it is
  * silent for three heartbeats (10 s each), and when it gives signs of life but does not bring what the server has: that is
- * asked when nothing came for 5 minutes. The new one goes on from the last position, and listeners are told of a {@linkplain
- * Listener#gap() gap}: nobody can know what the server went through meanwhile. A position that the server does not know any
+ * asked when nothing came for 5 minutes. The new one, to another node of a cluster when several are known, goes on from the
+ * last position, and listeners are told of a {@linkplain Listener#gap() gap}: nobody can know what the server went through
+ * meanwhile, and another node honours a position only roughly. A position that the server does not know any
  * more (the database was deleted and made anew, or restored from an older state) is given up for the present one.
  *
  * <p>Events may come twice, late, or tell an old story; never not at all. A document that cannot be read (longer than 16 MiB,
@@ -176,6 +177,7 @@ public final class Feed implements AutoCloseable {
                     log.warn(
                             "the feed of {} gives signs of life but does not bring changes; it is replaced",
                             database.name());
+                    feed.abandon();
                     return;
                 }
             }
@@ -215,7 +217,7 @@ public final class Feed implements AutoCloseable {
     /** After an interruption: is the position still good, and who knows what happened meanwhile. */
     private void lookAgain() {
         String now = database.currentSeq();
-        boolean lost = positionLost || FeedWatchdog.number(now) < FeedWatchdog.number(position);
+        boolean lost = positionLost || FeedWatchdog.isBehind(database, now, position);
         if (lost) {
             if (!now.equals(position)) {
                 log.warn("{} is not what it was at {}; its feed goes on from {}", database.name(), position, now);

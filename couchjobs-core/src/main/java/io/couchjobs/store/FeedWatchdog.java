@@ -70,12 +70,20 @@ final class FeedWatchdog {
     }
 
     /** The number that positions begin with; it grows as a database changes. 0 for a position without one. */
-    static long number(String position) {
+    private static long number(String position) {
         int digits = 0;
         while (digits < Math.min(position.length(), 18) && Character.isDigit(position.charAt(digits))) {
             digits++;
         }
         return digits == 0 ? 0 : Long.parseLong(position.substring(0, digits));
+    }
+
+    /**
+     * Whether a database is not what it was when it had that position: it was made anew, or restored from an older state. On
+     * a cluster the numbers tell nothing: copies count each for themselves, and another node may ask other copies.
+     */
+    static boolean isBehind(CouchDatabase database, String now, String position) {
+        return database.server().config().urls().size() == 1 && number(now) < number(position);
     }
 
     private void ask(String position) {
@@ -100,7 +108,7 @@ final class FeedWatchdog {
     /** A position that the server does not know, or that lies ahead of the database, is news too: it means nothing. */
     private boolean hasNews(String position) {
         try {
-            return number(database.currentSeq()) < number(position)
+            return isBehind(database, database.currentSeq(), position)
                     || !read(database, ChangesRequest.normal().since(position).limit(1))
                             .isEmpty();
         } catch (CouchException e) {

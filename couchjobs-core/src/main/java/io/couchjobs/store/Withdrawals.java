@@ -179,13 +179,7 @@ final class Withdrawals implements AutoCloseable {
      * @param leaf the job as the claim left it; null while it is not known whether and where that is stored
      * @param looks how often it was looked for in vain
      */
-    private record Pending(
-            JobId id,
-            String token,
-            @Nullable Job leaf,
-            String reason,
-            Instant now,
-            int looks) {
+    private record Pending(JobId id, String token, @Nullable Job leaf, String reason, Instant now, int looks) {
         Pending storedAs(Job found) {
             return new Pending(id, token, found, reason, now, looks);
         }

@@ -82,8 +82,6 @@ final class RealCluster {
     }
 
     private static JsonNode conflictsOf(ViewResult.Row row) {
-        return row.doc() == null
-                ? MissingNode.getInstance()
-                : row.doc().path("_conflicts");
+        return row.doc() == null ? MissingNode.getInstance() : row.doc().path("_conflicts");
     }
 }

@@ -35,8 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("cluster")
 class RealClusterTest {
     private static final int JOBS = Integer.getInteger("couchjobs.cluster.jobs", 1_000);
-    private static final Duration PATIENCE =
-            Duration.ofSeconds(Integer.getInteger("couchjobs.cluster.patience", 300));
+    private static final Duration PATIENCE = Duration.ofSeconds(Integer.getInteger("couchjobs.cluster.patience", 300));
     private static final int AT_ONCE = 100;
 
     private final String database = "cluster-check-" + UUID.randomUUID();
@@ -52,7 +51,9 @@ class RealClusterTest {
 
     @BeforeEach
     void open(@TempDir Path folder) {
-        assumeThat(RealCluster.isThere()).as(RealCluster.URLS + " names three nodes").isTrue();
+        assumeThat(RealCluster.isThere())
+                .as(RealCluster.URLS + " names three nodes")
+                .isTrue();
         journal = folder.resolve("journal");
         queue = RealCluster.open(database);
         queue.changeSettings(ClusterWorker.TYPE, type -> type.withTimeout(Duration.ofSeconds(30)));

@@ -9,7 +9,10 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentType;
@@ -37,13 +40,20 @@ public final class InProcess {
     public record Response(int status, Map<String, List<String>> headers, InputStream body) {}
 
     /** No answer. */
-    public static final class Broken extends SocketException {
+    public static final class Broken extends Exception {
         private static final long serialVersionUID = 1L;
+        private final IOException trouble;
         private final boolean sent;
 
-        /** Whether the server may have heard of the request. */
+        /** A connection that broke; whether the server may have heard of the request. */
         public Broken(String reason, boolean sent) {
-            super(reason);
+            this(new SocketException(reason), sent);
+        }
+
+        /** Something else, such as a {@link java.net.SocketTimeoutException}. */
+        public Broken(IOException trouble, boolean sent) {
+            super(trouble);
+            this.trouble = trouble;
             this.sent = sent;
         }
     }
@@ -62,8 +72,19 @@ public final class InProcess {
 
     /** A client whose requests the handler answers, whatever addresses the configuration names. */
     public static CouchServer connect(CouchConfig config, Handler handler, Pause pause, LongSupplier nanos) {
-        Means means = new Means(new Handled(handler), new Retries(pause::of), nanos);
-        return CouchServer.connect(config, means);
+        return connect(config, handler, pause, nanos, new Random(), task -> new Thread(task).start());
+    }
+
+    /** As the other, with a random choice of nodes that can be repeated, and with control of what nobody waits for. */
+    public static CouchServer connect(
+            CouchConfig config,
+            Handler handler,
+            Pause pause,
+            LongSupplier nanos,
+            RandomGenerator random,
+            Executor background) {
+        Retries retries = new Retries(pause::of);
+        return CouchServer.connect(config, new Means(new Handled(handler), retries, nanos, random, background));
     }
 
     private record Handled(Handler handler) implements Transport {
@@ -72,7 +93,7 @@ public final class InProcess {
             try {
                 return response(handler.answer(InProcess.request(request, forFeed)));
             } catch (Broken e) {
-                throw new Unanswered(e, e.sent);
+                throw new Unanswered(e.trouble, e.sent);
             } catch (IOException e) {
                 throw new Unanswered(e, false);
             }
