@@ -37,6 +37,7 @@ import org.junit.jupiter.api.Timeout;
 
 @SuppressWarnings("try")
 class HardCasesTest extends FaultyServer {
+    private static final Duration SHORT = Duration.ofMillis(1500);
 
     private static boolean bulk(Faults.Request r) {
         return r.path().endsWith("/_bulk_docs");
@@ -57,56 +58,58 @@ class HardCasesTest extends FaultyServer {
 
     @Test
     void a_worker_whose_feed_is_down_does_not_expire_its_own_living_jobs() throws Exception {
-        JobQueue q = another(Duration.ofSeconds(1));
+        queue.setTypeTimeout("email", SHORT);
+        CountDownLatch end = new CountDownLatch(1);
         AtomicInteger runs = new AtomicInteger();
-        AtomicBoolean done = new AtomicBoolean();
-        // the feed is told to break by holding its reconnects; the first connection ends with the first worker's queue
-        couch.faults().answer(1000, r -> r.path().endsWith("/_changes"), 503);
-        Worker worker = q.worker()
-                .concurrency(2)
-                .handler("email", (d, c) -> {
-                    runs.incrementAndGet();
-                    TestQueue.work(6000);
-                    done.set(true);
-                    return null;
-                })
-                .start();
         add("email", "1");
-        TestQueue.until(done::get);
-        assertThat(worker.stats().recovered()).isZero();
-        assertThat(runs.get()).isEqualTo(1);
-        worker.close();
-        q.close();
+        couch.faults().answer(1_000_000, r -> r.path().endsWith("/_changes"), 503);
+        try (SteppedWorkers time = new SteppedWorkers(queue);
+                Worker worker = time.worker()
+                        .concurrency(2)
+                        .handler("email", (d, c) -> {
+                            runs.incrementAndGet();
+                            end.await();
+                            return null;
+                        })
+                        .start()) {
+            TestQueue.until(() -> runs.get() == 1);
+            time.outlast(SHORT, worker);
+            end.countDown();
+            TestQueue.until(() -> worker.stats().succeeded() == 1);
+            assertThat(worker.stats().recovered()).isZero();
+            assertThat(runs.get()).isEqualTo(1);
+        }
     }
 
     @Test
     void a_job_of_a_short_timeout_keeps_its_lease_beside_one_of_a_long_timeout() throws Exception {
         queue.setTypeTimeout("slow", Duration.ofSeconds(60));
-        queue.setTypeTimeout("fast", Duration.ofSeconds(1));
-        AtomicInteger fast = new AtomicInteger();
+        queue.setTypeTimeout("fast", SHORT);
         CountDownLatch end = new CountDownLatch(1);
-        CountDownLatch slowRuns = new CountDownLatch(1);
-        try (Worker worker = queue.worker()
-                .concurrency(3)
-                .handler("slow", (d, c) -> {
-                    slowRuns.countDown();
-                    end.await();
-                    return null;
-                })
-                .handler("fast", (d, c) -> {
-                    fast.incrementAndGet();
-                    TestQueue.work(5000);
-                    return null;
-                })
-                .start()) {
+        CountDownLatch bothRun = new CountDownLatch(2);
+        AtomicInteger fast = new AtomicInteger();
+        try (SteppedWorkers time = new SteppedWorkers(queue);
+                Worker worker = time.worker()
+                        .concurrency(3)
+                        .handler("slow", (d, c) -> {
+                            bothRun.countDown();
+                            end.await();
+                            return null;
+                        })
+                        .handler("fast", (d, c) -> {
+                            fast.incrementAndGet();
+                            bothRun.countDown();
+                            end.await();
+                            return null;
+                        })
+                        .start()) {
             add("slow", "1");
-            slowRuns.await();
             add("fast", "1");
+            bothRun.await();
+            time.outlast(SHORT, worker);
+            end.countDown();
             Job job = TestQueue.finished(queue, "fast", "1");
-            end.countDown();
             assertThat(fast.get()).as("runs of the fast job; " + job.errors()).isEqualTo(1);
-        } finally {
-            end.countDown();
         }
     }
 

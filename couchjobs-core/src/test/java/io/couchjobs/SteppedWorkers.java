@@ -1,0 +1,74 @@
+package io.couchjobs;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.DesignDocuments;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.FeedEvent;
+import io.couchjobs.store.JobIndex;
+import io.couchjobs.store.JobStore;
+import io.couchjobs.store.SettingsStore;
+import io.couchjobs.store.StoreClock;
+import io.couchjobs.worker.Worker;
+import io.couchjobs.worker.WorkerBuilder;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Workers whose monotonic clock stands still but for what a test lets pass, so that no lease runs out because a machine is
+ * slow. Not thread-safe.
+ */
+final class SteppedWorkers implements AutoCloseable {
+    private final AtomicLong nanos = new AtomicLong();
+    private final JobQueue queue;
+    private final List<JobStore> stores = new ArrayList<>();
+    private final List<Feed> feeds = new ArrayList<>();
+
+    SteppedWorkers(JobQueue queue) {
+        this.queue = queue;
+    }
+
+    /** A worker of its own process, as far as it can tell. */
+    WorkerBuilder worker() {
+        CouchDatabase database = queue.database();
+        JobStore store = new JobStore(database);
+        Feed feed = new Feed(database);
+        SettingsStore settings = new SettingsStore(database, Duration.ofSeconds(60));
+        feed.alwaysTell(settings);
+        stores.add(store);
+        feeds.add(feed);
+        StoreClock clock = new StoreClock(InstantSource.system(), () -> Duration.ZERO, nanos::get);
+        return Worker.builder(
+                new Acceptor.Parts(store, new JobIndex(new DesignDocuments(database)), settings, feed, clock));
+    }
+
+    void pass(Duration time) {
+        nanos.addAndGet(time.toNanos());
+    }
+
+    /** Lets three times the timeout pass: a third whenever the worker has renewed its leases. */
+    void outlast(Duration timeout, Worker renewing) throws Exception {
+        for (int beat = 0; beat < 9; beat++) {
+            long before = beats(renewing);
+            TestQueue.until(() -> beats(renewing) > before);
+            pass(timeout.dividedBy(3));
+        }
+    }
+
+    private long beats(Worker worker) {
+        return FeedEvent.generation(queue.database()
+                .get("worker:" + worker.id())
+                .orElseThrow()
+                .path("_rev")
+                .asText());
+    }
+
+    @Override
+    public void close() {
+        feeds.forEach(Feed::close);
+        stores.forEach(JobStore::close);
+    }
+}
