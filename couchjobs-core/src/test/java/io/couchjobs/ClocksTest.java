@@ -20,11 +20,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The server's clock is this machine's; those of the processes are set as each test says. */
 @ServerTest
+@Execution(ExecutionMode.CONCURRENT)
 class ClocksTest {
     private static final Duration TWO_HOURS = Duration.ofHours(2);
 

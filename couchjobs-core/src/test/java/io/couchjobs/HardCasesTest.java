@@ -34,8 +34,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @SuppressWarnings("try")
+@Execution(ExecutionMode.CONCURRENT)
 class HardCasesTest extends FaultyServer {
     private static final Duration SHORT = Duration.ofMillis(1500);
 

@@ -12,8 +12,11 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @ServerTest
+@Execution(ExecutionMode.CONCURRENT)
 class HeartbeatTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(3);
 

@@ -7,7 +7,10 @@ import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+@Execution(ExecutionMode.CONCURRENT)
 class LeasesUnderFaultsTest extends FaultyServer {
     LeasesUnderFaultsTest() {
         super(Duration.ofSeconds(3));

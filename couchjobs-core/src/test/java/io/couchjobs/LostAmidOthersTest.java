@@ -25,9 +25,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The answer of a write is lost or late, and others write before its sender looks what became of it. */
 @ServerTest
+@Execution(ExecutionMode.CONCURRENT)
 class LostAmidOthersTest {
     private static final Instant LATER = Instant.ofEpochMilli(7);
 

@@ -17,9 +17,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Ten thousand subscriptions cost one connection, little memory, and little time. */
 @ServerTest
+@Isolated("measures the heap")
 class ManySubscriptionsTest {
     private static final int MANY = 10_000;
     private static final int PAGE = 500;

@@ -25,8 +25,11 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @ServerTest
+@Execution(ExecutionMode.CONCURRENT)
 class WakeUpsTest {
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
 

@@ -21,9 +21,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Schedulers as workers start them, by the real clock. */
 @ServerTest
+@Isolated("looks for threads by their names")
 class SchedulerTest {
     private final BlockingQueue<String> ran = new LinkedBlockingQueue<>();
     private JobQueue queue;

@@ -36,9 +36,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Nothing that a network, a proxy or a server does to the feed's connection silences it, or misleads who listens. */
 @ServerTest
+@Execution(ExecutionMode.CONCURRENT)
 class FeedUnderFaultsTest {
     private static final Duration LONG = Duration.ofMinutes(10);
     private static final Feed.Timing PATIENT = new Feed.Timing(Duration.ofSeconds(10), LONG, LONG);

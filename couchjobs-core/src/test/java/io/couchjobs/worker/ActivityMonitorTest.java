@@ -16,8 +16,11 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** On a monotonic clock that the test moves: T is 20 minutes. */
+@Execution(ExecutionMode.CONCURRENT)
 class ActivityMonitorTest {
     private static final Duration T = Duration.ofMinutes(20);
     /** The most that is added to T so that monitors do not collide. */
