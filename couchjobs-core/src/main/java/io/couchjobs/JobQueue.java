@@ -21,6 +21,7 @@ import io.couchjobs.store.AddResult;
 import io.couchjobs.store.CancelMode;
 import io.couchjobs.store.CancelResult;
 import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.ConflictWatch;
 import io.couchjobs.store.Creator;
 import io.couchjobs.store.DesignDocuments;
 import io.couchjobs.store.DuplicateJobException;
@@ -91,6 +92,7 @@ public final class JobQueue implements AutoCloseable {
     private final Schedules schedules;
     private final SharedScheduler scheduler;
     private final Scopes scopes;
+    private final ConflictWatch conflicts;
 
     JobQueue(CouchDatabase database, JobQueueBuilder options) {
         this.database = database;
@@ -106,6 +108,8 @@ public final class JobQueue implements AutoCloseable {
         this.creator = new Creator(store, clock);
         this.limits = new QueueLimits(parts);
         feed.alwaysTell(settings);
+        this.conflicts = new ConflictWatch(store, settings, clock);
+        feed.alwaysTell(conflicts);
         this.watch = new Watch(feed, store);
         this.logs = new JobLogs(store, feed);
         this.acceptor = new Acceptor(parts, "client-" + UUID.randomUUID());
@@ -704,6 +708,14 @@ public final class JobQueue implements AutoCloseable {
         return scopes;
     }
 
+    /**
+     * {@return what looks after documents with several leaves, as a cluster or replication may leave them; it works by itself,
+     * and tells what it did}
+     */
+    public ConflictWatch conflicts() {
+        return conflicts;
+    }
+
     /** {@return a builder of a worker that runs jobs of this queue} */
     public WorkerBuilder worker() {
         return Worker.builder(parts, scheduler::join);
@@ -726,6 +738,7 @@ public final class JobQueue implements AutoCloseable {
         acceptor.close();
         watch.close();
         parts.feed().close();
+        conflicts.close();
         parts.store().close();
         database.server().close();
     }

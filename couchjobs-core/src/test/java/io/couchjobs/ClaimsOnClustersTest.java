@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
@@ -15,15 +14,8 @@ import io.couchjobs.store.AddResult;
 import io.couchjobs.store.ClaimedJob;
 import io.couchjobs.store.DuplicateJobException;
 import io.couchjobs.store.HaltException;
-import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -64,7 +56,7 @@ class ClaimsOnClustersTest {
         add("1");
         cluster.acceptStored(1, ClaimsOnClustersTest::isClaim);
         assertThat(claims()).isEmpty();
-        assertWithdrawn("no quorum");
+        awaitWithdrawal("no quorum");
     }
 
     @Test
@@ -74,7 +66,7 @@ class ClaimsOnClustersTest {
                 1, request -> request.isBulkWrite() && request.body().contains("\"lock\""));
         assertThat(claims()).isEmpty();
         assertThat(lost.count()).isEqualTo(1);
-        assertWithdrawn("");
+        awaitWithdrawal("");
     }
 
     @Test
@@ -83,7 +75,7 @@ class ClaimsOnClustersTest {
         cluster.acceptStored(1, ClaimsOnClustersTest::isClaim);
         Lost lost = proxy.loseRequests(1, request -> request.body().contains("\"withdrawn\""));
         assertThat(claims()).isEmpty();
-        assertWithdrawn("no quorum");
+        awaitWithdrawal("no quorum");
         assertThat(lost.count()).isEqualTo(1);
     }
 
@@ -92,9 +84,8 @@ class ClaimsOnClustersTest {
         add("1");
         cluster.acceptStored(1, ClaimsOnClustersTest::isClaim);
         assertThat(claims()).isEmpty();
-        assertWithdrawn("no quorum");
-        Job withdrawn = job();
-        ObjectNode waiting = withdrawn.toDocument();
+        awaitWithdrawal("no quorum");
+        ObjectNode waiting = job().toDocument();
         waiting.put("status", "waiting").remove("lock");
         others.database().put(waiting);
         add("2");
@@ -219,7 +210,7 @@ class ClaimsOnClustersTest {
     @Test
     void removing_a_job_removes_all_its_leaves() throws Exception {
         add("1");
-        replicate(leaf(job(), "1-" + HASH, "rival"), leaf(job(), "1-" + "f".repeat(32), "other"));
+        Replication.store(database, leaf(job(), "1-" + HASH, "rival"), leaf(job(), "1-" + "f".repeat(32), "other"));
         cluster.acceptStored(1, doc -> doc.path("_deleted").asBoolean());
         queue.remove("email", "1");
         assertThat(others.get("email", "1")).isEmpty();
@@ -278,13 +269,10 @@ class ClaimsOnClustersTest {
         return others.get("email", "1").orElseThrow();
     }
 
-    private void assertWithdrawn(String reason) throws Exception {
-        TestQueue.until(() -> job().isWithdrawn());
-        Job withdrawn = job();
-        assertThat(withdrawn.status().isLocked()).isTrue();
-        assertThat(withdrawn.lock().orElseThrow().withdrawn().orElseThrow().reason())
-                .contains(reason);
-        assertThat(withdrawn.effectiveFence()).isEqualTo(withdrawn.fence() - 1);
+    /** What the job is then is for those who resolve conflicts to say. */
+    private void awaitWithdrawal(String reason) throws Exception {
+        TestQueue.until(() -> cluster.sawWithdrawal(reason));
+        TestQueue.until(() -> job().isWithdrawn() || job().status() == JobStatus.WAITING);
     }
 
     private static boolean isClaim(JsonNode doc) {
@@ -296,7 +284,7 @@ class ClaimsOnClustersTest {
     }
 
     private void losingClaimThatReadersSee(Job mine, String token) throws Exception {
-        replicate(leaf(mine, "9-" + HASH, token));
+        Replication.store(database, leaf(mine, "9-" + HASH, token));
     }
 
     private static ObjectNode leaf(Job job, String rev, String token) {
@@ -308,27 +296,5 @@ class ClaimsOnClustersTest {
             leaf.put("mine", token);
         }
         return leaf;
-    }
-
-    /** What the replication between copies does: stores leaves as they are. */
-    private void replicate(ObjectNode... leaves) throws IOException, InterruptedException {
-        ObjectNode body = new ObjectMapper().createObjectNode().put("new_edits", false);
-        for (ObjectNode leaf : leaves) {
-            body.withArray("docs").add(leaf);
-        }
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(database.url() + "/_bulk_docs"))
-                .header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(body.toString()));
-        database.user()
-                .ifPresent(user -> request.header(
-                        "Authorization",
-                        "Basic "
-                                + Base64.getEncoder()
-                                        .encodeToString((user + ":"
-                                                        + database.password().orElse(""))
-                                                .getBytes(StandardCharsets.UTF_8))));
-        HttpResponse<String> answer =
-                HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
     }
 }

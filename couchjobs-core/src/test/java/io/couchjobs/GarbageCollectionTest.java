@@ -24,15 +24,12 @@ import io.couchjobs.store.DesignDocument;
 import io.couchjobs.store.HaltException;
 import io.couchjobs.store.Retention;
 import io.couchjobs.worker.Worker;
-import java.net.HttpURLConnection;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -541,20 +538,7 @@ class GarbageCollectionTest {
 
     /** Stores revisions as a replication does, which may leave conflicts. */
     private void replicate(String... documents) throws Exception {
-        String body = "{'new_edits':false,'docs':[" + String.join(",", documents) + "]}";
-        String login = where.user().orElse("") + ":" + where.password().orElse("");
-        HttpURLConnection request = (HttpURLConnection)
-                URI.create(where.url() + "/_bulk_docs").toURL().openConnection();
-        request.setDoOutput(true);
-        request.setRequestProperty("Content-Type", "application/json");
-        if (where.user().isPresent()) {
-            byte[] bytes = login.getBytes(StandardCharsets.UTF_8);
-            request.setRequestProperty(
-                    "Authorization", "Basic " + Base64.getEncoder().encodeToString(bytes));
-        }
-        request.getOutputStream().write(body.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        assertThat(new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-                .contains("[]");
+        Replicated.into(where, documents);
     }
 
     private static ObjectNode doc(String id) {

@@ -38,6 +38,13 @@ final class PretendedCluster implements Proxy.Detour {
         return List.copyOf(sent);
     }
 
+    /** Whether a withdrawal of such a claim was sent, whatever became of the job since. */
+    boolean sawWithdrawal(String reason) {
+        return sent.stream()
+                .map(doc -> doc.path("lock").path("withdrawn"))
+                .anyMatch(withdrawn -> withdrawn.path("reason").asText().contains(reason) && withdrawn.has("at"));
+    }
+
     /** All requests but feeds, in the order of their arrival, since the last call. */
     List<String> requests() {
         List<String> lines = requests.stream().map(Proxy.Request::toString).toList();

@@ -5,6 +5,7 @@ import io.couchjobs.couch.Secret;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.gc.GarbageCollection;
 import io.couchjobs.job.Job;
+import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -22,7 +23,12 @@ public final class TestQueue {
     }
 
     public static JobQueueBuilder builder(TestDatabase database) {
-        JobQueueBuilder builder = JobQueue.builder(database.url());
+        return builder(database, database.url());
+    }
+
+    /** The same database, reached by another node of its cluster. */
+    public static JobQueueBuilder builder(TestDatabase database, URI url) {
+        JobQueueBuilder builder = JobQueue.builder(url);
         database.user()
                 .ifPresent(user -> builder.auth(
                         new Auth.Basic(user, Secret.of(database.password().orElse("")))));

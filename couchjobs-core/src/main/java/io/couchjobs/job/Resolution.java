@@ -104,7 +104,12 @@ public final class Resolution {
         }
         return counted.stream()
                 .filter(leaf -> leaf.kind() != Leaf.Kind.MALFORMED)
-                .anyMatch(leaf -> leaf.fence() >= best.fence() && !leaf.hasTokenOf(best));
+                .anyMatch(leaf -> knows(leaf) >= best.fence() && !leaf.hasTokenOf(best));
+    }
+
+    /** The last claim that a leaf knows of: a withdrawn one was made when the claim before it was over. */
+    private static long knows(Leaf leaf) {
+        return leaf.kind() == Leaf.Kind.WITHDRAWN ? leaf.storedFence() - 1 : leaf.fence();
     }
 
     private static Job again(Job withdrawn, Instant now) {

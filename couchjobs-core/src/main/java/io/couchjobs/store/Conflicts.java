@@ -14,4 +14,14 @@ interface Conflicts {
      * @param id the job
      */
     void look(JobId id);
+
+    /**
+     * A worker begins in this process, and looks after conflicts until it ends.
+     *
+     * @param owner the worker
+     * @return ends that when closed
+     */
+    default Feed.Listening join(Owner owner) {
+        return () -> {};
+    }
 }

@@ -65,6 +65,16 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
+     * A worker begins in this process, and looks after conflicts until it ends.
+     *
+     * @param owner the worker
+     * @return ends that when closed
+     */
+    public Feed.Listening resolveWith(Owner owner) {
+        return conflicts.join(owner);
+    }
+
+    /**
      * Whether the nodes of a cluster keep several copies of each document: then only what a quorum confirmed counts. Asked
      * once, at the first call.
      *

@@ -110,6 +110,11 @@ final class Executor {
         return run != null && run.stopReason().filter(StopReason.HALTED::equals).isEmpty();
     }
 
+    /** Whether a claim of that token is one of ours, though its run be halted. */
+    boolean holds(String token) {
+        return runs.values().stream().anyMatch(run -> run.claim().token().equals(token));
+    }
+
     void close() {
         timeLimits.close();
     }

@@ -5,6 +5,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobLogs;
+import io.couchjobs.store.Owner;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +39,7 @@ public final class Worker implements AutoCloseable {
     private Feed.Listening listening = () -> {};
     private @Nullable Thread exitHook;
     private Feed.Listening companion = () -> {};
+    private Feed.Listening resolving = () -> {};
 
     Worker(Acceptor.Parts parts, WorkerOptions options) {
         this.parts = parts;
@@ -197,6 +199,7 @@ public final class Worker implements AutoCloseable {
         listening = parts.feed().listen(ownJobs);
         monitor.start();
         heldJobs.start();
+        resolving = parts.store().resolveWith(new Owner(id(), executor::holds, leases::isMajorityInReach));
         companion = options.companion().join();
         if (options.sweeping()) {
             sweeper.start();
@@ -217,6 +220,7 @@ public final class Worker implements AutoCloseable {
 
     private void closeParts() {
         companion.close();
+        resolving.close();
         listening.close();
         heldJobs.close();
         sweeper.close();

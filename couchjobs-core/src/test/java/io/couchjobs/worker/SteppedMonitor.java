@@ -11,6 +11,7 @@ import io.couchjobs.store.StoreClock;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /** An activity monitor that looks when it is told to, on a clock that is moved by hand. Not thread-safe. */
 public final class SteppedMonitor implements AutoCloseable {
@@ -21,6 +22,10 @@ public final class SteppedMonitor implements AutoCloseable {
     private final ActivityMonitor monitor;
 
     public SteppedMonitor(JobQueue queue) {
+        this(queue, () -> true);
+    }
+
+    public SteppedMonitor(JobQueue queue, BooleanSupplier majorityInReach) {
         store = new JobStore(queue.database());
         StoreClock clock = new StoreClock(InstantSource.system(), () -> Duration.ZERO, nanos::get);
         monitor = new ActivityMonitor(
@@ -32,7 +37,7 @@ public final class SteppedMonitor implements AutoCloseable {
                         clock),
                 "monitor",
                 id -> false,
-                () -> true);
+                majorityInReach);
     }
 
     /** Looks once: remembers what is owned, and sets free what has been silent for longer than the timeout. */

@@ -1,0 +1,208 @@
+package io.couchjobs.store;
+
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has conflicts resolved, in the background and one at a time: those that somebody met, at once; those that the feed shows, after
+ * a second or more, if they are there still (who made them is looking already); and while a worker runs in this process, all
+ * that the index knows, every five minutes. Thread-safe; remembers a bounded number, the index knows the rest.
+ */
+public final class ConflictWatch implements Conflicts, Feed.Listener, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(ConflictWatch.class);
+    private static final int MOST = 10_000;
+    private static final int MOST_TRIES = 8;
+    private static final Duration BY_OTHERS = Duration.ofSeconds(1);
+    private static final Duration MOST_BY_OTHERS = Duration.ofSeconds(2);
+    private static final Duration SWEEP_EVERY = Duration.ofMinutes(5);
+    private static final Duration AGAIN = Duration.ofSeconds(10);
+
+    private final StoreClock clock;
+    private final Resolver resolver;
+    private final Suspects suspects;
+    private final OpenConflicts open;
+    private final LongAdder troubled = new LongAdder();
+    private final Map<String, Planned> planned = new HashMap<>();
+    private final ScheduledThreadPoolExecutor thread;
+    private @Nullable ScheduledFuture<?> sweep;
+    private boolean closed;
+
+    /**
+     * Looks after the conflicts of a queue. No I/O.
+     *
+     * @param store where the jobs are; it tells of conflicts from now on
+     * @param settings the timeouts of their types
+     * @param clock the clocks
+     */
+    public ConflictWatch(JobStore store, SettingsStore settings, StoreClock clock) {
+        this.clock = clock;
+        this.suspects = new Suspects(store.database(), settings, clock);
+        this.open = new OpenConflicts(store.database());
+        this.resolver = new Resolver(store, clock, suspects, open);
+        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread made = new Thread(task, "couchjobs-conflicts");
+            made.setDaemon(true);
+            return made;
+        });
+        thread.setKeepAliveTime(10, TimeUnit.SECONDS);
+        thread.allowCoreThreadTimeOut(true);
+        thread.setRemoveOnCancelPolicy(true);
+        store.conflicts(this);
+    }
+
+    @Override
+    public void look(JobId id) {
+        plan(id.docId(), Duration.ZERO, 0);
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        boolean withdrawn = event.job().filter(Job::isWithdrawn).isPresent();
+        boolean isOurs = event.docId().startsWith(JobId.PREFIX) || OpenConflicts.isOurs(event.docId());
+        if (isOurs && (event.conflicted() || withdrawn)) {
+            plan(event.docId(), BY_OTHERS.plus(random(MOST_BY_OTHERS)), 0);
+        }
+    }
+
+    /** What was missed meanwhile, the sweep finds. */
+    @Override
+    public void gap() {}
+
+    /**
+     * A worker begins in this process: from now on the index is asked for conflicts, a moment from now and then every five
+     * minutes.
+     *
+     * @param owner the worker
+     * @return ends that when closed, if no other worker runs here
+     */
+    @Override
+    public Feed.Listening join(Owner owner) {
+        suspects.join(owner);
+        planSweep(BY_OTHERS.plus(random(MOST_BY_OTHERS)));
+        return () -> suspects.leave(owner);
+    }
+
+    /** {@return what was done so far} */
+    public ConflictStats stats() {
+        synchronized (planned) {
+            return new ConflictStats(resolver.resolved(), resolver.undecided(), troubled.sum(), planned.size());
+        }
+    }
+
+    /**
+     * Asks which documents have conflicts.
+     *
+     * @return their {@code _id}s, jobs and others, at most 1000
+     * @throws io.couchjobs.couch.CouchException when the database cannot be asked
+     */
+    public List<String> open() {
+        return open.read();
+    }
+
+    /**
+     * Resolves the conflict of a document now, as far as can be known.
+     *
+     * @param docId its {@code _id}
+     * @return whether nothing is left to do
+     * @throws io.couchjobs.couch.CouchException when the database cannot be reached
+     */
+    public boolean resolve(String docId) {
+        Resolver.Outcome outcome = resolver.resolve(docId);
+        return outcome == Resolver.Outcome.SETTLED || outcome == Resolver.Outcome.RESOLVED;
+    }
+
+    @Override
+    public void close() {
+        synchronized (planned) {
+            closed = true;
+            planned.clear();
+        }
+        thread.shutdownNow();
+    }
+
+    /** The earliest wish counts. */
+    private void plan(String docId, Duration pause, int tries) {
+        synchronized (planned) {
+            long at = clock.nanos() + pause.toNanos();
+            Planned before = planned.get(docId);
+            boolean isFull = before == null && planned.size() >= MOST;
+            if (closed || isFull || (before != null && before.nanos - at <= 0)) {
+                return;
+            }
+            if (before != null) {
+                before.future.cancel(false);
+            }
+            planned.put(
+                    docId,
+                    new Planned(
+                            at, thread.schedule(() -> attempt(docId, tries), pause.toNanos(), TimeUnit.NANOSECONDS)));
+        }
+    }
+
+    private void attempt(String docId, int tries) {
+        synchronized (planned) {
+            planned.remove(docId);
+        }
+        try {
+            Resolver.Outcome outcome = resolver.resolve(docId);
+            if (outcome == Resolver.Outcome.OPEN) {
+                again(docId, tries);
+            } else if (outcome == Resolver.Outcome.UNDECIDED && suspects.hasOwners()) {
+                plan(docId, AGAIN.plus(random(AGAIN)), 0);
+            }
+        } catch (RuntimeException | Error trouble) {
+            troubled.increment();
+            log.debug("the conflict of {} is resolved later: {}", docId, trouble.toString());
+            again(docId, tries);
+        }
+    }
+
+    private void again(String docId, int tries) {
+        if (tries < MOST_TRIES) {
+            plan(docId, Duration.ofMillis(250L << tries).plus(random(Duration.ofMillis(250L << tries))), tries + 1);
+        }
+    }
+
+    private void planSweep(Duration pause) {
+        synchronized (planned) {
+            if (!closed && sweep == null) {
+                sweep = thread.schedule(this::sweep, pause.toNanos(), TimeUnit.NANOSECONDS);
+            }
+        }
+    }
+
+    private void sweep() {
+        synchronized (planned) {
+            sweep = null;
+        }
+        if (!suspects.hasOwners()) {
+            return;
+        }
+        try {
+            open.read().forEach(docId -> plan(docId, random(BY_OTHERS), 0));
+        } catch (RuntimeException | Error trouble) {
+            troubled.increment();
+            log.debug("the index cannot be asked for conflicts: {}", trouble.toString());
+        } finally {
+            planSweep(SWEEP_EVERY.plus(random(BY_OTHERS.multipliedBy(30))));
+        }
+    }
+
+    private static Duration random(Duration most) {
+        return Duration.ofNanos(ThreadLocalRandom.current().nextLong(most.toNanos()));
+    }
+
+    private record Planned(long nanos, ScheduledFuture<?> future) {}
+}

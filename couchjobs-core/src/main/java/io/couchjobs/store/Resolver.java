@@ -1,0 +1,172 @@
+package io.couchjobs.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Resolution;
+import io.couchjobs.job.Transitions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings documents with several leaves back to one, as {@link Resolution} decides: reads all leaves, writes the winner, and when
+ * that is confirmed the tombstones of the others; whatever was refused is read again. Thread-safe; any number of processes may
+ * resolve the same job at the same time.
+ */
+final class Resolver {
+    private static final Logger log = LoggerFactory.getLogger(Resolver.class);
+    private static final int MOST_ROUNDS = 8;
+
+    private final JobStore store;
+    private final StoreClock clock;
+    private final Suspects suspects;
+    private final OpenConflicts open;
+    private final LongAdder resolved = new LongAdder();
+    private final LongAdder undecided = new LongAdder();
+
+    Resolver(JobStore store, StoreClock clock, Suspects suspects, OpenConflicts open) {
+        this.store = store;
+        this.clock = clock;
+        this.suspects = suspects;
+        this.open = open;
+    }
+
+    /** What became of a document. */
+    enum Outcome {
+        /** There was nothing to do. */
+        SETTLED,
+        /** There is one leaf now, as far as this process can see. */
+        RESOLVED,
+        /** Two may own it: somebody must look again when one has ended or its lease is over. */
+        UNDECIDED,
+        /** No quorum confirmed a write, or others were always faster: somebody must look again soon. */
+        OPEN
+    }
+
+    long resolved() {
+        return resolved.sum();
+    }
+
+    long undecided() {
+        return undecided.sum();
+    }
+
+    /**
+     * Looks at a document, a job or another, and does what is to be done.
+     *
+     * @throws io.couchjobs.couch.CouchException when the database cannot be reached
+     */
+    Outcome resolve(String docId) {
+        Outcome outcome = JobId.fromDocId(docId).isPresent() ? resolveJob(docId) : resolveOther(docId);
+        if (outcome == Outcome.RESOLVED) {
+            resolved.increment();
+        } else if (outcome == Outcome.UNDECIDED) {
+            undecided.increment();
+        }
+        return outcome;
+    }
+
+    private Outcome resolveJob(String docId) {
+        Optional<String> proven = Optional.empty();
+        boolean changed = false;
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            List<ObjectNode> leaves = store.database().leaves(docId);
+            Resolution resolution = Resolution.of(leaves, proven, clock.instant());
+            switch (resolution.verdict()) {
+                case SETTLED -> {
+                    return changed ? Outcome.RESOLVED : Outcome.SETTLED;
+                }
+                case UNDECIDED -> {
+                    if (!areWithdrawn(leaves)) {
+                        return Outcome.UNDECIDED;
+                    }
+                }
+                case PROVE -> {
+                    WriteResult proof = prove(resolution.winner().orElseThrow());
+                    if (isUnconfirmed(proof)) {
+                        return Outcome.OPEN;
+                    }
+                    proven = proof instanceof WriteResult.Stored stored ? Optional.of(stored.rev()) : Optional.empty();
+                }
+                case WRITE -> {
+                    Optional<WriteResult> winner = resolution.winner().map(store::write);
+                    if (winner.filter(Resolver::isUnconfirmed).isPresent()) {
+                        return Outcome.OPEN;
+                    }
+                    changed = true;
+                    boolean isConfirmed = winner.isEmpty() || winner.get() instanceof WriteResult.Stored;
+                    if (isConfirmed && areWritten(resolution.tombstones())) {
+                        log.debug(
+                                "{} leaves of {} lost", resolution.tombstones().size(), docId);
+                        return Outcome.RESOLVED;
+                    }
+                }
+            }
+        }
+        return Outcome.OPEN;
+    }
+
+    /** One copy is always in reach. */
+    private WriteResult prove(Job withdrawn) {
+        return store.isCluster()
+                ? store.write(withdrawn)
+                : new WriteResult.Stored(withdrawn.id().docId(), withdrawn.rev().orElse(""));
+    }
+
+    private Outcome resolveOther(String docId) {
+        List<ObjectNode> losers = open.losers(docId).toList();
+        if (losers.isEmpty() || !OpenConflicts.isOurs(docId)) {
+            return Outcome.SETTLED;
+        }
+        return areWritten(losers) ? Outcome.RESOLVED : Outcome.OPEN;
+    }
+
+    /** Takes back the claims of the dead, and those that a worker of this process has forgotten; false when there are none. */
+    private boolean areWithdrawn(List<ObjectNode> leaves) {
+        boolean some = false;
+        for (ObjectNode leaf : leaves) {
+            Optional<Job> job = owned(leaf).filter(owned -> suspects.isNobodys(owned, store.isCluster()));
+            if (job.isPresent()) {
+                log.info(
+                        "the claim of {} on a leaf of {} is nobody's any more",
+                        job.get().lock(),
+                        job.get().id());
+                some |= Transitions.withdrawAfterRun(job.get(), clock.instant())
+                        .write()
+                        .map(store::write)
+                        .filter(WriteResult.Stored.class::isInstance)
+                        .isPresent();
+            }
+        }
+        return some;
+    }
+
+    private static Optional<Job> owned(ObjectNode leaf) {
+        try {
+            return leaf.path("_deleted").asBoolean()
+                    ? Optional.empty()
+                    : Optional.of(Job.parse(leaf)).filter(job -> job.status().isLocked());
+        } catch (MalformedJobException notAJob) {
+            return Optional.empty();
+        }
+    }
+
+    private static boolean isUnconfirmed(WriteResult result) {
+        return result instanceof WriteResult.Accepted || result instanceof WriteResult.Refused;
+    }
+
+    /** A tombstone that no quorum has spreads all the same. */
+    private boolean areWritten(List<ObjectNode> tombstones) {
+        List<CompletableFuture<WriteResult>> writes = new ArrayList<>();
+        tombstones.forEach(tombstone -> writes.add(store.writeSoon(tombstone)));
+        return writes.stream().map(JobStore::join).toList().stream()
+                .noneMatch(result -> result instanceof WriteResult.Conflict || result instanceof WriteResult.Refused);
+    }
+}

@@ -1,0 +1,126 @@
+package io.couchjobs.store;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.Lock;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Leaves of conflicts by which somebody owns a job who may be gone: a worker that is dead, or one of this process that does not
+ * know the claim any more. The activity monitor sees only the leaf that readers see. Thread-safe.
+ *
+ * <p>As the monitor does, this compares no clocks: it remembers since when a leaf and its worker's registration have not moved.
+ */
+final class Suspects {
+    private static final int MOST = 10_000;
+    /** A claim may be on its way, or about to be withdrawn by who made it. */
+    private static final Duration FORGOTTEN = Duration.ofSeconds(10);
+
+    private static final Duration MOST_JITTER = Duration.ofSeconds(10);
+    private static final String REGISTRATION = "worker:";
+
+    private final CouchDatabase database;
+    private final SettingsStore settings;
+    private final StoreClock clock;
+    private final Map<String, Owner> owners = new ConcurrentHashMap<>();
+    private final Map<String, Seen> seen = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Seen> eldest) {
+            return size() > MOST;
+        }
+    };
+
+    Suspects(CouchDatabase database, SettingsStore settings, StoreClock clock) {
+        this.database = database;
+        this.settings = settings;
+        this.clock = clock;
+    }
+
+    /** A worker of this process has begun. */
+    void join(Owner owner) {
+        owners.put(owner.worker(), owner);
+    }
+
+    void leave(Owner owner) {
+        owners.remove(owner.worker(), owner);
+    }
+
+    boolean hasOwners() {
+        return !owners.isEmpty();
+    }
+
+    /**
+     * Whether the claim of a leaf is nobody's any more.
+     *
+     * @param leaf the job as one leaf of a conflict says, owned
+     * @param isCluster whether there are several copies of each document
+     */
+    boolean isNobodys(Job leaf, boolean isCluster) {
+        Optional<Lock> lock = leaf.lock().filter(any -> !leaf.isWithdrawn() && hasOwners());
+        if (lock.isEmpty()) {
+            return false;
+        }
+        Owner own = owners.get(lock.get().worker());
+        if (own != null && own.holds().test(lock.get().token())) {
+            return false;
+        }
+        return isSilentFor(own == null ? timeout(leaf) : FORGOTTEN, leaf, lock.get())
+                && (!isCluster || isMajorityInReach())
+                && isSilentStill(leaf, lock.get(), own != null);
+    }
+
+    /** How long it takes until that can be known. */
+    Duration timeout(Job leaf) {
+        Duration timeout = settings.timeoutOf(leaf.type());
+        Duration half = timeout.dividedBy(2);
+        return timeout.plus(half.compareTo(MOST_JITTER) < 0 ? half : MOST_JITTER);
+    }
+
+    private boolean isSilentFor(Duration patience, Job leaf, Lock lock) {
+        String registration = registration(lock);
+        synchronized (seen) {
+            Seen now = new Seen(registration, clock.nanos());
+            Seen before = seen.get(key(leaf));
+            boolean moved = before == null || !before.registration.equals(registration);
+            if (moved) {
+                seen.put(key(leaf), now);
+            }
+            return !moved && now.nanos - before.nanos > patience.toNanos();
+        }
+    }
+
+    /** What was read before a majority was proven to be in reach may have been old. */
+    private boolean isSilentStill(Job leaf, Lock lock, boolean isOurs) {
+        String registration = registration(lock);
+        synchronized (seen) {
+            Seen before = seen.get(key(leaf));
+            return isOurs || (before != null && before.registration.equals(registration));
+        }
+    }
+
+    private boolean isMajorityInReach() {
+        return owners.values().stream()
+                .anyMatch(owner -> owner.majorityInReach().getAsBoolean());
+    }
+
+    /** Our own registration moves: that speaks for the claims we hold, and not for this one. */
+    private String registration(Lock lock) {
+        return owners.containsKey(lock.worker())
+                ? ""
+                : database.get(REGISTRATION + lock.worker())
+                        .map(document -> document.path("_rev").asText())
+                        .orElse("");
+    }
+
+    private static String key(Job leaf) {
+        return leaf.id().docId() + " " + leaf.rev().orElse("");
+    }
+
+    private record Seen(String registration, long nanos) {}
+}

@@ -1,0 +1,121 @@
+package io.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.worker.SteppedMonitor;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** How jobs are taken from dead owners where a monitor may be cut off, or a job have several leaves. */
+@ServerTest
+class MonitorsOnClustersTest {
+    private final PretendedCluster cluster = new PretendedCluster();
+    private TestDatabase database;
+    private Proxy proxy;
+    private JobQueue queue;
+    private JobQueue single;
+
+    @BeforeEach
+    void open(TestDatabase own) {
+        database = own;
+        proxy = Proxy.before(own.server());
+        proxy.detour(cluster);
+        queue = TestQueue.open(proxy.door(own));
+        single = TestQueue.open(own);
+    }
+
+    @AfterEach
+    void close() {
+        proxy.clear();
+        queue.close();
+        single.close();
+        proxy.close();
+    }
+
+    @Test
+    void a_monitor_that_reaches_no_majority_takes_no_job() throws Exception {
+        claimed();
+        AtomicBoolean reached = new AtomicBoolean();
+        try (SteppedMonitor monitor = new SteppedMonitor(queue, reached::get)) {
+            monitor.look();
+            monitor.outlastTheTimeout();
+            monitor.look();
+            assertThat(job().status()).isEqualTo(JobStatus.RUNNING);
+            assertThat(monitor.recovered()).isZero();
+            reached.set(true);
+            monitor.look();
+            assertThat(job().status()).isEqualTo(JobStatus.WAITING);
+            assertThat(monitor.recovered()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void with_one_copy_of_each_document_no_majority_is_asked_for() throws Exception {
+        assumeTrue(single.database().info().copies() == 1, "the server is a cluster");
+        claimed();
+        AtomicInteger asked = new AtomicInteger();
+        try (SteppedMonitor monitor = new SteppedMonitor(single, () -> asked.incrementAndGet() < 0)) {
+            monitor.look();
+            monitor.outlastTheTimeout();
+            monitor.look();
+            assertThat(monitor.recovered()).isEqualTo(1);
+        }
+        assertThat(asked).hasValue(0);
+    }
+
+    @Test
+    void the_claim_of_a_dead_owner_is_withdrawn_when_there_are_other_leaves() throws Exception {
+        ClaimedJob claim = claimed();
+        ObjectNode other = claim.job().toDocument().put("_rev", "1-" + "e".repeat(32));
+        ((ObjectNode) other.get("lock")).put("token", "other");
+        Replication.store(database, other);
+        try (SteppedMonitor monitor = new SteppedMonitor(queue)) {
+            monitor.look();
+            monitor.outlastTheTimeout();
+            monitor.look();
+            assertThat(monitor.recovered()).isZero();
+        }
+        assertThat(cluster.sent()).singleElement().satisfies(sent -> {
+            assertThat(sent.path("lock").path("token").asText()).isEqualTo(claim.token());
+            assertThat(sent.path("status").asText()).isEqualTo("running");
+        });
+        assertThat(cluster.sawWithdrawal("expired")).isTrue();
+    }
+
+    @Test
+    void a_claim_that_was_withdrawn_does_not_expire() throws Exception {
+        claimed();
+        ObjectNode document = job().toDocument();
+        ((ObjectNode) document.get("lock")).putObject("withdrawn").put("at", 1).put("reason", "no quorum");
+        single.database().put(document);
+        try (SteppedMonitor monitor = new SteppedMonitor(queue)) {
+            monitor.look();
+            monitor.outlastTheTimeout();
+            monitor.look();
+            assertThat(monitor.recovered()).isZero();
+        }
+        assertThat(cluster.sent()).isEmpty();
+    }
+
+    private ClaimedJob claimed() throws Exception {
+        single.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+        return single.accept(AcceptOptions.of("email").timeout(Duration.ZERO)).get(0);
+    }
+
+    private Job job() {
+        return single.get("email", "1").orElseThrow();
+    }
+}

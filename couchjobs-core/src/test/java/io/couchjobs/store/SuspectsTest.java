@@ -1,0 +1,122 @@
+package io.couchjobs.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.Replicated;
+import io.couchjobs.ServerTest;
+import io.couchjobs.TestQueue;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Conflicts between claims of workers of which some are gone, on a clock that is moved by hand. */
+@ServerTest
+class SuspectsTest {
+    private static final String JOB = "job:email:1";
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+    private final AtomicLong nanos = new AtomicLong();
+    private final Set<String> held = java.util.concurrent.ConcurrentHashMap.newKeySet();
+    private JobQueue queue;
+    private JobStore store;
+    private Suspects suspects;
+    private Resolver resolver;
+
+    @BeforeEach
+    void open(TestDatabase database) throws Exception {
+        queue = TestQueue.open(database);
+        store = new JobStore(queue.database());
+        StoreClock clock = new StoreClock(InstantSource.system(), () -> Duration.ZERO, nanos::get);
+        suspects = new Suspects(queue.database(), new SettingsStore(queue.database(), TIMEOUT), clock);
+        resolver = new Resolver(store, clock, suspects, new OpenConflicts(queue.database()));
+        suspects.join(new Owner("here", held::contains, () -> true));
+        beat("other");
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+        queue.close();
+    }
+
+    @Test
+    void a_claim_of_a_dead_worker_is_taken_back_and_the_living_one_keeps_the_job(TestDatabase database)
+            throws Exception {
+        held.add("t1");
+        Replicated.into(
+                database,
+                Replicated.leaf(2, 'a', Replicated.owned("here", "t1", 1)),
+                Replicated.leaf(2, 'b', Replicated.owned("dead", "t2", 1)));
+        assertThat(resolver.resolve(JOB)).isEqualTo(Resolver.Outcome.UNDECIDED);
+        nanos.addAndGet(TIMEOUT.toNanos());
+        assertThat(resolver.resolve(JOB)).as("not before its monitors would").isEqualTo(Resolver.Outcome.UNDECIDED);
+        nanos.addAndGet(TIMEOUT.toNanos());
+        assertThat(resolver.resolve(JOB)).isEqualTo(Resolver.Outcome.RESOLVED);
+        assertThat(job().isLockedBy("t1")).isTrue();
+    }
+
+    @Test
+    void while_the_registration_of_a_worker_moves_its_claim_is_its_own(TestDatabase database) throws Exception {
+        held.add("t1");
+        Replicated.into(
+                database,
+                Replicated.leaf(2, 'a', Replicated.owned("here", "t1", 1)),
+                Replicated.leaf(2, 'b', Replicated.owned("other", "t2", 1)));
+        for (int i = 0; i < 4; i++) {
+            assertThat(resolver.resolve(JOB)).isEqualTo(Resolver.Outcome.UNDECIDED);
+            nanos.addAndGet(TIMEOUT.toNanos());
+            beat("other");
+        }
+        assertThat(resolver.resolve(JOB)).isEqualTo(Resolver.Outcome.UNDECIDED);
+    }
+
+    @Test
+    void a_claim_that_its_own_worker_has_forgotten_is_taken_back_soon(TestDatabase database) throws Exception {
+        Replicated.into(
+                database,
+                Replicated.leaf(2, 'a', Replicated.owned("here", "t1", 1)),
+                Replicated.leaf(2, 'b', Replicated.owned("other", "t2", 1)));
+        assertThat(resolver.resolve(JOB)).as("it may be just claiming").isEqualTo(Resolver.Outcome.UNDECIDED);
+        nanos.addAndGet(Duration.ofSeconds(11).toNanos());
+        assertThat(resolver.resolve(JOB)).isEqualTo(Resolver.Outcome.RESOLVED);
+        assertThat(job().isLockedBy("t2")).isTrue();
+    }
+
+    @Test
+    void when_all_who_may_own_it_are_gone_the_job_waits_again_and_its_next_claim_has_a_greater_fence(
+            TestDatabase database) throws Exception {
+        Replicated.into(
+                database,
+                Replicated.leaf(2, 'a', Replicated.owned("dead", "t1", 1)),
+                Replicated.leaf(2, 'b', Replicated.owned("dead", "t2", 1)));
+        assertThat(resolver.resolve(JOB)).isEqualTo(Resolver.Outcome.UNDECIDED);
+        nanos.addAndGet(TIMEOUT.multipliedBy(2).toNanos());
+        assertThat(resolver.resolve(JOB)).isEqualTo(Resolver.Outcome.RESOLVED);
+        assertThat(job().status()).isEqualTo(JobStatus.WAITING);
+        assertThat(job().expirations()).isEqualTo(1);
+        ClaimedJob claim = queue.accept(AcceptOptions.of("email")).get(0);
+        assertThat(claim.fence()).isEqualTo(2);
+    }
+
+    private Job job() {
+        return queue.get("email", "1").orElseThrow();
+    }
+
+    private void beat(String worker) {
+        ObjectNode registration = queue.database()
+                .get("worker:" + worker)
+                .orElseGet(() -> com.fasterxml.jackson.databind.node.JsonNodeFactory.instance
+                        .objectNode()
+                        .put("_id", "worker:" + worker));
+        queue.database().put(registration.put("beat", registration.path("beat").asInt() + 1));
+    }
+}
