@@ -2,6 +2,7 @@ package io.couchjobs;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.gc.GarbageCollection;
 import io.couchjobs.job.After;
 import io.couchjobs.job.InvalidJobDataException;
@@ -394,6 +395,22 @@ public final class JobQueue implements AutoCloseable {
     /** {@return the documents that have the id of a job but cannot be one, each with the name of a wrong field} */
     public Map<String, String> malformed() {
         return index.malformed();
+    }
+
+    /**
+     * Counts jobs that are owned by somebody who is no registered worker: by a program that claimed them by hand ({@link
+     * #accept}), or by a dead worker until an activity monitor finds that out.
+     *
+     * @return how many there are
+     */
+    public long orphaned() {
+        Set<String> registered = new TreeSet<>();
+        database.view(ViewQuery.allDocs().startKey("worker:").endKey("worker;").inclusiveEnd(false))
+                .rows()
+                .forEach(row -> registered.add(row.key().asText().substring("worker:".length())));
+        return index.owned().stream()
+                .filter(job -> !registered.contains(job.worker()))
+                .count();
     }
 
     /**

@@ -94,6 +94,7 @@ class ConflictsTest {
             assertThat(done.status()).isEqualTo(JobStatus.SUCCESS);
             assertThat(done.fence()).isEqualTo(1);
             assertThat(done.attempt()).isEqualTo(1);
+            assertThat(worker.stats().claimed()).isEqualTo(1);
         }
         assertThat(queue.conflicts().open()).isEmpty();
     }

@@ -30,9 +30,12 @@ final class Administration {
         });
     }
 
-    /** One request that creates or not: looking first would be a race. */
+    /**
+     * One request that creates or not: looking first would be a race. Sent again when its answer was lost: a database that
+     * the lost request created is there then, which is all that was wanted.
+     */
     boolean createIfMissing() {
-        return http.exchange(Call.write("PUT", database), answer -> {
+        return http.exchange(Call.repeatable("PUT", database), answer -> {
             if (answer.status() == EXISTS) {
                 answer.drain();
                 return false;

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One request, ready to be sent.
  *
- * @param repeatable whether sending it twice is the same as sending it once: a read, with whatever method
+ * @param repeatable whether sending it twice is the same as sending it once: a read, with whatever method, or a change
+ *     that may happen twice
  */
 record Call(String method, UrlPath path, @Nullable Body body, boolean repeatable, Map<String, String> headers) {
 
@@ -45,6 +46,11 @@ record Call(String method, UrlPath path, @Nullable Body body, boolean repeatable
     /** A read that CouchDB takes as a POST. */
     static Call ask(UrlPath path, JsonNode question) {
         return new Call("POST", path, new Body(Json.bytes(question), JSON), true, Map.of());
+    }
+
+    /** A change that may happen twice. */
+    static Call repeatable(String method, UrlPath path) {
+        return new Call(method, path, null, true, Map.of());
     }
 
     static Call write(String method, UrlPath path) {

@@ -47,7 +47,7 @@ public final class CouchDatabase {
         return administration.exists();
     }
 
-    /** {@return true when this call created the database, false when it was there} */
+    /** {@return true when this call created the database, false when it was there (or was made by a try whose answer was lost)} */
     public boolean createIfMissing() {
         return administration.createIfMissing();
     }

@@ -1,6 +1,7 @@
 package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.couch.CouchNotFoundException;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.job.Job;
@@ -182,6 +183,23 @@ public final class JobIndex {
     public List<JobId> owned(String type) {
         return ids(ask(DesignDocument.JOBS, "owned", query -> query.startKey(List.of(type))
                 .endKey(List.of(type, AFTER_ALL))));
+    }
+
+    /**
+     * Whether a type has jobs that are not claimed before a conflict is resolved.
+     *
+     * @param type the type
+     * @return whether there is one
+     */
+    public boolean hasConflicts(String type) {
+        try {
+            return !ask(DesignDocument.JOBS, "conflicts", query -> query.key(type)
+                            .limit(1))
+                    .rows()
+                    .isEmpty();
+        } catch (CouchNotFoundException olderVersion) {
+            return false; // which is asked while the index of this one is built, and leaves no such jobs out
+        }
     }
 
     /** {@return the jobs that wait for other jobs, of all types} */

@@ -87,11 +87,11 @@ final class Suspects {
         synchronized (seen) {
             Seen now = new Seen(registration, clock.nanos());
             Seen before = seen.get(key(leaf));
-            boolean moved = before == null || !before.registration.equals(registration);
-            if (moved) {
+            if (before == null || !before.registration.equals(registration)) {
                 seen.put(key(leaf), now);
+                return false;
             }
-            return !moved && now.nanos - before.nanos > patience.toNanos();
+            return now.nanos - before.nanos > patience.toNanos();
         }
     }
 

@@ -297,7 +297,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
             return;
         }
         if (!silent.isWithdrawn()) {
-            Transitions.withdraw(silent, "expired", parts.clock().instant())
+            Transitions.withdrawAfterRun(silent, parts.clock().instant())
                     .write()
                     .ifPresent(parts.store()::write);
         }

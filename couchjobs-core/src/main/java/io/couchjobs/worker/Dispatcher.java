@@ -119,7 +119,7 @@ final class Dispatcher {
             return false;
         }
         for (String type : options.handlers().keySet()) {
-            if (!index.owned(type).isEmpty()) {
+            if (!index.owned(type).isEmpty() || index.hasConflicts(type)) {
                 return false;
             }
         }
