@@ -14,11 +14,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
 /** What the replication between copies and databases does: stores leaves as they are. */
-final class Replication {
+public final class Replication {
     private Replication() {}
 
     /** Each leaf has its {@code _rev}, and becomes a conflict beside those that are there. */
-    static void store(TestDatabase database, ObjectNode... leaves) throws IOException, InterruptedException {
+    public static void store(TestDatabase database, ObjectNode... leaves) throws IOException, InterruptedException {
         ObjectNode body = new ObjectMapper().createObjectNode().put("new_edits", false);
         for (ObjectNode leaf : leaves) {
             body.withArray("docs").add(leaf);

@@ -76,13 +76,35 @@ final class SlotReader {
      * @param job the job that it names, as it is now; null when there is none
      */
     Phase examine(Slot slot, @Nullable Job job) {
-        if (job == null) {
-            return Phase.ABANDONED;
-        } else if (job.isLockedBy(slot.token())) {
+        if (job != null && job.isLockedBy(slot.token())) {
             return Phase.OWNED;
+        } else if (parts.store().isCluster()) {
+            return examineLeaves(slot);
+        } else if (job == null) {
+            return Phase.ABANDONED;
         }
         boolean mayBeClaimed = job.rev().equals(Optional.of(slot.claimOn()));
         return !mayBeClaimed || parts.store().write(job) instanceof WriteResult.Stored ? Phase.ABANDONED : Phase.ENDED;
+    }
+
+    /** One copy may be behind, and the owner's leaf may not be the one that readers see: then the slot stays in use. */
+    private Phase examineLeaves(Slot slot) {
+        Leaves leaves = leaves(slot);
+        if (leaves.ownedBy(slot.token()).isPresent()) {
+            return Phase.CLAIMING;
+        }
+        Optional<Job> claimable = leaves.first(leaf -> leaf.rev().equals(Optional.of(slot.claimOn())));
+        return claimable.isEmpty() || parts.store().write(claimable.get()) instanceof WriteResult.Stored
+                ? Phase.ABANDONED
+                : Phase.ENDED;
+    }
+
+    private Leaves leaves(Slot slot) {
+        try {
+            return JobId.fromDocId(slot.job()).map(parts.store()::leaves).orElseGet(() -> new Leaves(List.of()));
+        } catch (MalformedJobException ownedByNobody) {
+            return new Leaves(List.of());
+        }
     }
 
     private static Optional<Job> job(ObjectNode document) {

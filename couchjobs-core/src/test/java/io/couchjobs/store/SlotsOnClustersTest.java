@@ -1,0 +1,85 @@
+package io.couchjobs.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.Proxy;
+import io.couchjobs.Replication;
+import io.couchjobs.ServerTest;
+import io.couchjobs.TestQueue;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Whether a slot is in use, where the job's owner may not be the one that readers see. */
+@ServerTest
+class SlotsOnClustersTest {
+    private TestDatabase database;
+    private Proxy proxy;
+    private JobQueue queue;
+    private JobStore store;
+    private SlotReader reader;
+
+    @BeforeEach
+    void open(TestDatabase own) {
+        database = own;
+        proxy = Proxy.before(own.server());
+        proxy.detour(new Proxy.Detour() {
+            @Override
+            public String rewrites(Proxy.Request request, String answer) {
+                return answer.contains("\"db_name\"")
+                        ? answer.strip()
+                                .replaceFirst("^\\{", "{\"cluster\":{\"n\":3},")
+                                .replaceFirst(",\"cluster\":\\{[^}]*\\}", "")
+                        : answer;
+            }
+        });
+        queue = TestQueue.open(proxy.door(own));
+        store = new JobStore(queue.database());
+        StoreClock clock = new StoreClock(InstantSource.system(), () -> Duration.ZERO, System::nanoTime);
+        reader = new SlotReader(new Acceptor.Parts(
+                store,
+                new JobIndex(new DesignDocuments(queue.database())),
+                new SettingsStore(queue.database(), Duration.ofSeconds(60)),
+                new Feed(queue.database()),
+                clock));
+    }
+
+    @AfterEach
+    void close() {
+        proxy.clear();
+        store.close();
+        queue.close();
+        proxy.close();
+    }
+
+    @Test
+    void a_slot_whose_owners_leaf_readers_do_not_see_is_in_use() throws Exception {
+        queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+        Job waiting = store.read(new JobId("email", "1")).orElseThrow();
+        ClaimedJob claim = queue.accept(AcceptOptions.of("email")).get(0);
+        Slot slot = Slot.wanted(new SlotName(new SlotName.Limited("email", null), 0), waiting, claim.token(), 0);
+        assertThat(store.isCluster()).isTrue();
+        assertThat(reader.examine(slot, claim.job())).isEqualTo(Slot.Phase.OWNED);
+        assertThat(reader.examine(slot, waiting))
+                .as("read from a copy that is behind")
+                .isEqualTo(Slot.Phase.CLAIMING);
+
+        ObjectNode loser = claim.job().toDocument().put("_rev", "9-" + "e".repeat(32));
+        ((ObjectNode) loser.get("lock")).put("token", "loser");
+        Replication.store(database, loser);
+        assertThat(reader.examine(slot, Job.parse(loser))).isEqualTo(Slot.Phase.CLAIMING);
+        assertThat(reader.examine(slot, null)).isEqualTo(Slot.Phase.CLAIMING);
+
+        claim.finish();
+        assertThat(reader.examine(slot, Job.parse(loser))).isEqualTo(Slot.Phase.ABANDONED);
+    }
+}
