@@ -11,14 +11,16 @@ import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.ClaimedJob;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,10 +32,12 @@ import org.junit.jupiter.api.Test;
  */
 @ServerTest
 class RacingNodesTest {
-    private static final int JOBS = 200;
+    private static final int ROUNDS = 40;
+    private static final int JOBS = 5;
 
     private final List<JobQueue> queues = new ArrayList<>();
-    private final Map<String, Set<String>> owners = new ConcurrentHashMap<>();
+    private final List<JobRequest> jobs = new ArrayList<>();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
 
     @BeforeEach
     void open(TestDatabase database) {
@@ -51,52 +55,57 @@ class RacingNodesTest {
     @AfterEach
     void close() {
         queues.forEach(JobQueue::close);
+        threads.shutdownNow();
     }
 
     @Test
     void no_job_has_two_owners_and_every_other_claim_is_withdrawn() throws Exception {
-        List<JobRequest> jobs = IntStream.range(0, JOBS)
-                .mapToObj(i ->
-                        JobRequest.builder("email").id("j" + i).data(Map.of()).build())
-                .toList();
-        queues.get(0).addAll(jobs);
-        CountDownLatch begin = new CountDownLatch(1);
-        List<CompletableFuture<List<ClaimedJob>>> claimers = queues.stream()
-                .map(queue -> CompletableFuture.supplyAsync(() -> claimAll(queue, begin)))
-                .toList();
-        begin.countDown();
         List<ClaimedJob> claims = new ArrayList<>();
-        claimers.forEach(claimer -> claims.addAll(claimer.join()));
-
-        assertThat(owners.values()).allMatch(tokens -> tokens.size() == 1);
-        Set<String> owning = new HashSet<>();
-        claims.forEach(claim -> owning.add(claim.token()));
+        for (int round = 0; round < ROUNDS; round++) {
+            claims.addAll(race(round));
+        }
+        Map<String, Long> owners = claims.stream()
+                .collect(Collectors.groupingBy(claim -> claim.id().id(), Collectors.counting()));
+        assertThat(owners.values()).allMatch(count -> count == 1);
+        Set<String> owning = claims.stream().map(ClaimedJob::token).collect(Collectors.toSet());
         for (JobRequest job : jobs) {
             TestQueue.until(() -> strangers(job, owning).isEmpty());
         }
-        report(jobs, claims);
+        report(claims);
         for (ClaimedJob claim : claims) {
             assertThat(claim.finish().status()).isEqualTo(JobStatus.SUCCESS);
         }
     }
 
-    /** Claims until nothing is left to claim. */
-    private List<ClaimedJob> claimAll(JobQueue queue, CountDownLatch begin) {
-        List<ClaimedJob> all = new ArrayList<>();
+    /** Some new jobs, and claimers that all know them and take them in the same moment. */
+    private List<ClaimedJob> race(int round) throws Exception {
+        List<JobRequest> fresh = IntStream.range(0, JOBS)
+                .mapToObj(i -> JobRequest.builder("email")
+                        .id(round + "-" + i)
+                        .data(Map.of())
+                        .build())
+                .toList();
+        jobs.addAll(fresh);
+        queues.get(0).addAll(fresh);
+        for (JobQueue queue : queues) {
+            TestQueue.until(() -> queue.pendingCount("email", Instant.now(), JOBS + 1) >= JOBS);
+        }
+        CountDownLatch begin = new CountDownLatch(1);
+        AcceptOptions options = AcceptOptions.of("email").max(JOBS).timeout(Duration.ZERO);
+        List<CompletableFuture<List<ClaimedJob>>> claimers = queues.stream()
+                .map(queue -> CompletableFuture.supplyAsync(() -> accept(queue, options, begin), threads))
+                .toList();
+        begin.countDown();
+        return claimers.stream().flatMap(claimer -> claimer.join().stream()).toList();
+    }
+
+    private static List<ClaimedJob> accept(JobQueue queue, AcceptOptions options, CountDownLatch begin) {
         try {
             begin.await();
-            AcceptOptions options = AcceptOptions.of("email").max(10).timeout(Duration.ofMillis(500));
-            for (List<ClaimedJob> some = queue.accept(options); !some.isEmpty(); some = queue.accept(options)) {
-                for (ClaimedJob claim : some) {
-                    owners.computeIfAbsent(claim.id().id(), id -> ConcurrentHashMap.newKeySet())
-                            .add(claim.token());
-                }
-                all.addAll(some);
-            }
+            return queue.accept(options);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
-        return all;
     }
 
     /** The leaves of a job by which somebody seems to own it who does not. */
@@ -107,7 +116,7 @@ class RacingNodesTest {
                 .toList();
     }
 
-    private void report(List<JobRequest> jobs, List<ClaimedJob> claims) {
+    private void report(List<ClaimedJob> claims) {
         long conflicts = jobs.stream()
                 .filter(job -> queues.get(0).database().leaves(job.id().docId()).size() > 1)
                 .count();
