@@ -39,6 +39,7 @@ import picocli.CommandLine.Spec;
             CronCommand.class,
             DesignCommand.class,
             GcCommand.class,
+            DoctorCommand.class,
             ServeCommand.class,
             CompletionCommand.class,
             HelpCommand.class,

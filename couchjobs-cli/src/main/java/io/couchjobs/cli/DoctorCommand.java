@@ -1,0 +1,77 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.cli.doctor.Check;
+import io.couchjobs.cli.doctor.Checks;
+import io.couchjobs.cli.doctor.Finding;
+import io.couchjobs.cli.output.Cell;
+import io.couchjobs.cli.output.Style;
+import io.couchjobs.cli.output.Table;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code doctor}: looks at the server and the database. */
+@Command(
+        name = "doctor",
+        description = {
+            "Check the server and the database: version, access, clocks, copies, design documents, indexes, conflicts, owners,"
+                    + " malformed jobs, tombstones. Each finding comes with what follows from it and what to do.",
+            "Exit code 1 when there is a problem."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs doctor",
+            "  couchjobs doctor --fix                what can be put right without harm: design documents, conflicts",
+            "  couchjobs doctor -o json"
+        })
+final class DoctorCommand extends QueueCommand {
+    @Option(
+            names = "--fix",
+            description = "Store missing design documents, resolve conflicts; harmless beside running workers.")
+    private boolean fix;
+
+    @Override
+    ExitCode run(JobQueue queue) {
+        Map<Check, Finding> findings = new LinkedHashMap<>();
+        for (Check check : Checks.ALL) {
+            findings.put(check, look(check, queue));
+        }
+        output().rows(() -> table(findings), () -> findings.entrySet().stream()
+                .map(entry -> entry.getValue().json(entry.getKey().name()))
+                .toList());
+        boolean hasProblems = findings.values().stream().anyMatch(Finding::isProblem);
+        return hasProblems ? ExitCode.FAILED : ExitCode.DONE;
+    }
+
+    private Finding look(Check check, JobQueue queue) {
+        Finding found = check.lookOrSay(queue);
+        if (!fix || !found.isProblem()) {
+            return found;
+        }
+        check.fix(queue).forEach(done -> root().say("couchjobs: " + done));
+        return check.lookOrSay(queue);
+    }
+
+    private static Table table(Map<Check, Finding> findings) {
+        Table table = new Table("CHECK", "", "FINDING");
+        findings.forEach((check, finding) -> {
+            table.row(Cell.of(check.name()), level(finding), Cell.of(finding.what()));
+            if (finding.level() != Finding.Level.OK) {
+                table.row(Cell.of(""), Cell.of(""), Cell.of("so: " + finding.consequence(), Style.FAINT));
+                table.row(Cell.of(""), Cell.of(""), Cell.of("do: " + finding.remedy(), Style.FAINT));
+            }
+        });
+        return table;
+    }
+
+    private static Cell level(Finding finding) {
+        return switch (finding.level()) {
+            case OK -> Cell.of("ok", Style.GOOD);
+            case NOTE -> Cell.of("note", Style.WARNING);
+            case PROBLEM -> Cell.of("PROBLEM", Style.BAD);
+        };
+    }
+}

@@ -1,0 +1,46 @@
+package io.couchjobs.cli.doctor;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchConfig;
+import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.CouchServer;
+import java.net.URI;
+import java.util.Set;
+
+/** Whether people without a password can read the queue, and passwords travel in the open. */
+final class AccessCheck implements Check {
+    private static final Set<String> THIS_MACHINE = Set.of("127.0.0.1", "localhost", "[::1]", "::1");
+
+    @Override
+    public String name() {
+        return "access";
+    }
+
+    @Override
+    public Finding look(JobQueue queue) {
+        URI url = queue.database().server().config().url();
+        boolean isNear = THIS_MACHINE.contains(String.valueOf(url.getHost()));
+        if (isOpenToAll(queue, url)) {
+            String what = "the database can be read without a password";
+            String remedy = "give the server an administrator, and the database members (CouchDB: Security)";
+            String consequence = "whoever reaches the server sees all jobs";
+            return isNear ? Finding.note(what, consequence, remedy) : Finding.problem(what, consequence, remedy);
+        }
+        return isNear || "https".equals(url.getScheme())
+                ? Finding.fine("the database asks for a password")
+                : Finding.problem(
+                        "the connection is not encrypted",
+                        "whoever listens between here and " + url.getHost() + " reads the password and all jobs",
+                        "use an https URL");
+    }
+
+    private static boolean isOpenToAll(JobQueue queue, URI url) {
+        CouchConfig nobody = CouchConfig.builder(url).insecure(true).build();
+        try (CouchServer server = CouchServer.connect(nobody)) {
+            server.database(queue.database().name()).info();
+            return true;
+        } catch (CouchException refused) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.couchjobs.cli.doctor;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchException;
+import java.util.List;
+
+/** Looks at one thing. Stateless. */
+public interface Check {
+    /** {@return what it looks at, in a word} */
+    String name();
+
+    /**
+     * Looks.
+     *
+     * @param queue the queue
+     * @return what it found
+     * @throws CouchException when the server does not tell
+     */
+    Finding look(JobQueue queue);
+
+    /**
+     * Puts right what can be put right without harm, whoever works meanwhile.
+     *
+     * @param queue the queue
+     * @return what was done; empty when there is nothing that may be done unasked
+     */
+    default List<String> fix(JobQueue queue) {
+        return List.of();
+    }
+
+    /**
+     * Looks, and takes what the server does not tell for a problem: one check that fails does not keep the others from looking.
+     *
+     * @param queue the queue
+     * @return what it found
+     */
+    default Finding lookOrSay(JobQueue queue) {
+        try {
+            return look(queue);
+        } catch (CouchException e) {
+            return Finding.problem(
+                    String.valueOf(e.getMessage()),
+                    "this check could not be made",
+                    e.status() == 401 || e.status() == 403
+                            ? "ask as a user who may read the database"
+                            : "see the server's log");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package io.couchjobs.cli.doctor;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchNotFoundException;
+import io.couchjobs.store.DesignDocument;
+import java.util.List;
+
+/** Whether the indexes keep up with the documents. */
+final class IndexCheck implements Check {
+    @Override
+    public String name() {
+        return "indexes";
+    }
+
+    @Override
+    public Finding look(JobQueue queue) {
+        List<String> behind = DesignDocument.ALL.stream()
+                .map(DesignDocument::versionedName)
+                .filter(name -> isUpdating(queue, name))
+                .toList();
+        return behind.isEmpty()
+                ? Finding.fine("the indexes are not being built now")
+                : Finding.note(
+                        "the index of " + String.join(" and ", behind) + " is catching up",
+                        "after an upgrade the one before answers meanwhile; otherwise workers wait for it",
+                        "look again; when it does not end, the server's disk or its couchjs is too slow for the writes");
+    }
+
+    private static boolean isUpdating(JobQueue queue, String name) {
+        try {
+            return queue.database().viewInfo(name).updating();
+        } catch (CouchNotFoundException missing) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package io.couchjobs.cli.doctor;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.ServerInfo;
+
+/** Which server this is. */
+final class ServerCheck implements Check {
+    @Override
+    public String name() {
+        return "server";
+    }
+
+    @Override
+    public Finding look(JobQueue queue) {
+        ServerInfo info = queue.database().server().info();
+        String what = (info.vendor().isEmpty() ? "CouchDB" : info.vendor()) + ", version " + info.version();
+        if (info.vendor().contains("couchjobs")) {
+            return Finding.note(
+                    what,
+                    "it is made for development and tests, and keeps one copy",
+                    "use a CouchDB 3.5 in production");
+        }
+        if (major(info.version()) < 3) {
+            return Finding.problem(
+                    what,
+                    "couchjobs is tested with CouchDB 3.5; nobody knows what works here",
+                    "upgrade to CouchDB 3.5");
+        }
+        return Finding.fine(what);
+    }
+
+    private static int major(String version) {
+        String number = version.replaceFirst("\\D.*$", "");
+        return number.isEmpty() || number.length() > 4 ? 0 : Integer.parseInt(number);
+    }
+}

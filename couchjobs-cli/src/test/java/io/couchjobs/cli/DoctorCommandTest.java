@@ -1,0 +1,104 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.store.DesignDocument;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@Tag("server")
+@Timeout(120)
+@ExtendWith(CouchExtension.class)
+class DoctorCommandTest {
+    private TestDatabase database;
+    private TestShell shell;
+
+    @BeforeEach
+    void queue(TestDatabase fresh) {
+        database = fresh;
+        shell = TestShell.at(fresh);
+        assertThat(shell.run("init").exitCode()).isZero();
+    }
+
+    @Test
+    void a_healthy_queue_has_no_problem() {
+        TestShell.Said said = shell.run("doctor");
+        assertThat(said.exitCode()).as(said.out()).isZero();
+        assertThat(said.out())
+                .contains("conflicts", "design", "copies", "clock")
+                .doesNotContain("PROBLEM");
+    }
+
+    @Test
+    void what_is_wrong_is_said_with_what_follows_and_what_to_do() throws Exception {
+        try (JobQueue queue = open()) {
+            queue.database().put(doc("job:email:1").put("status", "nonsense"));
+            queue.database().put(withdrawn("job:email:2"));
+        }
+        TestShell.Said said = shell.run("doctor", "-o", "json");
+        assertThat(said.exitCode()).isEqualTo(1);
+        assertThat(finding(said, "malformed").path("finding").asText()).contains("job:email:1 (status)");
+        JsonNode conflicts = finding(said, "conflicts");
+        assertThat(conflicts.path("level").asText()).isEqualTo("problem");
+        assertThat(conflicts.path("finding").asText()).contains("job:email:2");
+        assertThat(conflicts.path("consequence").asText()).isNotEmpty();
+        assertThat(conflicts.path("remedy").asText()).contains("--fix");
+        assertThat(finding(said, "owners").path("finding").asText()).startsWith("1 jobs are owned");
+    }
+
+    @Test
+    void fix_stores_design_documents_and_resolves_conflicts() throws Exception {
+        try (JobQueue queue = open()) {
+            queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+            queue.database().put(withdrawn("job:email:2"));
+            ObjectNode design = queue.designDocuments()
+                    .read(DesignDocument.LISTS.versionedName())
+                    .orElseThrow();
+            queue.database().put(design.put("_deleted", true));
+        }
+        TestShell.Said said = shell.run("doctor", "--fix", "-o", "json");
+        assertThat(said.exitCode()).as(said.out()).isZero();
+        assertThat(said.err()).contains("resolved job:email:2");
+        try (JobQueue queue = open()) {
+            assertThat(queue.state("email", "2")).hasToString("PENDING");
+        }
+    }
+
+    private JobQueue open() {
+        return TestShell.queue(database);
+    }
+
+    private static ObjectNode doc(String id) {
+        return new ObjectMapper().createObjectNode().put("_id", id);
+    }
+
+    private static ObjectNode withdrawn(String id) {
+        ObjectNode job = doc(id).put("status", "running").put("fence", 1);
+        job.putObject("lock")
+                .put("token", "t")
+                .put("worker", "w")
+                .putObject("withdrawn")
+                .put("at", 1);
+        return job;
+    }
+
+    private static JsonNode finding(TestShell.Said said, String check) throws Exception {
+        for (JsonNode finding : new ObjectMapper().readTree(said.out())) {
+            if (finding.path("check").asText().equals(check)) {
+                return finding;
+            }
+        }
+        throw new AssertionError("no finding of " + check + " in " + said.out());
+    }
+}
