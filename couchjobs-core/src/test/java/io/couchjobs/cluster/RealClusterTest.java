@@ -35,8 +35,12 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("cluster")
 class RealClusterTest {
     private static final int JOBS = Integer.getInteger("couchjobs.cluster.jobs", 1_000);
-    private static final Duration PATIENCE = Duration.ofSeconds(Integer.getInteger("couchjobs.cluster.patience", 300));
-    private static final int AT_ONCE = 100;
+    private static final Duration PATIENCE =
+            Duration.ofSeconds(Integer.getInteger("couchjobs.cluster.patience", 300));
+    /** How long conflicts may take to be resolved when all jobs are done. */
+    private static final Duration SETTLING = Duration.ofSeconds(Integer.getInteger("couchjobs.cluster.settling", 60));
+
+    private static final int AT_ONCE = Integer.getInteger("couchjobs.cluster.batch", 10);
 
     private final String database = "cluster-check-" + UUID.randomUUID();
     private final List<Process> workers = new ArrayList<>();
@@ -102,6 +106,47 @@ class RealClusterTest {
         runAll(() -> during(Deed.CUT, Deed.HEAL, Duration.ofSeconds(60)));
     }
 
+    @Test
+    void who_waits_is_woken_whichever_node_is_killed() throws Exception {
+        assumeThat(Deed.STOP.isPossible() && Deed.START.isPossible()).isTrue();
+        wakeWithout(Deed.STOP, Deed.START);
+    }
+
+    @Test
+    void who_waits_is_woken_whichever_node_is_frozen() throws Exception {
+        assumeThat(Deed.FREEZE.isPossible() && Deed.THAW.isPossible()).isTrue();
+        wakeWithout(Deed.FREEZE, Deed.THAW);
+    }
+
+    private void wakeWithout(Deed deed, Deed undo) throws Exception {
+        startWorkers(List.of(0));
+        for (int node = 1; node <= 3; node++) {
+            String id = deed + "-" + node;
+            deed.to(node);
+            try {
+                long added = System.nanoTime();
+                addUntilItIsSaid(List.of(request(id)));
+                long said = System.nanoTime();
+                assertThat(awaited(() -> journal().containsKey(id), PATIENCE))
+                        .as("%s ran", id)
+                        .isTrue();
+                long begun = journal().get(id).get(0).begin();
+                System.out.printf(
+                        "%s: added within %d ms, begun %d ms after that%n",
+                        id, (said - added) / 1_000_000, (begun - said) / 1_000_000);
+            } finally {
+                undo.to(node);
+            }
+        }
+    }
+
+    private static JobRequest request(String id) {
+        return JobRequest.builder(ClusterWorker.TYPE)
+                .id(id)
+                .data(Map.of("id", id))
+                .build();
+    }
+
     private static void during(Deed deed, Deed undo, Duration time) throws IOException, InterruptedException {
         deed.to(3);
         try {
@@ -121,7 +166,7 @@ class RealClusterTest {
         adding.join();
         awaitAll();
         double seconds = (System.nanoTime() - begin) / 1e9;
-        boolean clean = awaited(() -> RealCluster.conflicts(queue.database()).isEmpty(), Duration.ofSeconds(60));
+        boolean clean = awaited(() -> RealCluster.conflicts(queue.database()).isEmpty(), SETTLING);
         report(seconds);
 
         Map<String, List<Journal.Run>> runs = journal();
@@ -135,10 +180,7 @@ class RealClusterTest {
     private void add(int from, int to) {
         for (int first = from; first < to; first += AT_ONCE) {
             List<JobRequest> batch = IntStream.range(first, Math.min(to, first + AT_ONCE))
-                    .mapToObj(n -> JobRequest.builder(ClusterWorker.TYPE)
-                            .id("" + n)
-                            .data(Map.of("n", n))
-                            .build())
+                    .mapToObj(n -> request("" + n))
                     .toList();
             addUntilItIsSaid(batch);
         }
