@@ -5,6 +5,7 @@ import io.couchjobs.couch.ChangesFeed;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.DatabaseInfo;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -216,8 +217,9 @@ public final class Feed implements AutoCloseable {
 
     /** After an interruption: is the position still good, and who knows what happened meanwhile. */
     private void lookAgain() {
-        String now = database.currentSeq();
-        boolean lost = positionLost || FeedWatchdog.isBehind(database, now, position);
+        DatabaseInfo info = database.info();
+        String now = info.updateSeq();
+        boolean lost = positionLost || FeedWatchdog.isBehind(info, position);
         if (lost) {
             if (!now.equals(position)) {
                 log.warn("{} is not what it was at {}; its feed goes on from {}", database.name(), position, now);

@@ -5,6 +5,7 @@ import io.couchjobs.couch.ChangesFeed;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.DatabaseInfo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,10 +81,10 @@ final class FeedWatchdog {
 
     /**
      * Whether a database is not what it was when it had that position: it was made anew, or restored from an older state. On
-     * a cluster the numbers tell nothing: copies count each for themselves, and another node may ask other copies.
+     * a cluster the numbers tell nothing: copies count each for themselves, and now other copies may have been asked.
      */
-    static boolean isBehind(CouchDatabase database, String now, String position) {
-        return database.server().config().urls().size() == 1 && number(now) < number(position);
+    static boolean isBehind(DatabaseInfo now, String position) {
+        return now.copies() == 1 && number(now.updateSeq()) < number(position);
     }
 
     private void ask(String position) {
@@ -108,7 +109,7 @@ final class FeedWatchdog {
     /** A position that the server does not know, or that lies ahead of the database, is news too: it means nothing. */
     private boolean hasNews(String position) {
         try {
-            return isBehind(database, database.currentSeq(), position)
+            return isBehind(database.info(), position)
                     || !read(database, ChangesRequest.normal().since(position).limit(1))
                             .isEmpty();
         } catch (CouchException e) {

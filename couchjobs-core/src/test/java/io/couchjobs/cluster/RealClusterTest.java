@@ -35,8 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("cluster")
 class RealClusterTest {
     private static final int JOBS = Integer.getInteger("couchjobs.cluster.jobs", 1_000);
-    private static final Duration PATIENCE =
-            Duration.ofSeconds(Integer.getInteger("couchjobs.cluster.patience", 300));
+    private static final Duration PATIENCE = Duration.ofSeconds(Integer.getInteger("couchjobs.cluster.patience", 300));
     /** How long conflicts may take to be resolved when all jobs are done. */
     private static final Duration SETTLING = Duration.ofSeconds(Integer.getInteger("couchjobs.cluster.settling", 60));
 

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 /** A feed that knows several nodes moves when its own is no good, and tells that there may have been a gap. */
 @ServerTest
 class FeedOverNodesTest {
-    private static final Feed.Timing IMPATIENT =
-            new Feed.Timing(Duration.ofMillis(300), Duration.ofMinutes(10), Duration.ofMinutes(10));
+    private static final Duration LONG = Duration.ofMinutes(10);
+    private static final Feed.Timing IMPATIENT = new Feed.Timing(Duration.ofMillis(300), LONG, LONG);
 
     private final Set<String> heard = ConcurrentHashMap.newKeySet();
     private final AtomicInteger gaps = new AtomicInteger();
@@ -60,7 +60,7 @@ class FeedOverNodesTest {
 
     private static CouchConfig config(TestDatabase database, NodeDoor one, NodeDoor two) {
         CouchConfig.Builder config =
-                CouchConfig.builder(one.url()).node(two.url()).responseTimeout(Duration.ofSeconds(1));
+                CouchConfig.builder(one.url()).node(two.url()).responseTimeout(LONG);
         database.user()
                 .ifPresent(user -> config.auth(
                         new Auth.Basic(user, Secret.of(database.password().orElse("")))));
