@@ -55,7 +55,7 @@ class ClaimsOnClustersTest {
     void a_claim_that_no_quorum_confirmed_owns_nothing_and_is_withdrawn() throws Exception {
         add("1");
         cluster.acceptStored(1, ClaimsOnClustersTest::isClaim);
-        assertThat(claims()).isEmpty();
+        claimInVain();
         awaitWithdrawal("no quorum");
     }
 
@@ -64,7 +64,7 @@ class ClaimsOnClustersTest {
         add("1");
         Lost lost = proxy.loseAnswers(
                 1, request -> request.isBulkWrite() && request.body().contains("\"lock\""));
-        assertThat(claims()).isEmpty();
+        claimInVain();
         assertThat(lost.count()).isEqualTo(1);
         awaitWithdrawal("");
     }
@@ -74,7 +74,7 @@ class ClaimsOnClustersTest {
         add("1");
         cluster.acceptStored(1, ClaimsOnClustersTest::isClaim);
         Lost lost = proxy.loseRequests(1, request -> request.body().contains("\"withdrawn\""));
-        assertThat(claims()).isEmpty();
+        claimInVain();
         awaitWithdrawal("no quorum");
         assertThat(lost.count()).isEqualTo(1);
     }
@@ -83,11 +83,8 @@ class ClaimsOnClustersTest {
     void a_job_that_was_claimed_in_vain_is_claimed_again_without_a_sign_from_anybody_once_it_waits() throws Exception {
         add("1");
         cluster.acceptStored(1, ClaimsOnClustersTest::isClaim);
-        assertThat(claims()).isEmpty();
+        claimInVain();
         awaitWithdrawal("no quorum");
-        ObjectNode waiting = job().toDocument();
-        waiting.put("status", "waiting").remove("lock");
-        others.database().put(waiting);
         add("2");
         ClaimedJob first = queue.accept(AcceptOptions.of("email")).get(0);
         ClaimedJob second = queue.accept(AcceptOptions.of("email")).get(0);
@@ -251,6 +248,13 @@ class ClaimsOnClustersTest {
     private ClaimedJob claimed() throws Exception {
         add("1");
         return claims().get(0);
+    }
+
+    /** Under load the job may wait again, and be claimed again, before the call returns. */
+    private void claimInVain() throws InterruptedException {
+        List<ClaimedJob> later = claims();
+        assertThat(later).noneMatch(claim -> cluster.sawWithdrawalOf(claim.token()));
+        later.forEach(ClaimedJob::release);
     }
 
     private List<ClaimedJob> claims() throws InterruptedException {

@@ -45,6 +45,12 @@ final class PretendedCluster implements Proxy.Detour {
                 .anyMatch(withdrawn -> withdrawn.path("reason").asText().contains(reason) && withdrawn.has("at"));
     }
 
+    boolean sawWithdrawalOf(String token) {
+        return sent.stream()
+                .map(doc -> doc.path("lock"))
+                .anyMatch(lock -> lock.path("token").asText().equals(token) && lock.has("withdrawn"));
+    }
+
     /** All requests but feeds, in the order of their arrival, since the last call. */
     List<String> requests() {
         List<String> lines = requests.stream().map(Proxy.Request::toString).toList();
