@@ -159,9 +159,9 @@ public final class Creator {
                 WriteResult deleted = checked(store.delete(leaf));
                 begun[0] |= !(deleted instanceof WriteResult.Conflict);
                 allGone &= deleted instanceof WriteResult.Stored;
-            }
-            if (!allGone) {
-                store.look(id);
+                if (deleted instanceof WriteResult.Accepted) {
+                    store.look(id);
+                }
             }
             return allGone ? Optional.of(true) : Optional.empty();
         });
