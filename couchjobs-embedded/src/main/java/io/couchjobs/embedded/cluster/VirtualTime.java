@@ -14,6 +14,7 @@ public final class VirtualTime implements Agenda {
     private final PriorityQueue<Entry> entries = new PriorityQueue<>(ORDER);
     private long now;
     private long count;
+    private BooleanSupplier over = () -> true;
 
     private record Entry(long due, long number, Runnable task) {}
 
@@ -30,9 +31,7 @@ public final class VirtualTime implements Agenda {
     /** Does all that falls due within a time, and moves the clock to its end. */
     public void pass(Duration time) {
         long end = now + TimeUnit.NANOSECONDS.toMicros(time.toNanos());
-        while (!entries.isEmpty() && entries.element().due() <= end) {
-            step();
-        }
+        run(() -> entries.isEmpty() || entries.element().due() > end);
         now = end;
     }
 
@@ -42,17 +41,28 @@ public final class VirtualTime implements Agenda {
      * @throws IllegalStateException when there is nothing left to do and it does not hold
      */
     public void until(BooleanSupplier condition) {
-        while (!condition.getAsBoolean()) {
-            if (entries.isEmpty()) {
-                throw new IllegalStateException("Nothing is left to happen, and what was awaited did not.");
-            }
-            step();
+        run(() -> entries.isEmpty() || condition.getAsBoolean());
+        if (!condition.getAsBoolean()) {
+            throw new IllegalStateException("Nothing is left to happen, and what was awaited did not.");
         }
     }
 
-    private void step() {
+    private void run(BooleanSupplier end) {
+        over = end;
+        boolean more = true;
+        while (more) {
+            more = step();
+        }
+    }
+
+    /** Does one thing; false when there is nothing to do for now. */
+    boolean step() {
+        if (over.getAsBoolean()) {
+            return false;
+        }
         Entry entry = entries.remove();
         now = entry.due();
         entry.task().run();
+        return true;
     }
 }

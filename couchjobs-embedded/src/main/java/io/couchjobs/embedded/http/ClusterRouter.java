@@ -24,15 +24,20 @@ final class ClusterRouter implements Routes {
 
     @Override
     public void handle(Call call) throws IOException, InterruptedException {
-        node.requireAlive();
         String database = call.segment(0);
         if (database.isEmpty() || database.startsWith("_")) {
-            own.handle(call);
+            ask(call);
         } else if (call.path().size() == 1) {
             toDatabase(call, database);
         } else {
             inDatabase(call, database, call.segment(1));
         }
+    }
+
+    /** What the node answers alone; a dead or frozen one does not. */
+    private void ask(Call call) throws IOException, InterruptedException {
+        node.requireAlive();
+        own.handle(call);
     }
 
     private void toDatabase(Call call, String database) throws IOException, InterruptedException {
@@ -74,7 +79,7 @@ final class ClusterRouter implements Routes {
                 if (call.path().size() == 3) {
                     new ClusterDocument(call, node, database, "_design/" + call.segment(2)).handle();
                 } else {
-                    own.handle(call);
+                    ask(call);
                 }
             }
             default -> {
@@ -82,7 +87,7 @@ final class ClusterRouter implements Routes {
                 if (document && call.path().size() == 2) {
                     new ClusterDocument(call, node, database, second).handle();
                 } else {
-                    own.handle(call);
+                    ask(call);
                 }
             }
         }

@@ -40,7 +40,7 @@ public final class InProcess {
      */
     public record Response(int status, Map<String, List<String>> headers, InputStream body) {}
 
-    /** One request under way. */
+    /** One feed. */
     private final class Connection {
         private final Pipe body = new Pipe(stage);
         private final InProcessExchange exchange;
@@ -51,7 +51,7 @@ public final class InProcess {
         }
 
         private void head() {
-            tell(Optional.of(new Response(exchange.getResponseCode(), exchange.getResponseHeaders(), body)));
+            tell(Optional.of(response(exchange, body)));
         }
 
         private void tell(Optional<Response> response) {
@@ -79,12 +79,28 @@ public final class InProcess {
         }
     }
 
+    private static Response response(InProcessExchange exchange, InputStream body) {
+        return new Response(exchange.getResponseCode(), exchange.getResponseHeaders(), body);
+    }
+
     /**
-     * Sends a request and waits for the head of its answer.
+     * Sends a request and waits for its whole answer.
+     *
+     * @throws IOException when the connection breaks before
+     */
+    public Response send(Request request) throws IOException {
+        Pipe body = new Pipe(stage);
+        InProcessExchange exchange = new InProcessExchange(request, body, () -> {});
+        answering.answer(exchange, new Call(exchange, false));
+        return response(exchange, body);
+    }
+
+    /**
+     * Sends a request and waits for the head of its answer; the body comes as it is read, while another actor serves it.
      *
      * @throws IOException when the connection breaks before it
      */
-    public Response send(Request request) throws IOException {
+    public Response follow(Request request) throws IOException {
         return new Connection(request).send().orElseThrow(() -> new IOException("The connection broke."));
     }
 }

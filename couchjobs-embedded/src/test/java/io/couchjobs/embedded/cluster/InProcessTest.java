@@ -40,11 +40,12 @@ class InProcessTest {
 
     private InProcess.Response open(int node, String method, String target, String body) throws IOException {
         InProcess server = new InProcess(new ClusterNode(node, cluster, wire, stage), stage);
-        return server.send(new InProcess.Request(
+        InProcess.Request request = new InProcess.Request(
                 method,
                 URI.create(target),
                 Map.of("Content-Type", "application/json"),
-                body.getBytes(StandardCharsets.UTF_8)));
+                body.getBytes(StandardCharsets.UTF_8));
+        return target.contains("feed=") ? server.follow(request) : server.send(request);
     }
 
     @Test
@@ -100,7 +101,7 @@ class InProcessTest {
         cluster.stop(0);
         stage.play("client", () -> seen.add(send(0, "GET", "/jobs/a", "")));
         time.pass(Duration.ofSeconds(1));
-        assertThat(seen).containsExactly("broken: The connection broke.");
+        assertThat(seen).containsExactly("broken: java.io.IOException: The node 0 gave no answer.");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,6 +63,63 @@ class StageTest {
             throw new IllegalArgumentException("on purpose");
         });
         assertThatThrownBy(() -> time.pass(Duration.ofSeconds(1))).hasRootCauseMessage("on purpose");
+    }
+
+    @Test
+    void an_actor_that_is_killed_asks_for_nothing_more() {
+        VirtualTime time = new VirtualTime();
+        Stage stage = new Stage(time);
+        List<String> journal = new ArrayList<>();
+        Stage.Actor victim = stage.play("victim", () -> {
+            stage.sleep(1_000_000);
+            journal.add("woke");
+        });
+        time.pass(Duration.ofMillis(500));
+        victim.kill();
+        time.pass(Duration.ofSeconds(1));
+        assertThat(victim.lives()).isFalse();
+        assertThat(journal).isEmpty();
+    }
+
+    @Test
+    void a_frozen_actor_goes_on_when_it_is_thawed_and_hears_then_what_came_meanwhile() {
+        VirtualTime time = new VirtualTime();
+        Stage stage = new Stage(time);
+        List<Long> woke = new ArrayList<>();
+        Stage.Actor frozen = stage.play("frozen", () -> {
+            stage.sleep(1_000_000);
+            woke.add(time.now());
+        });
+        time.pass(Duration.ofMillis(500));
+        frozen.freeze(Duration.ofSeconds(10));
+        time.pass(Duration.ofSeconds(20));
+        assertThat(woke).containsExactly(10_500_000L);
+    }
+
+    @Test
+    void an_actor_waits_no_longer_than_it_has_patience() {
+        VirtualTime time = new VirtualTime();
+        Stage stage = new Stage(time);
+        List<String> journal = new ArrayList<>();
+        stage.play("impatient", () -> {
+            try {
+                stage.within(Duration.ofSeconds(3), () -> stage.<String>ask(never -> {}));
+            } catch (UncheckedIOException e) {
+                journal.add(time.now() + " " + e.getCause().getMessage());
+            }
+        });
+        time.pass(Duration.ofSeconds(20));
+        assertThat(journal).containsExactly("3000000 No answer came in time.");
+    }
+
+    @Test
+    void all_actors_leave_when_the_stage_is_closed() {
+        VirtualTime time = new VirtualTime();
+        Stage stage = new Stage(time);
+        Stage.Actor waiting = stage.play("waiting", () -> stage.<String>ask(never -> {}));
+        time.pass(Duration.ofSeconds(1));
+        stage.close();
+        assertThat(waiting.lives()).isFalse();
     }
 
     @Test
