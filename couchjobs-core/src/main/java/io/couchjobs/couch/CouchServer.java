@@ -18,10 +18,12 @@ public final class CouchServer implements AutoCloseable {
 
     private final CouchConfig config;
     private final Http http;
+    private final Surroundings surroundings;
 
-    private CouchServer(CouchConfig config, Http http) {
+    private CouchServer(CouchConfig config, Http http, Surroundings surroundings) {
         this.config = config;
         this.http = http;
+        this.surroundings = surroundings;
     }
 
     /**
@@ -35,7 +37,7 @@ public final class CouchServer implements AutoCloseable {
     }
 
     static CouchServer connect(CouchConfig config, Means means) {
-        return new CouchServer(config, new Http(config, means));
+        return new CouchServer(config, new Http(config, means), means.surroundings());
     }
 
     /** {@return the configuration this client was made with} */
@@ -107,6 +109,11 @@ public final class CouchServer implements AutoCloseable {
     @Override
     public void close() {
         http.close();
+    }
+
+    /** {@return how who talks to this server waits and draws lots} */
+    public Surroundings surroundings() {
+        return surroundings;
     }
 
     Http http() {

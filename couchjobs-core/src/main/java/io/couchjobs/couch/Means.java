@@ -2,7 +2,6 @@ package io.couchjobs.couch;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
@@ -14,11 +13,22 @@ import java.util.random.RandomGenerator;
  * @param nanos the monotonic clock
  * @param random decides which node is asked, and how long one is left alone
  * @param background runs what nobody waits for; never in the calling thread, unless nothing of it can block
+ * @param surroundings for all who use the client
  */
-record Means(Transport transport, Retries retries, LongSupplier nanos, RandomGenerator random, Executor background) {
+record Means(
+        Transport transport,
+        Retries retries,
+        LongSupplier nanos,
+        RandomGenerator random,
+        Executor background,
+        Surroundings surroundings) {
+
+    Means(Transport transport, Retries retries, LongSupplier nanos, RandomGenerator random, Executor background) {
+        this(transport, retries, nanos, random, background, Surroundings.REAL);
+    }
 
     static Means of(CouchConfig config) {
-        return of(config, pause -> TimeUnit.NANOSECONDS.sleep(pause.toNanos()));
+        return of(config, Surroundings.REAL::pause);
     }
 
     static Means of(CouchConfig config, Retries.Pause pause) {

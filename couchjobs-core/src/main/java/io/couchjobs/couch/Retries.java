@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.io.JsonEOFException;
 import java.net.SocketException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.Random;
 import java.util.function.Supplier;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.MalformedChunkCodingException;
@@ -30,9 +30,15 @@ final class Retries {
     }
 
     private final Pause pause;
+    private final Supplier<Random> random;
 
     Retries(Pause pause) {
+        this(pause, Surroundings.REAL::random);
+    }
+
+    Retries(Pause pause, Supplier<Random> random) {
         this.pause = pause;
+        this.random = random;
     }
 
     <T> T run(Call call, Supplier<T> attempt) {
@@ -52,13 +58,12 @@ final class Retries {
         }
     }
 
-    private static Optional<Duration> waitAfter(CouchException e, int failed) {
+    private Optional<Duration> waitAfter(CouchException e, int failed) {
         if (failed >= ATTEMPTS || !isHopeful(e)) {
             return Optional.empty();
         }
         Duration backoff = FIRST_PAUSE.multipliedBy(1L << (failed - 1));
-        Duration jittered = backoff.multipliedBy(ThreadLocalRandom.current().nextLong(50, 101))
-                .dividedBy(100);
+        Duration jittered = backoff.multipliedBy(random.get().nextLong(50, 101)).dividedBy(100);
         return Optional.of(e.retryAfter().orElse(jittered)).filter(wait -> wait.compareTo(LONGEST_PAUSE) <= 0);
     }
 

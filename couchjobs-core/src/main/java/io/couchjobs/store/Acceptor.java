@@ -59,13 +59,14 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         this.clock = parts.clock;
         this.feed = parts.feed;
         this.limits = new Limits(parts, worker, this::wake);
-        this.ties = new Ties(parts.clock::nanos);
+        this.ties = new Ties(parts.clock::nanos, parts.store.surroundings());
         this.claimer = new Claimer(parts, limits, ties);
         this.store = parts.store;
         this.worker = worker;
         this.candidates = new Candidates(
                 parts.index,
                 parts.clock,
+                parts.store.surroundings(),
                 worker,
                 type -> admission.rules(settings.get(type).classes()),
                 new Verdicts(admission, parts.clock::nanos));
@@ -85,7 +86,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         listen();
         long started = clock.nanos();
         boolean certain = false;
-        Backoff lostRaces = new Backoff(Duration.ofMillis(2), Duration.ofMillis(250));
+        Backoff lostRaces = new Backoff(store.surroundings(), Duration.ofMillis(2), Duration.ofMillis(250));
         while (true) {
             long seen = changeCount();
             List<String> open = openTypes(options);

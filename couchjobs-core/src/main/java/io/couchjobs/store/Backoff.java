@@ -1,13 +1,13 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.Surroundings;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Growing random pauses between attempts, so that those who collided do not collide again. Not thread-safe: one per loop.
  */
 public final class Backoff {
+    private final Surroundings surroundings;
     private final Duration shortest;
     private final Duration longest;
     private int attempts;
@@ -19,6 +19,18 @@ public final class Backoff {
      * @param longest what no pause exceeds
      */
     public Backoff(Duration shortest, Duration longest) {
+        this(Surroundings.REAL, shortest, longest);
+    }
+
+    /**
+     * As {@link #Backoff(Duration, Duration)}, elsewhere than in the real world.
+     *
+     * @param surroundings where pauses pass and lots are drawn
+     * @param shortest the first pause, at most
+     * @param longest what no pause exceeds
+     */
+    public Backoff(Surroundings surroundings, Duration shortest, Duration longest) {
+        this.surroundings = surroundings;
         this.shortest = shortest;
         this.longest = longest;
     }
@@ -31,7 +43,7 @@ public final class Backoff {
     /** {@return the next pause: random, between half of the present limit and the limit, which doubles each time} */
     public Duration next() {
         long limit = Math.min(longest.toNanos(), shortest.toNanos() << Math.min(attempts++, 20));
-        return Duration.ofNanos(ThreadLocalRandom.current().nextLong(limit / 2, limit + 1));
+        return Duration.ofNanos(surroundings.random().nextLong(limit / 2, limit + 1));
     }
 
     /**
@@ -40,7 +52,7 @@ public final class Backoff {
      * @throws InterruptedException when interrupted meanwhile
      */
     public void pause() throws InterruptedException {
-        TimeUnit.NANOSECONDS.sleep(next().toNanos());
+        surroundings.pause(next());
     }
 
     /** Begins with the shortest pause again. */

@@ -2,6 +2,7 @@ package io.couchjobs.store;
 
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.Surroundings;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.ektorp.DbAccessException;
@@ -45,6 +45,7 @@ final class Candidates {
 
     private final JobIndex index;
     private final StoreClock clock;
+    private final Surroundings surroundings;
     private final Peers peers;
     private final Function<String, Admission.Rules> rules;
     private final Verdicts verdicts;
@@ -56,6 +57,7 @@ final class Candidates {
      *
      * @param index what finds jobs
      * @param clock the clocks
+     * @param surroundings where lots are drawn
      * @param worker the worker's id
      * @param rules what is let in of a type; may ask the database
      * @param verdicts what remembers what was let in
@@ -63,15 +65,17 @@ final class Candidates {
     Candidates(
             JobIndex index,
             StoreClock clock,
+            Surroundings surroundings,
             String worker,
             Function<String, Admission.Rules> rules,
             Verdicts verdicts) {
         this.index = index;
         this.clock = clock;
+        this.surroundings = surroundings;
         this.peers = new Peers(worker);
         this.rules = rules;
         this.verdicts = verdicts;
-        this.chooser = new Chooser(clock, peers, this::stock, verdicts);
+        this.chooser = new Chooser(clock, surroundings, peers, this::stock, verdicts);
     }
 
     /** Takes in who else is there; what changes from then on comes by {@link #changed}. */
@@ -188,11 +192,11 @@ final class Candidates {
         Map<JobId, Job> found = new HashMap<>();
         for (String type : types) {
             List<Job> heard = heardOf(type, max, admits);
-            List<Job> indexed = index.unscheduled(type, UUID.randomUUID().toString(), max);
+            List<Job> indexed = index.unscheduled(type, surroundings.uuid().toString(), max);
             (indexed.isEmpty() ? heard : indexed).stream().filter(admits).forEach(job -> found.put(job.id(), job));
         }
         List<Job> shuffled = new ArrayList<>(found.values());
-        Collections.shuffle(shuffled);
+        Collections.shuffle(shuffled, surroundings.random());
         List<Job> choice = shuffled.stream().filter(this::isAdmitted).limit(max).toList();
         takeOut(choice);
         return choice;

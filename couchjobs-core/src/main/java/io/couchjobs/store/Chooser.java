@@ -1,5 +1,6 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.Surroundings;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import java.time.Duration;
@@ -32,6 +33,7 @@ final class Chooser {
     private static final Strategy BEHIND_FULL_GROUPS = Strategy.fair(1, 1);
 
     private final StoreClock clock;
+    private final Surroundings surroundings;
     private final Peers peers;
     private final Function<String, Stock> stocks;
     private final Verdicts verdicts;
@@ -40,8 +42,14 @@ final class Chooser {
     /** From how many times as many candidates a claim picks at random; grows as claims are lost to others. */
     private int spread = 1;
 
-    Chooser(StoreClock clock, Peers peers, Function<String, Stock> stocks, Verdicts verdicts) {
+    Chooser(
+            StoreClock clock,
+            Surroundings surroundings,
+            Peers peers,
+            Function<String, Stock> stocks,
+            Verdicts verdicts) {
         this.clock = clock;
+        this.surroundings = surroundings;
         this.peers = peers;
         this.stocks = stocks;
         this.verdicts = verdicts;
@@ -104,7 +112,7 @@ final class Chooser {
         List<Job> choice = new ArrayList<>(due.subList(0, Math.min(due.size(), width)));
         if (choice.size() > max) {
             if (spread > 1) {
-                Collections.shuffle(choice);
+                Collections.shuffle(choice, surroundings.random());
             }
             choice.sort(Comparator.comparing(job -> peers.rank(job) > 0));
             choice = choice.subList(0, max);
@@ -112,8 +120,8 @@ final class Chooser {
         return choice;
     }
 
-    private static List<Job> any(List<Job> due, int max) {
-        Collections.shuffle(due);
+    private List<Job> any(List<Job> due, int max) {
+        Collections.shuffle(due, surroundings.random());
         return due.subList(0, Math.min(max, due.size()));
     }
 
@@ -182,7 +190,7 @@ final class Chooser {
     private Job pick(List<Job> equallyGood) {
         List<Job> jobs = new ArrayList<>(equallyGood);
         if (spread > 1) {
-            Collections.shuffle(jobs);
+            Collections.shuffle(jobs, surroundings.random());
         }
         return jobs.stream()
                 .min(Comparator.comparing(job -> peers.rank(job) > 0))

@@ -358,7 +358,7 @@ public final class ClaimedJob {
 
     private synchronized Job write(BiFunction<Job, Instant, Decision> rule) {
         Instant now = clock.instant();
-        Backoff backoff = new Backoff(Duration.ofMillis(5), Duration.ofMillis(500));
+        Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(5), Duration.ofMillis(500));
         if (!job.isLockedBy(token)) {
             throw new HaltException(job.id(), "is " + job.status().json() + " by this owner's own doing");
         }
@@ -400,7 +400,7 @@ public final class ClaimedJob {
         if (!unconfirmed.contains(next)) {
             unconfirmed.add(next);
         }
-        Backoff backoff = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(5));
+        Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(50), Duration.ofSeconds(5));
         while (true) {
             long sent = clock.nanos();
             WriteResult written = store.write(next);

@@ -1,14 +1,14 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.Surroundings;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -30,12 +30,13 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
     private static final Duration AGAIN = Duration.ofSeconds(10);
 
     private final StoreClock clock;
+    private final Surroundings surroundings;
     private final Resolver resolver;
     private final Suspects suspects;
     private final OpenConflicts open;
     private final LongAdder troubled = new LongAdder();
     private final Map<String, Planned> planned = new HashMap<>();
-    private final ScheduledThreadPoolExecutor thread;
+    private final ScheduledExecutorService thread;
     private @Nullable ScheduledFuture<?> sweep;
     private boolean closed;
 
@@ -51,14 +52,8 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
         this.suspects = new Suspects(store.database(), settings, clock);
         this.open = new OpenConflicts(store.database());
         this.resolver = new Resolver(store, clock, suspects, open);
-        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread made = new Thread(task, "couchjobs-conflicts");
-            made.setDaemon(true);
-            return made;
-        });
-        thread.setKeepAliveTime(10, TimeUnit.SECONDS);
-        thread.allowCoreThreadTimeOut(true);
-        thread.setRemoveOnCancelPolicy(true);
+        this.surroundings = store.surroundings();
+        this.thread = surroundings.threads("couchjobs-conflicts", 1);
         store.conflicts(this);
     }
 
@@ -200,8 +195,8 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
         }
     }
 
-    private static Duration random(Duration most) {
-        return Duration.ofNanos(ThreadLocalRandom.current().nextLong(most.toNanos()));
+    private Duration random(Duration most) {
+        return Duration.ofNanos(surroundings.random().nextLong(most.toNanos()));
     }
 
     private record Planned(long nanos, ScheduledFuture<?> future) {}

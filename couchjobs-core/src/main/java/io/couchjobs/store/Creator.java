@@ -276,8 +276,8 @@ public final class Creator {
         return written;
     }
 
-    private static <T> T untilWon(JobId id, Attempt<T> attempt) {
-        Backoff backoff = new Backoff(Duration.ofMillis(5), Duration.ofMillis(500));
+    private <T> T untilWon(JobId id, Attempt<T> attempt) {
+        Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(5), Duration.ofMillis(500));
         while (backoff.attempts() < MOST_ATTEMPTS) {
             Optional<T> outcome = attempt.make();
             if (outcome.isPresent()) {

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,8 +29,8 @@ final class DoubtfulClaims implements AutoCloseable {
     private final Acceptor.Parts parts;
     private final Limits limits;
     private final Ties ties;
-    private final ScheduledThreadPoolExecutor thread;
-    private final Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(10));
+    private final ScheduledExecutorService thread;
+    private final Backoff backoff;
     private final List<Doubt> doubts = new ArrayList<>();
     private boolean planned;
 
@@ -44,14 +44,8 @@ final class DoubtfulClaims implements AutoCloseable {
         this.parts = parts;
         this.limits = limits;
         this.ties = ties;
-        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread made = new Thread(task, "couchjobs-doubts");
-            made.setDaemon(true);
-            return made;
-        });
-        thread.setKeepAliveTime(5, TimeUnit.SECONDS);
-        thread.allowCoreThreadTimeOut(true);
-        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        this.backoff = new Backoff(parts.store().surroundings(), Duration.ofMillis(100), Duration.ofSeconds(10));
+        this.thread = parts.store().surroundings().threads("couchjobs-doubts", 1);
     }
 
     /** Looks after claims that were sent then, and may have been stored. */

@@ -35,7 +35,7 @@ final class Doubts {
     boolean settled(ObjectNode written) {
         JobId id = JobId.fromDocId(written.path("_id").asText()).orElseThrow();
         conflicts.look(id);
-        Backoff backoff = new Backoff(Duration.ofMillis(20), Duration.ofSeconds(1));
+        Backoff backoff = new Backoff(database.server().surroundings(), Duration.ofMillis(20), Duration.ofSeconds(1));
         while (backoff.attempts() < MOST_LOOKS && isInConflict(id)) {
             pause(backoff, id);
         }

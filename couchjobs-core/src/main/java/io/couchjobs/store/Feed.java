@@ -27,8 +27,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Events may come twice, late, or tell an old story; never not at all. A document that cannot be read (longer than 16 MiB,
  * nested too deeply) comes without its content.
+ *
+ * <p>Not final, so that a simulation can bring what changes by other means.
  */
-public final class Feed implements AutoCloseable {
+public class Feed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Feed.class);
     private static final int ROWS_TO_STEP = 50;
     private static final int MOST_REFUSALS = 3;

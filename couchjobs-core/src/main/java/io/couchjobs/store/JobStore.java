@@ -2,6 +2,7 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.Surroundings;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -62,6 +63,10 @@ public final class JobStore implements AutoCloseable {
      */
     public void look(JobId id) {
         conflicts.look(id);
+    }
+
+    Surroundings surroundings() {
+        return database.server().surroundings();
     }
 
     /**
@@ -159,7 +164,7 @@ public final class JobStore implements AutoCloseable {
     public List<WriteResult> writeAll(List<Job> jobs) {
         List<CompletableFuture<WriteResult>> writes =
                 combiner.writeAll(jobs.stream().map(Job::toDocument).toList());
-        return writes.stream().map(JobStore::join).toList();
+        return writes.stream().map(this::join).toList();
     }
 
     /**
@@ -213,7 +218,7 @@ public final class JobStore implements AutoCloseable {
         for (FinishedJobs.Row row : rows) {
             writes.add(combiner.write(JobTombstone.ofRetired(row)));
         }
-        return writes.stream().map(JobStore::join).toList();
+        return writes.stream().map(this::join).toList();
     }
 
     /**
@@ -232,9 +237,9 @@ public final class JobStore implements AutoCloseable {
         combiner.close();
     }
 
-    static WriteResult join(CompletableFuture<WriteResult> write) {
+    WriteResult join(CompletableFuture<WriteResult> write) {
         try {
-            return write.join();
+            return surroundings().join(write);
         } catch (CompletionException e) {
             if (e.getCause() instanceof RuntimeException trouble) {
                 throw trouble;

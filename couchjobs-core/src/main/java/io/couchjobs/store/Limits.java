@@ -1,5 +1,6 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.Surroundings;
 import io.couchjobs.job.Job;
 import io.couchjobs.store.SlotName.Limited;
 import java.time.Duration;
@@ -11,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.UUID;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +28,7 @@ final class Limits {
     /** What {@link #groupsWithRoom} says where no group is limited. */
     static final Predicate<Job> ROOM_FOR_ALL = job -> true;
 
+    private final Surroundings surroundings;
     private final SettingsStore settings;
     private final StoreClock clock;
     private final SlotKeeper slots;
@@ -38,6 +39,7 @@ final class Limits {
         this.clock = parts.clock();
         this.slots = new SlotKeeper(parts, worker, onMoreRoom);
         this.rates = new RateKeeper(parts.store(), parts.clock());
+        this.surroundings = parts.store().surroundings();
     }
 
     /** Takes in what the feed tells; true when there may be more room now. */
@@ -172,7 +174,7 @@ final class Limits {
 
     /** Picks the slots that a job needs; empty when there is none left of one kind. */
     private Optional<Wish> wish(Job job) {
-        String token = UUID.randomUUID().toString();
+        String token = surroundings.uuid().toString();
         TypeSettings limits = settings.get(job.type());
         List<SlotKeeper.Wanted> picked = new ArrayList<>();
         boolean all = pick(new Limited(job.type(), null), limits.get(Limit.RUNNING), job, token, picked)

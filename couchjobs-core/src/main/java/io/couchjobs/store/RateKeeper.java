@@ -124,7 +124,7 @@ final class RateKeeper {
                 .put(RESERVED, used(document, window) + chunk)
                 // Two workers that wrote the same body would get the same revision, and both would have these starts.
                 .put("by", UUID.randomUUID().toString());
-        WriteResult written = JobStore.join(store.writeSoon(next));
+        WriteResult written = store.join(store.writeSoon(next));
         if (written instanceof WriteResult.Stored stored) {
             reserved(type, rate, window, chunk, next.put("_rev", stored.rev()));
         } else if (written instanceof WriteResult.Refused refused) {

@@ -166,7 +166,7 @@ final class Resolver {
     private boolean areWritten(List<ObjectNode> tombstones) {
         List<CompletableFuture<WriteResult>> writes = new ArrayList<>();
         tombstones.forEach(tombstone -> writes.add(store.writeSoon(tombstone)));
-        return writes.stream().map(JobStore::join).toList().stream()
+        return writes.stream().map(store::join).toList().stream()
                 .noneMatch(result -> result instanceof WriteResult.Conflict || result instanceof WriteResult.Refused);
     }
 }

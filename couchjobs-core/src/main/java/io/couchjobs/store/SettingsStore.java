@@ -3,6 +3,7 @@ package io.couchjobs.store;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.Surroundings;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
@@ -31,6 +32,7 @@ public final class SettingsStore implements Feed.Listener {
     private static final Logger log = LoggerFactory.getLogger(SettingsStore.class);
 
     private final CouchDatabase database;
+    private final Surroundings surroundings;
     private final Duration defaultTimeout;
     private final Map<String, TypeSettings> known = new ConcurrentHashMap<>();
     private final Map<String, Long> readNanos = new ConcurrentHashMap<>();
@@ -46,6 +48,7 @@ public final class SettingsStore implements Feed.Listener {
      */
     public SettingsStore(CouchDatabase database, Duration defaultTimeout) {
         this.database = database;
+        this.surroundings = database.server().surroundings();
         this.defaultTimeout = defaultTimeout;
     }
 
@@ -65,7 +68,7 @@ public final class SettingsStore implements Feed.Listener {
     /** The feed may have told something newer while this was on its way. */
     private void remember(String type, TypeSettings read) {
         complain(read);
-        readNanos.put(type, System.nanoTime());
+        readNanos.put(type, surroundings.nanos());
         known.merge(
                 type,
                 read,
@@ -91,7 +94,7 @@ public final class SettingsStore implements Feed.Listener {
      */
     TypeSettings recent(String type) {
         TypeSettings settings = known.get(type);
-        boolean isOld = !followed && System.nanoTime() - readNanos.getOrDefault(type, 0L) > RECENT.toNanos();
+        boolean isOld = !followed && surroundings.nanos() - readNanos.getOrDefault(type, 0L) > RECENT.toNanos();
         return settings == null || isOld ? read(type) : settings;
     }
 
@@ -147,7 +150,7 @@ public final class SettingsStore implements Feed.Listener {
      * @return the settings as stored
      */
     public TypeSettings change(String type, UnaryOperator<TypeSettings> change) {
-        Backoff backoff = new Backoff(Duration.ofMillis(5), Duration.ofMillis(500));
+        Backoff backoff = new Backoff(surroundings, Duration.ofMillis(5), Duration.ofMillis(500));
         while (true) {
             ObjectNode wanted = change.apply(read(type)).toDocument();
             if (isInPlace(wanted)) {

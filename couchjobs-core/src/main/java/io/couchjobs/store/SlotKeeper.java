@@ -126,7 +126,7 @@ final class SlotKeeper {
                     .toList();
             List<@Nullable Slot> taken = new ArrayList<>();
             for (int i = 0; i < wanted.size(); i++) {
-                taken.add(outcome(wanted.get(i).slot, JobStore.join(writes.get(i))));
+                taken.add(outcome(wanted.get(i).slot, parts.store().join(writes.get(i))));
             }
             return taken;
         } catch (RuntimeException e) {

@@ -30,7 +30,7 @@ public final class StoreClock implements InstantSource {
         this.server = time -> time.plus(server.clockSkew(time));
         this.doubt = () -> server.clockDoubt(local.instant());
         this.ask = server::info;
-        this.ticker = System::nanoTime;
+        this.ticker = server.surroundings()::nanos;
     }
 
     /**

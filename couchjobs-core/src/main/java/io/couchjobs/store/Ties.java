@@ -1,5 +1,6 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.Surroundings;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
@@ -20,6 +21,7 @@ final class Ties {
     private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
 
     private final LongSupplier nanos;
+    private final Surroundings surroundings;
     private final Map<JobId, Tie> ties = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
         protected boolean removeEldestEntry(Map.Entry<JobId, Tie> eldest) {
@@ -27,8 +29,9 @@ final class Ties {
         }
     };
 
-    Ties(LongSupplier nanos) {
+    Ties(LongSupplier nanos, Surroundings surroundings) {
         this.nanos = nanos;
+        this.surroundings = surroundings;
     }
 
     /** A claim of the job was in vain. */
@@ -60,8 +63,8 @@ final class Ties {
                 .orElse(NEVER);
     }
 
-    private static final class Tie {
-        private final Backoff backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
+    private final class Tie {
+        private final Backoff backoff = new Backoff(surroundings, FIRST_PAUSE, LONGEST_PAUSE);
         private long untilNanos;
     }
 }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,21 +34,14 @@ final class Withdrawals implements AutoCloseable {
     private final JobStore store;
     private final Copies copies;
     private final List<Pending> fresh = new ArrayList<>();
-    private final ScheduledThreadPoolExecutor thread;
+    private final ScheduledExecutorService thread;
     private int remembered;
     private boolean closed;
 
     Withdrawals(JobStore store, Copies copies) {
         this.store = store;
         this.copies = copies;
-        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread made = new Thread(task, "couchjobs-withdrawals");
-            made.setDaemon(true);
-            return made;
-        });
-        thread.setKeepAliveTime(10, TimeUnit.SECONDS);
-        thread.allowCoreThreadTimeOut(true);
-        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        this.thread = store.surroundings().threads("couchjobs-withdrawals", 1);
     }
 
     /** Takes back a claim that was stored as the revision it carries. */
@@ -92,7 +85,7 @@ final class Withdrawals implements AutoCloseable {
             batch = List.copyOf(fresh);
             fresh.clear();
         }
-        settle(batch, new Backoff(Duration.ofMillis(200), Duration.ofSeconds(10)));
+        settle(batch, new Backoff(store.surroundings(), Duration.ofMillis(200), Duration.ofSeconds(10)));
     }
 
     private void settle(List<Pending> batch, Backoff again) {
@@ -161,9 +154,9 @@ final class Withdrawals implements AutoCloseable {
     }
 
     /** A withdrawal that no quorum confirmed is stored all the same: whoever resolves the conflict proves it. */
-    private static boolean isSettled(Pending one, CompletableFuture<WriteResult> write) {
+    private boolean isSettled(Pending one, CompletableFuture<WriteResult> write) {
         try {
-            WriteResult written = JobStore.join(write);
+            WriteResult written = store.join(write);
             if (written instanceof WriteResult.Refused refused) {
                 log.debug("the claim of {} is not withdrawn: {}", one.id, refused.reason());
             }

@@ -14,9 +14,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Sends the writes of all threads of a process as bulk requests: what gathers while one request is in flight goes with the
@@ -40,14 +37,7 @@ final class WriteCombiner implements AutoCloseable {
     WriteCombiner(CouchDatabase database, LostAnswers lostAnswers) {
         this.database = database;
         this.lostAnswers = lostAnswers;
-        ThreadPoolExecutor one =
-                new ThreadPoolExecutor(1, 1, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, "couchjobs-writer");
-                    thread.setDaemon(true);
-                    return thread;
-                });
-        one.allowCoreThreadTimeOut(true);
-        this.sender = one;
+        this.sender = database.server().surroundings().threads("couchjobs-writer", 1);
     }
 
     CompletableFuture<WriteResult> write(ObjectNode document) {

@@ -1,6 +1,7 @@
 package io.couchjobs.worker;
 
 import io.couchjobs.couch.CouchUnreachableException;
+import io.couchjobs.couch.Surroundings;
 import io.couchjobs.couch.Tombstone;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
@@ -23,7 +24,6 @@ import io.couchjobs.worker.Sightings.Timeout;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
@@ -61,14 +61,14 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private final BooleanSupplier majorityInReach;
     private final Sightings sightings;
     private final LongAdder recovered = new LongAdder();
-    private final ScheduledExecutorService watching = thread("couchjobs-monitor");
+    private final ScheduledExecutorService watching;
     /** An index that is being built can take very long to answer: nobody waits for it. */
-    private final ScheduledExecutorService scanning = thread("couchjobs-monitor-scan");
+    private final ScheduledExecutorService scanning;
 
-    private final Alarm watch = new Alarm(watching, this::watch);
-    private final Alarm scan = new Alarm(scanning, this::scan);
-    private final Backoff watchAgain = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(5));
-    private final Backoff scanAgain = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1));
+    private final Alarm watch;
+    private final Alarm scan;
+    private final Backoff watchAgain;
+    private final Backoff scanAgain;
     private Feed.@Nullable Listening listening;
 
     /**
@@ -84,7 +84,15 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         this.ownWorker = ownWorker;
         this.isOurs = isOurs;
         this.majorityInReach = majorityInReach;
-        this.sightings = new Sightings(parts.clock());
+        Surroundings surroundings = parts.store().database().server().surroundings();
+        this.watchAgain = new Backoff(surroundings, Duration.ofMillis(200), Duration.ofSeconds(5));
+        this.scanAgain = new Backoff(surroundings, Duration.ofSeconds(1), Duration.ofMinutes(1));
+        this.watching = surroundings.threads("couchjobs-monitor", 1);
+        this.scanning = surroundings.threads("couchjobs-monitor-scan", 1);
+        this.watch = new Alarm(watching, this::watch);
+        this.scan = new Alarm(scanning, this::scan);
+        this.sightings =
+                new Sightings(parts.clock(), () -> surroundings.random().nextDouble());
     }
 
     void start() {
@@ -371,13 +379,5 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
 
     private static Duration shorter(Duration one, Duration other) {
         return one.compareTo(other) < 0 ? one : other;
-    }
-
-    private static ScheduledExecutorService thread(String name) {
-        return Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
-        });
     }
 }

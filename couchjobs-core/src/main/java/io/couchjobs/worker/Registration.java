@@ -19,10 +19,14 @@ final class Registration {
     private final ObjectNode document;
 
     Registration(CouchDatabase database, String worker, Collection<String> types, Instant now) {
+        this(database, worker, types, now, ProcessHandle.current().pid());
+    }
+
+    Registration(CouchDatabase database, String worker, Collection<String> types, Instant now, long pid) {
         this.database = database;
         this.document = JsonNodeFactory.instance.objectNode();
         document.put("_id", PREFIX + worker);
-        document.put("pid", ProcessHandle.current().pid());
+        document.put("pid", pid);
         types.stream().sorted().forEach(document.putArray("types")::add);
         var designs = document.putArray("designs");
         // Design documents that a living worker asks are not cleaned up.

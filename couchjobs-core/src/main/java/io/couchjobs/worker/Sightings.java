@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
 
 /**
  * What an activity monitor saw of owned jobs and of their workers' registrations: which revision, and since when on its own
@@ -18,6 +18,7 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 final class Sightings {
     private final StoreClock clock;
+    private final DoubleSupplier luck;
     private final Map<JobId, Sighting> owned = new ConcurrentHashMap<>();
     private final Map<String, Beat> workers = new ConcurrentHashMap<>();
     private final Map<String, Timeout> timeouts = new ConcurrentHashMap<>();
@@ -35,8 +36,10 @@ final class Sightings {
     /** A type's timeout, and when it was heard that it had changed. */
     record Timeout(Duration length, OptionalLong changedNanos) {}
 
-    Sightings(StoreClock clock) {
+    /** Begins with nothing seen; the luck is drawn from 0 to 1 for each job. */
+    Sightings(StoreClock clock, DoubleSupplier luck) {
         this.clock = clock;
+        this.luck = luck;
     }
 
     /** Takes in what the feed tells of a job or a registration; true when a job has an owner that it had not before. */
@@ -125,7 +128,7 @@ final class Sightings {
                 (known, first) -> known.length.equals(now) ? known : new Timeout(now, OptionalLong.of(clock.nanos())));
     }
 
-    private static double luck() {
-        return ThreadLocalRandom.current().nextDouble();
+    private double luck() {
+        return luck.getAsDouble();
     }
 }

@@ -87,6 +87,19 @@ public final class InProcess {
         return CouchServer.connect(config, new Means(new Handled(handler), retries, nanos, random, background));
     }
 
+    /** As the others, and all that uses the client lives there, too. */
+    public static CouchServer connect(
+            CouchConfig config, Handler handler, Executor background, Surroundings surroundings) {
+        Means means = new Means(
+                new Handled(handler),
+                new Retries(surroundings::pause, surroundings::random),
+                surroundings::nanos,
+                () -> surroundings.random().nextLong(),
+                background,
+                surroundings);
+        return CouchServer.connect(config, means);
+    }
+
     private record Handled(Handler handler) implements Transport {
         @Override
         public ClassicHttpResponse send(HttpUriRequestBase request, boolean forFeed) throws Unanswered {

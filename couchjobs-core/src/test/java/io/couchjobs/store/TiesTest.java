@@ -2,6 +2,7 @@ package io.couchjobs.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.couchjobs.couch.Surroundings;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Jobs;
 import java.time.Duration;
@@ -10,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class TiesTest {
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
-    private final Ties ties = new Ties(nanos::get);
+    private final Ties ties = new Ties(nanos::get, Surroundings.REAL);
     private final Job job = Jobs.job("'data':{}");
     private final Job other = Job.parse(Jobs.json("{'_id':'job:email:other'}"));
 
