@@ -29,7 +29,8 @@ final class Claimer implements AutoCloseable {
      *
      * <p>Only a write that a quorum confirmed (201) makes an owner. A 202 is not ours, even if reading shows our token: on a
      * healthy cluster a quarter of the contended claims get two success answers, one 201 and one 202. Such a claim is withdrawn
-     * at once, and the job left alone for a while; so is one whose answer was lost on a cluster.
+     * at once, and the job left alone for a while; so is one whose answer was lost on a cluster. One that is confirmed when its
+     * lease is over makes no owner either, and is given back.
      *
      * @throws RuntimeException when it is not known of all what became of them; those that were stored are given back
      */
@@ -43,10 +44,16 @@ final class Claimer implements AutoCloseable {
         List<WriteResult> written = write(candidates, attempts, sent);
         List<ClaimedJob> won = new ArrayList<>();
         List<Limits.Grant> lost = new ArrayList<>();
+        List<Limits.Grant> late = new ArrayList<>();
         for (int i = 0; i < written.size(); i++) {
             Limits.Grant candidate = candidates.get(i);
             if (written.get(i) instanceof WriteResult.Stored stored) {
-                won.add(claimed(candidate, attempts.get(i).withRev(stored.rev()), sent));
+                ClaimedJob claim = claimed(candidate, attempts.get(i).withRev(stored.rev()), sent);
+                if (claim.isLeaseOver()) {
+                    late.add(candidate);
+                } else {
+                    won.add(claim);
+                }
             } else {
                 lost.add(candidate);
                 if (written.get(i) instanceof WriteResult.Accepted accepted) {
@@ -55,6 +62,10 @@ final class Claimer implements AutoCloseable {
                     ties.tied(claim.id());
                 }
             }
+        }
+        if (!late.isEmpty()) {
+            // This process was stopped, or the answer was slow: others may have these jobs already.
+            doubtful.add(late, sent);
         }
         return new Claims(won, lost);
     }
