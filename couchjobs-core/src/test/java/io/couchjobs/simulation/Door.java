@@ -1,0 +1,118 @@
+package io.couchjobs.simulation;
+
+import io.couchjobs.couch.InProcess;
+import io.couchjobs.embedded.cluster.Cluster;
+import io.couchjobs.embedded.cluster.ClusterNode;
+import io.couchjobs.embedded.cluster.Stage;
+import io.couchjobs.embedded.cluster.Wire;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/**
+ * The ways of one process to the nodes of the cluster, whose names are {@code node0} and so on. Views are answered by {@link
+ * NativeViews} from the copy of the node that is asked.
+ */
+final class Door implements InProcess.Handler {
+    private static final String HOST = "node";
+
+    private final SimulatedProcess process;
+    private final World.Wires wires;
+    private final List<Way> lossy = new ArrayList<>();
+    private final List<Way> calm = new ArrayList<>();
+    private final Protocol protocol;
+
+    /** What the process takes for a confirmation. */
+    enum Protocol {
+        /** A write counts when a quorum has it. */
+        ONLY_201,
+        /** A write counts when anybody has it: what everybody writes first. */
+        ANY_SUCCESS
+    }
+
+    /** One node, over one kind of wire. */
+    private record Way(ClusterNode node, io.couchjobs.embedded.http.InProcess server) {
+        static Way to(int number, Cluster cluster, Wire wire, Stage stage) {
+            ClusterNode node = new ClusterNode(number, cluster, wire, stage);
+            return new Way(node, new io.couchjobs.embedded.http.InProcess(node, stage));
+        }
+    }
+
+    Door(SimulatedProcess process, Cluster cluster, World.Wires wires, World.Plan plan) {
+        this.process = process;
+        this.wires = wires;
+        this.protocol = plan.protocol();
+        for (int number = 0; number < plan.nodes(); number++) {
+            lossy.add(Way.to(number, cluster, wires.lossy(), process.stage()));
+            calm.add(Way.to(number, cluster, wires.calm(), process.stage()));
+        }
+    }
+
+    private Way way(int number) {
+        return (wires.areLossy() ? lossy : calm).get(number);
+    }
+
+    ClusterNode node(int number) {
+        return way(number).node();
+    }
+
+    int count() {
+        return calm.size();
+    }
+
+    /** {@return the addresses of all nodes} */
+    List<URI> urls() {
+        return IntStream.range(0, count())
+                .mapToObj(number -> URI.create("http://" + HOST + number))
+                .toList();
+    }
+
+    @Override
+    public InProcess.Response answer(InProcess.Request request) throws InProcess.Broken {
+        int asked = Integer.parseInt(request.uri().getHost().substring(HOST.length()));
+        try {
+            return process.stage().within(request.longestSilence(), () -> ask(asked, request));
+        } catch (UncheckedIOException e) {
+            throw new InProcess.Broken(e.getCause(), true);
+        }
+    }
+
+    private InProcess.Response ask(int asked, InProcess.Request request) {
+        try {
+            if (NativeViews.answers(request)) {
+                way(asked).node().requireAlive();
+                byte[] body = NativeViews.answer(way(asked).node(), request);
+                return new InProcess.Response(200, Map.of(), new ByteArrayInputStream(body));
+            }
+            return sent(asked, request);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private InProcess.Response sent(int asked, InProcess.Request request) throws IOException {
+        var answer = way(asked)
+                .server()
+                .send(new io.couchjobs.embedded.http.InProcess.Request(
+                        request.method(), request.uri(), request.headers(), request.body()));
+        if (protocol == Protocol.ANY_SUCCESS
+                && answer.status() / 100 == 2
+                && !request.method().equals("GET")) {
+            return new InProcess.Response(
+                    answer.status() == 202 ? 201 : answer.status(), answer.headers(), confirmed(answer.body()));
+        }
+        return new InProcess.Response(answer.status(), answer.headers(), answer.body());
+    }
+
+    private static InputStream confirmed(InputStream body) throws IOException {
+        String text = new String(body.readAllBytes(), StandardCharsets.UTF_8);
+        return new ByteArrayInputStream(text.replace(",\"accepted\":true", "").getBytes(StandardCharsets.UTF_8));
+    }
+}

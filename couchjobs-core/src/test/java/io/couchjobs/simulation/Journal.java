@@ -1,0 +1,156 @@
+package io.couchjobs.simulation;
+
+import io.couchjobs.embedded.cluster.VirtualTime;
+import io.couchjobs.job.JobId;
+import io.couchjobs.store.ClaimedJob;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/** What happened, in order: the runs of handlers, what creators were told, and the faults. */
+final class Journal {
+    /** Longer than a request is on its way. */
+    private static final long REQUEST = TimeUnit.SECONDS.toMicros(10);
+
+    private final VirtualTime time;
+    private final List<String> lines = new ArrayList<>();
+    private final List<Run> runs = new ArrayList<>();
+    private final Set<JobId> added = new HashSet<>();
+    private final Map<JobId, List<Removal>> removed = new HashMap<>();
+    private final Set<JobId> cancelled = new HashSet<>();
+    private final Map<String, Integer> counts = new HashMap<>();
+
+    Journal(VirtualTime time) {
+        this.time = time;
+    }
+
+    /** How a run ended. */
+    enum End {
+        /** The end that the owner wanted is stored. */
+        DONE,
+        /** The owner has learnt, or has decided, that it owns the job no more. */
+        HALTED,
+        /** The owner was killed. */
+        KILLED
+    }
+
+    /** An attempt to remove a job. */
+    static final class Removal {
+        private final long from;
+        private long until = Long.MAX_VALUE;
+
+        private Removal(long from) {
+            this.from = from;
+        }
+    }
+
+    /** One run of a handler. Times are in microseconds. */
+    static final class Run {
+        final JobId job;
+        /** The revision that the claim made. */
+        final String rev;
+
+        final String token;
+        final long fence;
+        final String worker;
+        final long started;
+        /** Until when the owner may believe that it owns the job. */
+        long leaseUntil;
+        /** When the handler had done its work. */
+        long worked = Long.MAX_VALUE;
+
+        End end = End.KILLED;
+
+        Run(ClaimedJob claim, String worker, long started) {
+            this.job = claim.id();
+            this.rev = claim.job().rev().orElseThrow();
+            this.token = claim.token();
+            this.fence = claim.fence();
+            this.worker = worker;
+            this.started = started;
+        }
+
+        long ownedUntil() {
+            return Math.min(worked, leaseUntil);
+        }
+
+        @Override
+        public String toString() {
+            return job + " fence " + fence + " by " + worker + " (" + token.substring(0, 8) + ") from " + started
+                    + " to " + ownedUntil() + ", " + end;
+        }
+    }
+
+    Run started(ClaimedJob claim, String worker) {
+        Run run = new Run(claim, worker, time.now());
+        runs.add(run);
+        note(worker, "starts " + run.job + " fence " + run.fence + " token " + run.token + " as " + run.rev);
+        return run;
+    }
+
+    void ended(Run run, End end, String why) {
+        run.end = end;
+        run.worked = Math.min(run.worked, time.now());
+        note(run.worker, end + " " + run.job + " fence " + run.fence + ": " + why);
+    }
+
+    void added(JobId id) {
+        added.add(id);
+    }
+
+    /** Somebody tries to remove it, with whatever success. */
+    Removal removing(JobId id) {
+        Removal removal = new Removal(time.now());
+        removed.computeIfAbsent(id, any -> new ArrayList<>()).add(removal);
+        return removal;
+    }
+
+    /** The removal has come to its end; without an answer it may take effect a little later. */
+    void ended(Removal removal, boolean answered) {
+        removal.until = time.now() + (answered ? 0 : REQUEST);
+    }
+
+    /** Somebody tried to cancel it, with whatever success. */
+    void cancelled(JobId id) {
+        cancelled.add(id);
+    }
+
+    void note(Object who, String what) {
+        lines.add(String.format("%12.6f %s %s", time.now() / 1e6, who, what));
+        counts.merge(what.split(" ")[0], 1, Integer::sum);
+    }
+
+    List<String> lines() {
+        return lines;
+    }
+
+    List<Run> runs() {
+        return runs;
+    }
+
+    Set<JobId> added() {
+        return added;
+    }
+
+    boolean isRemoved(JobId id) {
+        return removed.containsKey(id);
+    }
+
+    /** Whether somebody tried to remove a job while a run lasted, which may not have known yet when another began. */
+    boolean isRemovedDuring(Run run) {
+        return removed.getOrDefault(run.job, List.of()).stream()
+                .anyMatch(removal -> removal.until >= run.started && removal.from <= run.worked);
+    }
+
+    Set<JobId> cancelled() {
+        return cancelled;
+    }
+
+    int count(String word) {
+        return counts.getOrDefault(word, 0);
+    }
+}

@@ -1,0 +1,162 @@
+package io.couchjobs.simulation;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.InProcess;
+import io.couchjobs.embedded.cluster.ClusterNode;
+import io.couchjobs.embedded.protocol.Collation;
+import io.couchjobs.embedded.store.Database;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.store.DesignDocument;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * The views of the design document {@code jobs}, without JavaScript, which would take most of the time of a simulation: the
+ * twins of the map functions in {@code design-docs}. Read from one node's copy, as it is at that moment.
+ */
+final class NativeViews {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+    private static final String DATABASE = "jobs";
+
+    private NativeViews() {}
+
+    @SuppressWarnings("ArrayRecordComponent") // never compared as a value
+    private record Row(String id, byte[] place, JsonNode key, JsonNode value, ObjectNode doc) {}
+
+    static boolean answers(InProcess.Request request) {
+        String path = request.uri().getRawPath();
+        return path.contains("/_view/") || (path.endsWith("/_all_docs") && asksForDesigns(request));
+    }
+
+    private static boolean asksForDesigns(InProcess.Request request) {
+        return new String(request.body(), java.nio.charset.StandardCharsets.UTF_8).contains("\"_design/");
+    }
+
+    static byte[] answer(ClusterNode node, InProcess.Request request) throws IOException {
+        JsonNode query = JSON.readTree(request.body());
+        String path = request.uri().getRawPath();
+        Stream<Row> rows = path.contains("/_view/")
+                ? rows(node.own(DATABASE), path.substring(path.lastIndexOf('/') + 1))
+                : designs();
+        return page(rows, query);
+    }
+
+    private static Stream<Row> designs() {
+        return Stream.concat(DesignDocument.ALL.stream(), DesignDocument.ON_DEMAND.stream())
+                .map(design ->
+                        row(design.docId(), NODES.textNode(design.docId()), NODES.objectNode(), NODES.objectNode()));
+    }
+
+    private static Row row(String id, JsonNode key, JsonNode value, ObjectNode doc) {
+        return new Row(id, Collation.key(key), key, value, doc);
+    }
+
+    private static Stream<Row> rows(Database own, String view) {
+        List<Row> rows = new ArrayList<>();
+        var ids = own.live().cursor(null, null, false);
+        while (ids.hasNext()) {
+            own.live(ids.next())
+                    .map(doc -> doc.jsonWithConflicts())
+                    .flatMap(doc -> row(view, doc))
+                    .ifPresent(rows::add);
+        }
+        return rows.stream();
+    }
+
+    private static Optional<Row> row(String view, ObjectNode doc) {
+        String id = doc.path("_id").asText();
+        if (view.equals("conflicts")) {
+            boolean shown = doc.has("_conflicts") || doc.path("lock").has("withdrawn");
+            JsonNode type = JobId.fromDocId(id)
+                    .<JsonNode>map(job -> NODES.textNode(job.type()))
+                    .orElse(NODES.nullNode());
+            return shown
+                    ? Optional.of(row(
+                            id, type, NODES.numberNode(doc.path("_conflicts").size()), doc))
+                    : Optional.empty();
+        }
+        return job(doc).flatMap(job -> key(view, job, doc)).map(key -> row(id, key, doc.get("_rev"), doc));
+    }
+
+    private static Optional<Job> job(ObjectNode doc) {
+        try {
+            return doc.path("_id").asText().startsWith(JobId.PREFIX) ? Optional.of(Job.parse(doc)) : Optional.empty();
+        } catch (MalformedJobException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Optional<JsonNode> key(String view, Job job, ObjectNode doc) {
+        boolean claimable = (job.status() == JobStatus.WAITING || job.status() == JobStatus.STUCK)
+                && job.after().isEmpty()
+                && !doc.has("_conflicts");
+        ArrayNode key = NODES.arrayNode().add(job.type());
+        return switch (view) {
+            case "due" -> claimable ? Optional.of(key.add(job.scheduledTime().toEpochMilli())) : Optional.empty();
+            case "stuck" ->
+                claimable && job.status() == JobStatus.STUCK
+                        ? Optional.of(key.add(job.scheduledTime().toEpochMilli()))
+                        : Optional.empty();
+            case "owned" -> job.lock().map(lock -> key.add(lock.worker()));
+            case "turns" ->
+                claimable
+                        ? Optional.of(spot(key, job.status() == JobStatus.STUCK ? 0 : job.priority() > 50 ? 1 : 2, job))
+                        : Optional.empty();
+            case "held" -> Optional.empty();
+            default -> throw new IllegalArgumentException(view);
+        };
+    }
+
+    /** Without groups: the simulation has none. */
+    private static ArrayNode spot(ArrayNode key, int lane, Job job) {
+        return key.add("")
+                .add(lane)
+                .add(job.scheduledTime().toEpochMilli())
+                .add(job.id().docId());
+    }
+
+    private static byte[] page(Stream<Row> rows, JsonNode query) throws IOException {
+        Function<String, Optional<byte[]>> bound = name -> Optional.ofNullable(query.get(name))
+                .or(() -> Optional.ofNullable(query.get(name.replace("key", "_key"))))
+                .map(Collation::key);
+        Optional<byte[]> start = bound.apply("startkey");
+        Optional<byte[]> end = bound.apply("endkey");
+        ObjectNode answer = NODES.objectNode().put("total_rows", 0).put("offset", 0);
+        ArrayNode page = answer.putArray("rows");
+        boolean docs = query.path("include_docs").asBoolean();
+        rows.filter(row -> start.isEmpty() || Arrays.compareUnsigned(row.place, start.get()) >= 0)
+                .filter(row -> end.isEmpty() || Arrays.compareUnsigned(row.place, end.get()) <= 0)
+                .sorted(Comparator.comparing(Row::place, Arrays::compareUnsigned)
+                        .thenComparing(Row::id))
+                .limit(query.path("limit").asLong(Long.MAX_VALUE))
+                .forEach(row -> {
+                    ObjectNode json = page.addObject().put("id", row.id);
+                    json.set("key", row.key);
+                    json.set("value", row.value);
+                    if (docs) {
+                        json.set("doc", withoutConflicts(row.doc));
+                    }
+                });
+        return JSON.writeValueAsBytes(answer);
+    }
+
+    private static ObjectNode withoutConflicts(ObjectNode doc) {
+        ObjectNode shown = doc.deepCopy();
+        shown.remove("_conflicts");
+        return shown;
+    }
+}

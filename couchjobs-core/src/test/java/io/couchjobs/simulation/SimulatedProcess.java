@@ -1,0 +1,120 @@
+package io.couchjobs.simulation;
+
+import io.couchjobs.couch.Surroundings;
+import io.couchjobs.embedded.cluster.Stage;
+import io.couchjobs.embedded.cluster.VirtualTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/** A process of the simulation: its threads are actors, and die or freeze together. */
+final class SimulatedProcess implements Surroundings {
+    private static final long EPOCH_MS = 1_700_000_000_000L;
+
+    private final String name;
+    private final Stage stage;
+    private final VirtualTime time;
+    private final Random random;
+    private final List<Stage.Actor> actors = new ArrayList<>();
+    private long frozenUntilMicros;
+    private boolean dead;
+
+    SimulatedProcess(String name, Stage stage, VirtualTime time, long seed) {
+        this.name = name;
+        this.stage = stage;
+        this.time = time;
+        this.random = new Random(seed);
+    }
+
+    Stage stage() {
+        return stage;
+    }
+
+    /** {@return the time of day; all processes have the same} */
+    InstantSource clock() {
+        return () -> Instant.ofEpochMilli(EPOCH_MS + TimeUnit.MICROSECONDS.toMillis(time.now()));
+    }
+
+    void play(String thread, Runnable script) {
+        if (dead) {
+            return;
+        }
+        long left = frozenUntilMicros - time.now();
+        if (left > 0) {
+            time.after(left, () -> play(thread, script));
+            return;
+        }
+        actors.removeIf(actor -> !actor.lives());
+        actors.add(stage.play(name + " " + thread, script));
+    }
+
+    void after(long nanos, Runnable task) {
+        time.after(TimeUnit.NANOSECONDS.toMicros(nanos), task);
+    }
+
+    boolean isDead() {
+        return dead;
+    }
+
+    boolean isFrozen() {
+        return frozenUntilMicros > time.now();
+    }
+
+    void kill() {
+        dead = true;
+        actors.forEach(Stage.Actor::kill);
+    }
+
+    void freeze(Duration duration) {
+        frozenUntilMicros = Math.max(frozenUntilMicros, time.now() + TimeUnit.NANOSECONDS.toMicros(duration.toNanos()));
+        actors.forEach(actor -> actor.freeze(duration));
+    }
+
+    @Override
+    public long nanos() {
+        return TimeUnit.MICROSECONDS.toNanos(time.now());
+    }
+
+    @Override
+    public void pause(Duration duration) {
+        stage.sleep(TimeUnit.NANOSECONDS.toMicros(duration.toNanos()));
+    }
+
+    @Override
+    public Random random() {
+        return random;
+    }
+
+    @Override
+    public UUID uuid() {
+        return new UUID(random.nextLong(), random.nextLong());
+    }
+
+    @Override
+    public ScheduledExecutorService threads(String thread, int most) {
+        return new StageThreads(this, thread, most);
+    }
+
+    @Override
+    public <T> T join(CompletableFuture<T> future) {
+        if (!future.isDone()) {
+            Boolean done = stage.ask(then -> {
+                var unused = future.whenComplete((value, trouble) -> then.accept(true));
+            });
+            assert done;
+        }
+        return future.join();
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

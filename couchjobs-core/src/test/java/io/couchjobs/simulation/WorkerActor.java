@@ -1,0 +1,250 @@
+package io.couchjobs.simulation;
+
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobId;
+import io.couchjobs.problem.CouchJobsException;
+import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.FeedEvent;
+import io.couchjobs.store.HaltException;
+import io.couchjobs.worker.SimulatedWorker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A worker: claims jobs by the product's acceptor, runs them one after the other, renews their leases by its registration
+ * while it does, and looks after the jobs of dead workers by the product's monitor.
+ */
+final class WorkerActor implements Feed.Listener {
+    private final Client client;
+    private final String id;
+    private final Journal journal;
+    private final Duration timeout;
+    private final Random random;
+    private final Acceptor acceptor;
+    private final SimulatedWorker worker;
+    private final List<Held> held = new ArrayList<>();
+    private @Nullable Consumer<Boolean> waking;
+    private long beatNanos;
+
+    /** A claim with its entry in the journal. */
+    private static final class Held {
+        final ClaimedJob claim;
+        final Journal.Run run;
+        boolean halted;
+
+        Held(ClaimedJob claim, Journal.Run run) {
+            this.claim = claim;
+            this.run = run;
+        }
+    }
+
+    WorkerActor(Client client, String id, Journal journal, Duration timeout) {
+        this.client = client;
+        this.id = id;
+        this.journal = journal;
+        this.timeout = timeout;
+        this.random = client.process().random();
+        this.acceptor = new Acceptor(client.parts(), id);
+        this.worker = new SimulatedWorker(client.parts(), id, World.TYPE, this::runs, this::holds);
+    }
+
+    void start() {
+        client.process().play("worker", this::work);
+    }
+
+    String id() {
+        return id;
+    }
+
+    SimulatedProcess process() {
+        return client.process();
+    }
+
+    /** Its process was killed: whatever it did is over. */
+    void died() {
+        held.forEach(one -> journal.ended(one.run, Journal.End.KILLED, "process killed"));
+    }
+
+    private boolean holds(String token) {
+        return held.stream().anyMatch(one -> one.claim.token().equals(token));
+    }
+
+    private boolean runs(JobId job) {
+        return held.stream().anyMatch(one -> one.claim.id().equals(job));
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        Consumer<Boolean> waiting = waking;
+        if (waiting != null && event.docId().startsWith(JobId.PREFIX)) {
+            waking = null;
+            waiting.accept(true);
+        }
+    }
+
+    private void work() {
+        untilItWorks(() -> {
+            client.parts().index().owned(); // chooses the design documents, for which others would wait in real time
+            client.parts().feed().listen(this);
+            worker.start();
+        });
+        while (!worker.beat(0)) {
+            pause(500);
+        }
+        beatNanos = client.process().nanos();
+        while (true) {
+            List<ClaimedJob> claims = accept();
+            claims.forEach(claim -> held.add(new Held(claim, begun(claim))));
+            List.copyOf(held).forEach(this::run);
+            held.clear();
+            if (claims.isEmpty()) {
+                await(Duration.ofSeconds(2 + random.nextInt(8)));
+            }
+        }
+    }
+
+    private void untilItWorks(Runnable task) {
+        while (true) {
+            try {
+                task.run();
+                return;
+            } catch (CouchJobsException away) {
+                pause(1_000);
+            }
+        }
+    }
+
+    private Journal.Run begun(ClaimedJob claim) {
+        Journal.Run run = journal.started(claim, id);
+        extend(run, claim);
+        return run;
+    }
+
+    private void extend(Journal.Run run, ClaimedJob claim) {
+        run.leaseUntil = TimeUnit.NANOSECONDS.toMicros(claim.confirmedNanos() + timeout.toNanos());
+    }
+
+    private List<ClaimedJob> accept() {
+        try {
+            return acceptor.accept(
+                    AcceptOptions.of(World.TYPE).max(1 + random.nextInt(2)).timeout(Duration.ZERO));
+        } catch (CouchJobsException away) {
+            journal.note(id, "cannot-accept " + away.getMessage());
+            return List.of();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void await(Duration longest) {
+        Boolean woken = client.process().stage().ask(then -> {
+            waking = then;
+            client.process().after(longest.toNanos() + random.nextInt(1_000_000_000), () -> then.accept(false));
+        });
+        waking = null;
+        if (woken) {
+            pause(random.nextInt(20));
+        }
+    }
+
+    private void pause(long millis) {
+        client.process().pause(Duration.ofMillis(millis));
+    }
+
+    private void run(Held one) {
+        try {
+            for (int steps = random.nextInt(4); steps >= 0 && !one.halted; steps--) {
+                pause(random.nextInt(random.nextInt(10) == 0 ? 4_000 : 700));
+                keepAlive();
+                step(one);
+            }
+            if (!one.halted) {
+                finish(one);
+            }
+        } catch (HaltException halt) {
+            halted(one, String.valueOf(halt.getMessage()));
+        } finally {
+            held.remove(one);
+        }
+    }
+
+    private void step(Held one) {
+        if (one.claim.isLeaseOver()) {
+            halted(one, "lease over");
+            return;
+        }
+        try {
+            switch (random.nextInt(6)) {
+                case 0 -> one.claim.update();
+                case 1 -> one.claim.assertOwned();
+                default -> {}
+            }
+        } catch (HaltException halt) {
+            throw halt;
+        } catch (CouchJobsException away) {
+            journal.note(id, "cannot-renew " + away.getMessage());
+        }
+        extend(one.run, one.claim);
+    }
+
+    private void halted(Held one, String why) {
+        if (!one.halted) {
+            one.halted = true;
+            journal.ended(one.run, Journal.End.HALTED, why);
+        }
+    }
+
+    /** A renewal that is confirmed too late brings no lease back. */
+    private void keepAlive() {
+        long sent = client.process().nanos();
+        if (sent - beatNanos < timeout.toNanos() / 3) {
+            return;
+        }
+        boolean confirmed = worker.beat(held.size());
+        for (Held one : held) {
+            if (one.claim.isLeaseOver()) {
+                halted(one, "lease over");
+            } else if (confirmed) {
+                one.claim.renewed(sent);
+                extend(one.run, one.claim);
+            }
+        }
+        beatNanos = confirmed ? sent : beatNanos;
+    }
+
+    /** The handler has done its work; what it came to is stored, again and again, until that is confirmed or refused. */
+    private void finish(Held one) {
+        one.run.worked = Math.min(
+                one.run.worked, TimeUnit.NANOSECONDS.toMicros(client.process().nanos()));
+        int how = random.nextInt(10);
+        while (!one.halted) {
+            try {
+                switch (how) {
+                    case 0 -> one.claim.fail(JobError.Kind.FAILED, "on purpose", null, false);
+                    case 1 -> one.claim.release();
+                    case 2 -> one.claim.snooze(Duration.ofSeconds(2));
+                    default -> one.claim.finish(one.claim.token());
+                }
+                journal.ended(one.run, Journal.End.DONE, how > 2 ? "finished" : "gave up");
+                return;
+            } catch (HaltException halt) {
+                throw halt;
+            } catch (CouchJobsException away) {
+                journal.note(id, "cannot-finish " + away.getMessage());
+                pause(300 + random.nextInt(700));
+                keepAlive();
+                if (one.claim.isLeaseOver()) {
+                    halted(one, "lease over");
+                }
+            }
+        }
+    }
+}

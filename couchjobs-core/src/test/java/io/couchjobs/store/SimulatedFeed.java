@@ -1,0 +1,44 @@
+package io.couchjobs.store;
+
+import io.couchjobs.couch.CouchDatabase;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/** A feed that a simulation brings the changes to. */
+public final class SimulatedFeed extends Feed {
+    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+    private final Runnable start;
+    private boolean started;
+
+    /**
+     * Has no listeners yet.
+     *
+     * @param start begins to bring changes; what is written after it returns must come
+     */
+    public SimulatedFeed(CouchDatabase database, Runnable start) {
+        super(database);
+        this.start = start;
+    }
+
+    @Override
+    public void alwaysTell(Listener listener) {
+        listeners.add(0, listener);
+    }
+
+    @Override
+    public Listening listen(Listener listener) {
+        listeners.add(listener);
+        if (!started) {
+            started = true;
+            start.run();
+            listeners.forEach(Listener::gap);
+        }
+        return () -> listeners.remove(listener);
+    }
+
+    /** Lets all know. */
+    public void tell(Consumer<Listener> news) {
+        listeners.forEach(news);
+    }
+}
