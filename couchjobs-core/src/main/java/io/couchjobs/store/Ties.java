@@ -8,16 +8,22 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The jobs that this process claimed without any quorum confirming it. It leaves each alone for a random, growing pause: with
- * two copies in reach two claimers could spoil each other's claims for ever. Thread-safe; remembers a bounded number.
+ * two copies in reach two claimers could spoil each other's claims for ever. A process that is cut off with a minority of the copies
+ * claims nothing at all for such a pause: else it would leave a withdrawn claim on every job there is. Thread-safe; remembers a
+ * bounded number.
  */
 final class Ties {
     private static final int MOST = 10_000;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(400);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(20);
     private static final long FORGET_AFTER = Duration.ofMinutes(2).toNanos();
+    /** A single round may have met others at every job. */
+    private static final int ROUNDS_OF_WHO_IS_CUT_OFF = 2;
+
     private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
 
     private final LongSupplier nanos;
@@ -28,6 +34,9 @@ final class Ties {
             return size() > MOST;
         }
     };
+
+    private int roundsInVain;
+    private @Nullable Tie everything;
 
     Ties(LongSupplier nanos, Surroundings surroundings) {
         this.nanos = nanos;
@@ -42,19 +51,37 @@ final class Ties {
         tie.untilNanos = now + tie.backoff.next().toNanos();
     }
 
+    /** Some claims were made in one request; of so many of them no quorum has confirmed or refused anything. */
+    synchronized void claimed(int claims, int inVain) {
+        if (inVain < claims) {
+            roundsInVain = 0;
+            everything = null;
+        } else if (++roundsInVain >= ROUNDS_OF_WHO_IS_CUT_OFF) {
+            everything = everything == null ? new Tie() : everything;
+            everything.untilNanos =
+                    nanos.getAsLong() + everything.backoff.next().toNanos();
+        }
+    }
+
     /** Lets pass what may be claimed now; the given predicate itself while there is nothing to leave alone. */
     synchronized Predicate<Job> except(Predicate<Job> admits) {
-        return ties.isEmpty() ? admits : admits.and(job -> isFree(job.id()));
+        return ties.isEmpty() && everything == null ? admits : admits.and(job -> isFree(job.id()));
     }
 
     private synchronized boolean isFree(JobId id) {
-        Tie tie = ties.get(id);
+        return isOver(everything) && isOver(ties.get(id));
+    }
+
+    private boolean isOver(@Nullable Tie tie) {
         return tie == null || tie.untilNanos - nanos.getAsLong() <= 0;
     }
 
     /** How long until the next job may be tried again. */
     synchronized Duration pause() {
         long now = nanos.getAsLong();
+        if (everything != null && !isOver(everything)) {
+            return Duration.ofNanos(everything.untilNanos - now);
+        }
         return ties.values().stream()
                 .map(tie -> tie.untilNanos - now)
                 .filter(left -> left > 0)
