@@ -32,6 +32,7 @@ import java.util.function.Predicate;
  */
 public final class Proxy implements AutoCloseable {
     private static final Set<String> NOT_FORWARDED = Set.of(
+            "accept-encoding", // what is compressed cannot be rewritten
             "connection",
             "content-length",
             "expect",
