@@ -15,7 +15,7 @@ final class ClockCheck implements Check {
 
     @Override
     public Finding look(JobQueue queue) {
-        queue.database().server().info();
+        queue.database().exists(); // any answer tells the server's time
         Duration skew = queue.database().server().clockSkew();
         if (skew.abs().compareTo(MUCH) <= 0) {
             return Finding.fine("this machine's clock and the server's agree");
