@@ -12,6 +12,7 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.AddResult;
 import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.DesignDocument;
 import io.couchjobs.store.DuplicateJobException;
 import io.couchjobs.store.HaltException;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -89,6 +91,18 @@ class ClaimsOnClustersTest {
         ClaimedJob first = queue.accept(AcceptOptions.of("email")).get(0);
         ClaimedJob second = queue.accept(AcceptOptions.of("email")).get(0);
         assertThat(List.of(first.id().id(), second.id().id())).containsExactlyInAnyOrder("1", "2");
+    }
+
+    @Test
+    void a_worker_that_is_cut_off_with_a_minority_builds_no_index_and_leaves_most_jobs_alone() throws Exception {
+        others.addAll(IntStream.range(0, 300).mapToObj(n -> request("" + n)).toList());
+        cluster.acceptStored(1000, ClaimsOnClustersTest::isClaim);
+        for (int i = 0; i < 5; i++) {
+            queue.accept(AcceptOptions.of("email").max(4).timeout(Duration.ZERO));
+        }
+        assertThat(queue.designDocuments().read(DesignDocument.FAIR.versionedName()))
+                .isEmpty();
+        assertThat(cluster.claims()).isLessThan(100);
     }
 
     @Test
@@ -207,7 +221,7 @@ class ClaimsOnClustersTest {
     @Test
     void removing_a_job_removes_all_its_leaves() throws Exception {
         add("1");
-        Replication.store(database, leaf(job(), "1-" + HASH, "rival"), leaf(job(), "1-" + "f".repeat(32), "other"));
+        Replicated.into(database, leaf(job(), "1-" + HASH, "rival"), leaf(job(), "1-" + "f".repeat(32), "other"));
         cluster.acceptStored(1, doc -> doc.path("_deleted").asBoolean());
         queue.remove("email", "1");
         assertThat(others.get("email", "1")).isEmpty();
@@ -288,7 +302,7 @@ class ClaimsOnClustersTest {
     }
 
     private void losingClaimThatReadersSee(Job mine, String token) throws Exception {
-        Replication.store(database, leaf(mine, "9-" + HASH, token));
+        Replicated.into(database, leaf(mine, "9-" + HASH, token));
     }
 
     private static ObjectNode leaf(Job job, String rev, String token) {

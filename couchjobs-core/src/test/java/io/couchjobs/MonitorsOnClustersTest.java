@@ -81,7 +81,7 @@ class MonitorsOnClustersTest {
         ClaimedJob claim = claimed();
         ObjectNode other = claim.job().toDocument().put("_rev", "1-" + "e".repeat(32));
         ((ObjectNode) other.get("lock")).put("token", "other");
-        Replication.store(database, other);
+        Replicated.into(database, other);
         try (SteppedMonitor monitor = new SteppedMonitor(queue)) {
             monitor.look();
             monitor.outlastTheTimeout();

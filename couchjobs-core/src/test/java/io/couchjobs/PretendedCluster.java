@@ -45,6 +45,14 @@ final class PretendedCluster implements Proxy.Detour {
                 .anyMatch(withdrawn -> withdrawn.path("reason").asText().contains(reason) && withdrawn.has("at"));
     }
 
+    /** How many claims were sent. */
+    long claims() {
+        return sent.stream()
+                .map(doc -> doc.path("lock"))
+                .filter(lock -> lock.has("token") && !lock.has("withdrawn"))
+                .count();
+    }
+
     boolean sawWithdrawalOf(String token) {
         return sent.stream()
                 .map(doc -> doc.path("lock"))

@@ -2,32 +2,45 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
-import java.net.HttpURLConnection;
+import io.couchjobs.job.Jobs;
+import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Stores revisions as they are, as replication and the copies of a cluster do: so conflicts come about on any server. */
 public final class Replicated {
     private Replicated() {}
 
-    /** The documents with {@code _revisions}, in JSON with single quotes. */
+    /** Documents with {@code _revisions}, in JSON with single quotes. */
     public static void into(TestDatabase where, String... documents) throws Exception {
-        String body = "{'new_edits':false,'docs':[" + String.join(",", documents) + "]}";
-        String login = where.user().orElse("") + ":" + where.password().orElse("");
-        HttpURLConnection request = (HttpURLConnection)
-                URI.create(where.url() + "/_bulk_docs").toURL().openConnection();
-        request.setDoOutput(true);
-        request.setRequestProperty("Content-Type", "application/json");
-        if (where.user().isPresent()) {
-            byte[] bytes = login.getBytes(StandardCharsets.UTF_8);
-            request.setRequestProperty(
-                    "Authorization", "Basic " + Base64.getEncoder().encodeToString(bytes));
-        }
-        request.getOutputStream().write(body.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-        assertThat(new String(request.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-                .contains("[]");
+        into(where, Stream.of(documents).map(Jobs::json).toArray(ObjectNode[]::new));
+    }
+
+    /** Documents with {@code _revisions}, or with a {@code _rev} that has nothing in common with what is there. */
+    public static void into(TestDatabase where, ObjectNode... documents) throws IOException, InterruptedException {
+        ObjectNode body = JsonNodeFactory.instance.objectNode().put("new_edits", false);
+        body.putArray("docs").addAll(List.of(documents));
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(where.url() + "/_bulk_docs"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(body.toString()));
+        where.user().ifPresent(user -> request.header("Authorization", "Basic " + encoded(user, where)));
+        HttpResponse<String> answer =
+                HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
+        assertThat(answer.body()).contains("[]");
+    }
+
+    private static String encoded(String user, TestDatabase where) {
+        String both = user + ":" + where.password().orElse("");
+        return Base64.getEncoder().encodeToString(both.getBytes(StandardCharsets.UTF_8));
     }
 
     /** A leaf of the job {@code email:1} on a common first revision. */

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -90,8 +89,8 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         while (true) {
             long seen = changeCount();
             List<String> open = openTypes(options);
-            Predicate<Job> admits = ties.except(limits.groupsWithRoom(open));
-            List<Job> choice = candidates.take(open, options, !certain, admits);
+            Room room = ties.except(limits.groupsWithRoom(open));
+            List<Job> choice = candidates.take(open, options, !certain, room);
             List<ClaimedJob> won = choice.isEmpty() ? List.of() : claim(choice, options);
             if (!won.isEmpty()) {
                 return won;
@@ -101,8 +100,8 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
             if (!choice.isEmpty() && !(isOver && lostRaces.attempts() >= MOST_LOST_RACES)) {
                 lostRaces.pause();
             } else if (!isOver) {
-                askTheTime(open, options, admits);
-                Duration look = shorter(untilWorthALook(open, options, admits), limits.pause(options.types()));
+                askTheTime(open, options, room);
+                Duration look = shorter(untilWorthALook(open, options, room), limits.pause(options.types()));
                 await(shorter(left, shorter(look, ties.pause())), seen);
             } else if (certain || !choice.isEmpty()) {
                 return List.of();
@@ -215,11 +214,9 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     }
 
     /** A clock that is off is known to two seconds only: around the time when a job falls due it is worth asking. */
-    private void askTheTime(List<String> types, AcceptOptions options, Predicate<Job> admits) {
+    private void askTheTime(List<String> types, AcceptOptions options, Room room) {
         Duration doubt = clock.doubt();
-        if (doubt.compareTo(SHARP) > 0
-                && candidates.pause(types, options, admits).compareTo(doubt) < 0
-                && mayAsk()) {
+        if (doubt.compareTo(SHARP) > 0 && candidates.pause(types, options, room).compareTo(doubt) < 0 && mayAsk()) {
             try {
                 clock.ask();
             } catch (CouchException e) {
@@ -242,9 +239,9 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         return may;
     }
 
-    private Duration untilWorthALook(List<String> types, AcceptOptions options, Predicate<Job> admits) {
+    private Duration untilWorthALook(List<String> types, AcceptOptions options, Room room) {
         Duration doubt = clock.doubt();
-        Duration pause = candidates.pause(types, options, admits);
+        Duration pause = candidates.pause(types, options, room);
         if (doubt.compareTo(SHARP) <= 0) {
             return pause;
         }

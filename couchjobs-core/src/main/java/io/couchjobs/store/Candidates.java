@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import org.ektorp.DbAccessException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -117,21 +116,21 @@ final class Candidates {
      *
      * @param types the types that may be claimed now
      * @param polite whether to leave new jobs for a moment to the workers whose they are by rank
-     * @param admits whether a job may be claimed now; those that may not are left where they are
+     * @param room whether a job may be claimed now; those that may not are left where they are
      */
-    List<Job> take(Collection<String> types, AcceptOptions options, boolean polite, Predicate<Job> admits) {
+    List<Job> take(Collection<String> types, AcceptOptions options, boolean polite, Room room) {
         for (String type : types) {
             admit(type, rules.apply(type));
         }
         if (options.noSchedule()) {
-            return unscheduled(types, options.max(), admits);
+            return unscheduled(types, options.max(), room);
         }
         Instant until = until(options);
         for (String type : types) {
             refillIfDry(type, until, options.strategy());
         }
         while (true) {
-            Chooser.Choice choice = choose(types, until, options, polite, admits);
+            Chooser.Choice choice = choose(types, until, options, polite, room);
             if (choice.unread().isEmpty() || Thread.currentThread().isInterrupted()) {
                 return choice.jobs();
             }
@@ -151,9 +150,9 @@ final class Candidates {
     }
 
     /** How long there will be nothing to take, as far as is known now, and nothing changes. */
-    synchronized Duration pause(Collection<String> types, AcceptOptions options, Predicate<Job> admits) {
+    synchronized Duration pause(Collection<String> types, AcceptOptions options, Room room) {
         return types.stream()
-                .map(type -> pause(type, options, admits))
+                .map(type -> pause(type, options, room))
                 .min(Comparator.naturalOrder())
                 .orElse(NEVER);
     }
@@ -165,7 +164,7 @@ final class Candidates {
         chooser.claimed(won, lost.size(), strategy);
     }
 
-    private Duration pause(String type, AcceptOptions options, Predicate<Job> admits) {
+    private Duration pause(String type, AcceptOptions options, Room room) {
         Stock stock = stock(type);
         if (!options.noSchedule() && stock.backlog().mustRefill(until(options))) {
             return INDEX_BEHIND;
@@ -175,10 +174,10 @@ final class Candidates {
         }
         boolean takesAll = stock.rules().takeAll();
         Optional<Instant> next = takesAll
-                ? stock.backlog().nextTime(admits)
-                : chooser.nextTime(type, clock.instant(), options.strategy(), admits);
+                ? stock.backlog().nextTime(room)
+                : chooser.nextTime(type, clock.instant(), options.strategy(), room);
         Duration pause = next.map(this::untilDue).orElse(NEVER);
-        boolean isPartlyFull = admits != Limits.ROOM_FOR_ALL && !stock.backlog().knowsAllDue(until(options));
+        boolean isPartlyFull = !room.inAllGroups() && !stock.backlog().knowsAllDue(until(options));
         boolean isShort = takesAll && pause.compareTo(GROUPS_ARE_FULL) < 0;
         return isPartlyFull && !isShort ? GROUPS_ARE_FULL : pause;
     }
@@ -188,12 +187,12 @@ final class Candidates {
         return time.isAfter(now) ? Duration.between(now, time).plusMillis(1) : MOMENT;
     }
 
-    private List<Job> unscheduled(Collection<String> types, int max, Predicate<Job> admits) {
+    private List<Job> unscheduled(Collection<String> types, int max, Room room) {
         Map<JobId, Job> found = new HashMap<>();
         for (String type : types) {
-            List<Job> heard = heardOf(type, max, admits);
+            List<Job> heard = heardOf(type, max, room);
             List<Job> indexed = index.unscheduled(type, surroundings.uuid().toString(), max);
-            (indexed.isEmpty() ? heard : indexed).stream().filter(admits).forEach(job -> found.put(job.id(), job));
+            (indexed.isEmpty() ? heard : indexed).stream().filter(room).forEach(job -> found.put(job.id(), job));
         }
         List<Job> shuffled = new ArrayList<>(found.values());
         Collections.shuffle(shuffled, surroundings.random());
@@ -211,8 +210,8 @@ final class Candidates {
     }
 
     /** The index may be a moment behind what the feed told. */
-    private synchronized List<Job> heardOf(String type, int max, Predicate<Job> admits) {
-        return stock(type).backlog().due(Instant.EPOCH, max, admits).stream()
+    private synchronized List<Job> heardOf(String type, int max, Room room) {
+        return stock(type).backlog().due(Instant.EPOCH, max, room).stream()
                 .filter(job -> job.scheduledTime().equals(Instant.EPOCH))
                 .toList();
     }
@@ -266,8 +265,8 @@ final class Candidates {
     }
 
     private synchronized Chooser.Choice choose(
-            Collection<String> types, Instant until, AcceptOptions options, boolean polite, Predicate<Job> admits) {
-        Chooser.Choice choice = chooser.choose(types, until, options, polite, admits);
+            Collection<String> types, Instant until, AcceptOptions options, boolean polite, Room room) {
+        Chooser.Choice choice = chooser.choose(types, until, options, polite, room);
         takeOut(choice.jobs());
         return choice;
     }

@@ -56,9 +56,8 @@ final class Chooser {
     }
 
     /** Chooses from what is known and there is room for, or says what must be read first. */
-    Choice choose(
-            Collection<String> types, Instant until, AcceptOptions options, boolean polite, Predicate<Job> hasRoom) {
-        Search search = new Search(types, until, options.max(), polite, hasRoom);
+    Choice choose(Collection<String> types, Instant until, AcceptOptions options, boolean polite, Room room) {
+        Search search = new Search(types, until, options.max(), polite, room);
         int width = options.max() * width(types);
         return switch (options.strategy().kind()) {
             case FAIR -> fair(options.strategy(), search);
@@ -76,15 +75,15 @@ final class Chooser {
     }
 
     /** When a job of a type that is let in and has room falls due, or something must be read. */
-    Optional<Instant> nextTime(String type, Instant now, Strategy strategy, Predicate<Job> hasRoom) {
+    Optional<Instant> nextTime(String type, Instant now, Strategy strategy, Room room) {
         Stock stock = stocks.apply(type);
         if (!stock.needsScan(now, clock.nanos())) {
-            return stock.known(now, 1, admitted(stock).and(hasRoom)).isEmpty()
+            return stock.known(now, 1, admitted(stock).and(room)).isEmpty()
                     ? stock.backlog().nextTime(now)
                     : Optional.of(now);
         }
         return sifted(stock, strategy.isFair() ? Spot.Order.TURNS : Spot.Order.LINE)
-                .nextTime(now, hasRoom);
+                .nextTime(now, room);
     }
 
     /** Of the first jobs in line; of groups in turn, when there is no room for any of these. */
@@ -97,7 +96,7 @@ final class Chooser {
             }
             due.addAll(known.jobs());
         }
-        if (due.isEmpty() && search.hasRoom != Limits.ROOM_FOR_ALL) {
+        if (due.isEmpty() && !search.room.inAllGroups()) {
             return fair(BEHIND_FULL_GROUPS, search);
         }
         if (search.polite) {
@@ -134,19 +133,19 @@ final class Chooser {
             if (first.unread() != null) {
                 return Choice.unread(new Unread(type, Spot.Order.LINE, first.unread()));
             } else if (first.job() != null) {
-                return Choice.of(line.several(Spot.START, Spot.END, search.until, search.hasRoom.negate(), most));
+                return Choice.of(line.several(Spot.START, Spot.END, search.until, search.room.negate(), most));
             }
         }
-        return Choice.of(stock.known(search.until, most, admitted(stock).and(search.hasRoom)));
+        return Choice.of(stock.known(search.until, most, admitted(stock).and(search.room)));
     }
 
     private Choice fair(Strategy strategy, Search search) {
-        FairRound.Taste taste = taste(search.types, search.polite).among(search.hasRoom);
+        FairRound.Taste taste = taste(search.types, search.polite).among(search.room);
         Choice choice = fair(strategy, search, taste);
         if (!choice.jobs().isEmpty() || choice.unread().isPresent() || search.polite) {
             return choice;
         }
-        FairRound.Taste any = new FairRound.Taste(job -> false, taste.width(), taste.picker(), search.hasRoom);
+        FairRound.Taste any = new FairRound.Taste(job -> false, taste.width(), taste.picker(), search.room);
         return fair(strategy, search, any);
     }
 
@@ -230,7 +229,7 @@ final class Chooser {
     }
 
     /** What is looked for: up to so many jobs of some types, due until then, in groups that have room. */
-    private record Search(Collection<String> types, Instant until, int max, boolean polite, Predicate<Job> hasRoom) {}
+    private record Search(Collection<String> types, Instant until, int max, boolean polite, Room room) {}
 
     /**
      * What was chosen, or what must be read before.

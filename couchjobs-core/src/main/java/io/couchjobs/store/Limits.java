@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,9 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Limits {
     private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
-
-    /** What {@link #groupsWithRoom} says where no group is limited. */
-    static final Predicate<Job> ROOM_FOR_ALL = job -> true;
 
     private final Surroundings surroundings;
     private final SettingsStore settings;
@@ -68,17 +64,17 @@ final class Limits {
     }
 
     /** {@return whether the group of a job of an open type has room; asking it needs no I/O} */
-    Predicate<Job> groupsWithRoom(Collection<String> types) {
+    Room groupsWithRoom(Collection<String> types) {
         Map<String, Integer> limits = new HashMap<>();
         for (String type : types) {
             settings.get(type).get(Limit.RUNNING_PER_GROUP).ifPresent(limit -> limits.put(type, limit));
         }
         return limits.isEmpty()
-                ? ROOM_FOR_ALL
-                : job -> {
+                ? Room.FOR_ALL
+                : new Room(false, job -> {
                     Integer limit = limits.get(job.type());
                     return limit == null || slots.hasRoom(new Limited(job.type(), job.group()), limit);
-                };
+                });
     }
 
     /** How long there will be no more room than now, if the feed brings nothing. */

@@ -1,13 +1,11 @@
 package io.couchjobs.store;
 
 import io.couchjobs.couch.Surroundings;
-import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,9 +61,9 @@ final class Ties {
         }
     }
 
-    /** Lets pass what may be claimed now; the given predicate itself while there is nothing to leave alone. */
-    synchronized Predicate<Job> except(Predicate<Job> admits) {
-        return ties.isEmpty() && everything == null ? admits : admits.and(job -> isFree(job.id()));
+    /** Lets pass what may be claimed now; the given room itself while there is nothing to leave alone. */
+    synchronized Room except(Room room) {
+        return ties.isEmpty() && everything == null ? room : room.only(job -> isFree(job.id()));
     }
 
     private synchronized boolean isFree(JobId id) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.Proxy;
-import io.couchjobs.Replication;
+import io.couchjobs.Replicated;
 import io.couchjobs.ServerTest;
 import io.couchjobs.TestQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
@@ -75,7 +75,7 @@ class SlotsOnClustersTest {
 
         ObjectNode loser = claim.job().toDocument().put("_rev", "9-" + "e".repeat(32));
         ((ObjectNode) loser.get("lock")).put("token", "loser");
-        Replication.store(database, loser);
+        Replicated.into(database, loser);
         assertThat(reader.examine(slot, Job.parse(loser))).isEqualTo(Slot.Phase.CLAIMING);
         assertThat(reader.examine(slot, null)).isEqualTo(Slot.Phase.CLAIMING);
 

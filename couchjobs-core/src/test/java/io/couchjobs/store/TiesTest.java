@@ -20,13 +20,13 @@ class TiesTest {
         ties.tied(job.id());
         Duration pause = ties.pause();
         assertThat(pause).isBetween(Duration.ofMillis(200), Duration.ofMillis(400));
-        assertThat(ties.except(Limits.ROOM_FOR_ALL).test(job)).isFalse();
-        assertThat(ties.except(Limits.ROOM_FOR_ALL).test(other)).isTrue();
-        assertThat(ties.except(none -> false).test(other)).isFalse();
+        assertThat(ties.except(Room.FOR_ALL).test(job)).isFalse();
+        assertThat(ties.except(Room.FOR_ALL).test(other)).isTrue();
+        assertThat(ties.except(new Room(true, none -> false)).test(other)).isFalse();
         pass(pause.minusNanos(1));
-        assertThat(ties.except(Limits.ROOM_FOR_ALL).test(job)).isFalse();
+        assertThat(ties.except(Room.FOR_ALL).test(job)).isFalse();
         pass(Duration.ofNanos(1));
-        assertThat(ties.except(Limits.ROOM_FOR_ALL).test(job)).isTrue();
+        assertThat(ties.except(Room.FOR_ALL).test(job)).isTrue();
     }
 
     @Test
@@ -45,24 +45,24 @@ class TiesTest {
     @Test
     void who_is_cut_off_with_a_minority_claims_nothing_for_a_pause_that_grows_until_something_is_answered() {
         ties.claimed(3, 3);
-        assertThat(ties.except(Limits.ROOM_FOR_ALL).test(other)).isTrue();
+        assertThat(ties.except(Room.FOR_ALL).test(other)).isTrue();
         ties.claimed(3, 3);
-        assertThat(ties.except(Limits.ROOM_FOR_ALL).test(other)).isFalse();
+        assertThat(ties.except(Room.FOR_ALL).test(other)).isFalse();
         pass(ties.pause());
-        assertThat(ties.except(Limits.ROOM_FOR_ALL).test(other)).isTrue();
+        assertThat(ties.except(Room.FOR_ALL).test(other)).isTrue();
         for (int i = 0; i < 8; i++) {
             ties.claimed(1, 1);
         }
         assertThat(ties.pause()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(20));
         ties.claimed(3, 2);
-        assertThat(ties.except(Limits.ROOM_FOR_ALL).test(other)).isTrue();
+        assertThat(ties.except(Room.FOR_ALL).test(other)).isTrue();
         ties.claimed(3, 3);
-        assertThat(ties.except(Limits.ROOM_FOR_ALL).test(other)).isTrue();
+        assertThat(ties.except(Room.FOR_ALL).test(other)).isTrue();
     }
 
     @Test
     void without_ties_nothing_is_asked() {
-        assertThat(ties.except(Limits.ROOM_FOR_ALL)).isSameAs(Limits.ROOM_FOR_ALL);
+        assertThat(ties.except(Room.FOR_ALL)).isSameAs(Room.FOR_ALL);
         assertThat(ties.pause()).isGreaterThan(Duration.ofDays(1));
     }
 
