@@ -38,6 +38,7 @@ import io.couchjobs.store.JobStore;
 import io.couchjobs.store.LogChunk;
 import io.couchjobs.store.LogFollowing;
 import io.couchjobs.store.NoTypeTimeoutException;
+import io.couchjobs.store.Owner;
 import io.couchjobs.store.QueueFullException;
 import io.couchjobs.store.QueueLimits;
 import io.couchjobs.store.SettingsStore;
@@ -405,9 +406,9 @@ public final class JobQueue implements AutoCloseable {
      */
     public long orphaned() {
         Set<String> registered = new TreeSet<>();
-        database.view(ViewQuery.allDocs().startKey("worker:").endKey("worker;").inclusiveEnd(false))
+        database.view(ViewQuery.allDocs().startKey(Owner.REGISTRATION).endKey(Owner.REGISTRATION + "\uffff"))
                 .rows()
-                .forEach(row -> registered.add(row.key().asText().substring("worker:".length())));
+                .forEach(row -> registered.add(row.key().asText().substring(Owner.REGISTRATION.length())));
         return index.owned().stream()
                 .filter(job -> !registered.contains(job.worker()))
                 .count();

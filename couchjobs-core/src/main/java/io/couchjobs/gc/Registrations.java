@@ -6,6 +6,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.store.JobIndex;
+import io.couchjobs.store.Owner;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -22,7 +23,7 @@ import java.util.Set;
  * again with its next sign of life.
  */
 final class Registrations {
-    static final String PREFIX = "worker:";
+    static final String PREFIX = Owner.REGISTRATION;
 
     private static final Duration SILENCE = Duration.ofMinutes(15);
 

@@ -29,7 +29,7 @@ public final class JobStore implements AutoCloseable {
     private final Copies copies;
     private final WriteCombiner combiner;
     private final Withdrawals withdrawals;
-    private final Doubts doubts;
+    private final UnconfirmedWrites unconfirmed;
     private volatile Conflicts conflicts = Conflicts.IGNORED;
 
     /**
@@ -42,7 +42,7 @@ public final class JobStore implements AutoCloseable {
         this.copies = new Copies(database);
         LostAnswers lostAnswers = new LostAnswers(database, copies);
         this.combiner = new WriteCombiner(database, lostAnswers);
-        this.doubts = new Doubts(database, lostAnswers, this::look);
+        this.unconfirmed = new UnconfirmedWrites(database, lostAnswers, this::look);
         this.withdrawals = new Withdrawals(this, copies);
     }
 
@@ -92,7 +92,7 @@ public final class JobStore implements AutoCloseable {
 
     /** {@return whether a write that no quorum confirmed is what readers see, after its conflicts were resolved} */
     boolean isInPlace(Job written) {
-        return doubts.settled(written.toDocument());
+        return unconfirmed.settled(written.toDocument());
     }
 
     /** {@return what takes back claims that made no owner} */

@@ -6,9 +6,9 @@ import io.couchjobs.couch.CouchNotFoundException;
 import io.couchjobs.couch.Tombstone;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Stream;
 
 /**
  * The documents of a queue that have several leaves, or a claim that was withdrawn; and what becomes of those that are no jobs.
@@ -19,7 +19,7 @@ final class OpenConflicts {
     private static final int MOST = 1000;
     /** Documents that others keep in the same database are theirs. */
     private static final List<String> OURS =
-            List.of("type:", "schedule:", "scope:", "slot:", "rate:", "worker:", "gc:", "log:");
+            List.of(TypeSettings.PREFIX, "schedule:", "scope:", "slot:", "rate:", Owner.REGISTRATION, "gc:", "log:");
 
     private final CouchDatabase database;
 
@@ -43,10 +43,11 @@ final class OpenConflicts {
      * The tombstones of the losing leaves of a document that is no job: what CouchDB chose to show stays. Whoever writes such a
      * document on something that he read goes by what is shown.
      */
-    Stream<ObjectNode> losers(String docId) {
-        return database.getWithConflicts(docId).stream().flatMap(winner -> Stream.iterate(
-                        0, i -> i < winner.path("_conflicts").size(), i -> i + 1)
-                .map(i -> loser(winner, winner.path("_conflicts").path(i).asText())));
+    List<ObjectNode> losers(String docId) {
+        List<ObjectNode> losers = new ArrayList<>();
+        database.getWithConflicts(docId)
+                .ifPresent(winner -> winner.path("_conflicts").forEach(rev -> losers.add(loser(winner, rev.asText()))));
+        return losers;
     }
 
     private static ObjectNode loser(ObjectNode winner, String rev) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Peers {
     /** What the document ids of worker registrations begin with. */
-    static final String PREFIX = "worker:";
+    private static final String PREFIX = Owner.REGISTRATION;
 
     private final String self;
     /** The others, and the types each works on. */

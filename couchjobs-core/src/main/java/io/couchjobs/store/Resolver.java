@@ -121,7 +121,7 @@ final class Resolver {
     }
 
     private Outcome resolveOther(String docId) {
-        List<ObjectNode> losers = open.losers(docId).toList();
+        List<ObjectNode> losers = open.losers(docId);
         if (losers.isEmpty() || !OpenConflicts.isOurs(docId)) {
             return Outcome.SETTLED;
         }

@@ -21,7 +21,6 @@ final class Suspects {
     private static final Duration FORGOTTEN = Duration.ofSeconds(10);
 
     private static final Duration MOST_JITTER = Duration.ofSeconds(10);
-    private static final String REGISTRATION = "worker:";
 
     private final CouchDatabase database;
     private final SettingsStore settings;
@@ -113,7 +112,7 @@ final class Suspects {
     private String registration(Lock lock) {
         return owners.containsKey(lock.worker())
                 ? ""
-                : database.get(REGISTRATION + lock.worker())
+                : database.get(Owner.REGISTRATION + lock.worker())
                         .map(document -> document.path("_rev").asText())
                         .orElse("");
     }

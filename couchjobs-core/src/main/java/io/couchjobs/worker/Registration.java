@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.store.DesignDocument;
+import io.couchjobs.store.Owner;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -13,7 +14,7 @@ import java.util.Collection;
  * The document {@code worker:ID} by which a process renews the leases of all jobs it runs with one write. Thread-safe.
  */
 final class Registration {
-    static final String PREFIX = "worker:";
+    static final String PREFIX = Owner.REGISTRATION;
 
     private final CouchDatabase database;
     private final ObjectNode document;

@@ -13,14 +13,14 @@ import java.util.Optional;
  * What became of a creator's write that no quorum of a cluster confirmed: it may have met another write of the same document,
  * and lose. Thread-safe.
  */
-final class Doubts {
+final class UnconfirmedWrites {
     private static final int MOST_LOOKS = 8;
 
     private final CouchDatabase database;
     private final LostAnswers lostAnswers;
     private final Conflicts conflicts;
 
-    Doubts(CouchDatabase database, LostAnswers lostAnswers, Conflicts conflicts) {
+    UnconfirmedWrites(CouchDatabase database, LostAnswers lostAnswers, Conflicts conflicts) {
         this.database = database;
         this.lostAnswers = lostAnswers;
         this.conflicts = conflicts;

@@ -1,0 +1,237 @@
+package io.couchjobs.store;
+
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.Decision;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Progress;
+import io.couchjobs.job.Transitions;
+import io.couchjobs.problem.CouchJobsException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a claim knows of its job, and how it writes while it owns it: on the revision it knows; again on what others wrote, while
+ * the lock carries its token; and as the same bytes again where no quorum confirmed them. Thread-safe; its writes happen one
+ * after the other, and whoever holds its monitor keeps them from happening.
+ */
+final class Ownership {
+    private static final int MOST_ATTEMPTS = 20;
+
+    private final JobStore store;
+    private final StoreClock clock;
+    private final String token;
+    private final Lease lease;
+    /** Read without the monitor, which a write that hangs may hold for long: who looks after leases must not wait for it. */
+    private volatile Job job;
+    /** What is to be done when this claim does not own the job any more; once. */
+    private final AtomicReference<@Nullable Runnable> onEnd;
+    /** Goes with the next write, whatever that is. */
+    private final AtomicReference<@Nullable Progress> untold = new AtomicReference<>();
+    /** Writes that were sent and neither confirmed nor refused: any of them may be what is stored. */
+    private final List<Job> unconfirmed = new ArrayList<>();
+
+    Ownership(JobStore store, StoreClock clock, String token, Job job, Lease lease, Runnable onEnd) {
+        this.store = store;
+        this.clock = clock;
+        this.token = token;
+        this.job = job;
+        this.lease = lease;
+        this.onEnd = new AtomicReference<>(onEnd);
+    }
+
+    Job job() {
+        return job;
+    }
+
+    void tellWithNextWrite(Progress progress) {
+        untold.set(progress);
+    }
+
+    boolean hasProgressToTell() {
+        return untold.get() != null && job.isLockedBy(token);
+    }
+
+    /**
+     * Reads the job again.
+     *
+     * @throws HaltException when this claim does not own the job any more
+     */
+    synchronized void check() {
+        job = owned(leaves());
+    }
+
+    /**
+     * Writes what a rule makes of the job, until that is in place.
+     *
+     * @throws HaltException when this claim does not own the job any more
+     */
+    synchronized Job write(BiFunction<Job, Instant, Decision> rule) {
+        Instant now = clock.instant();
+        Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(5), Duration.ofMillis(500));
+        if (!job.isLockedBy(token)) {
+            throw new HaltException(job.id(), "is " + job.status().json() + " by this owner's own doing");
+        }
+        if (unconfirmed.isEmpty() && lease.isOver()) {
+            // On a cluster the own revision may be a leaf that lost, where a write would succeed and mean nothing.
+            job = owned(leaves());
+        }
+        if (mustRepeatItself() && settles(unconfirmed.get(unconfirmed.size() - 1)) && !job.isLockedBy(token)) {
+            return job;
+        }
+        while (backoff.attempts() < MOST_ATTEMPTS) {
+            Progress told = untold.get();
+            Decision decision = rule.apply(with(told, now), now);
+            if (decision.write().isEmpty()) {
+                return unchanged(decision);
+            }
+            if (settles(decision.write().get())) {
+                untold.compareAndSet(told, null);
+                return job;
+            }
+            pause(backoff);
+        }
+        throw new ContentionException(job.id(), backoff.attempts());
+    }
+
+    private Job with(@Nullable Progress progress, Instant now) {
+        return progress == null
+                ? job
+                : Transitions.update(job, null, progress, now).write().orElse(job);
+    }
+
+    /** On a cluster two different writes on one revision could both be stored: what was sent before is settled first. */
+    private boolean mustRepeatItself() {
+        return !unconfirmed.isEmpty() && store.isCluster();
+    }
+
+    /** Writes until that is confirmed or refused; true when the write is in place. */
+    private boolean settles(Job next) {
+        if (!unconfirmed.contains(next)) {
+            unconfirmed.add(next);
+        }
+        Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(50), Duration.ofSeconds(5));
+        while (true) {
+            long sent = clock.nanos();
+            WriteResult written = store.write(next);
+            if (written instanceof WriteResult.Stored stored) {
+                confirmed(next.withRev(stored.rev()), sent);
+                return true;
+            }
+            if (written instanceof WriteResult.Refused refused) {
+                unconfirmed.remove(next);
+                throw new WriteRefusedException(refused);
+            }
+            if (written instanceof WriteResult.Conflict) {
+                return isInPlaceAfterAll(next, sent);
+            }
+            // Nothing is built on a write that no quorum has confirmed: it is repeated as it is.
+            haltIfLeaseIsOver();
+            pause(backoff);
+            haltIfLeaseIsOver();
+        }
+    }
+
+    private void haltIfLeaseIsOver() {
+        if (lease.isOver()) {
+            store.look(job.id());
+            ended();
+            throw new HaltException(
+                    job.id(), "could not be written to a majority of its copies for as long as its lease");
+        }
+    }
+
+    /** A conflict may be with ourselves: an earlier try of this write was stored and its answer was lost. */
+    private boolean isInPlaceAfterAll(Job next, long sent) {
+        Leaves present = leaves();
+        Optional<Job> inPlace = present.first(leaf -> leaf.saysTheSameAs(next) || isOurEnd(leaf));
+        if (inPlace.isPresent()) {
+            haltIfRivalled(present, inPlace.get());
+            // What is read on a cluster proves no majority, and renews nothing.
+            confirmed(inPlace.get(), store.isCluster() ? lease.confirmedNanos() : sent);
+            return true;
+        }
+        job = owned(present);
+        unconfirmed.clear();
+        return false;
+    }
+
+    private boolean isOurEnd(Job leaf) {
+        return !leaf.isLockedBy(token) && unconfirmed.stream().anyMatch(leaf::saysTheSameAs);
+    }
+
+    private void confirmed(Job stored, long sent) {
+        job = stored;
+        lease.renewed(sent);
+        unconfirmed.clear();
+        if (!stored.isLockedBy(token)) {
+            ended();
+        }
+    }
+
+    private void ended() {
+        Runnable once = onEnd.getAndSet(null);
+        if (once != null) {
+            once.run();
+        }
+    }
+
+    private static Job unchanged(Decision decision) {
+        if (decision.isRefused()) {
+            throw new HaltException(
+                    decision.before().id(), "is " + decision.before().status().json());
+        }
+        return decision.before();
+    }
+
+    private Leaves leaves() {
+        try {
+            Leaves leaves = store.leaves(job.id());
+            if (leaves.winner().isEmpty()) {
+                ended();
+                throw new HaltException(job.id(), "was removed");
+            }
+            return leaves;
+        } catch (MalformedJobException overwritten) {
+            throw new HaltException(job.id(), "was overwritten by something that is no job");
+        }
+    }
+
+    /** The leaf by which this claim owns the job. The one that readers see may be another's, who has lost: that is no halt. */
+    private Job owned(Leaves present) {
+        Optional<Job> own = present.ownedBy(token);
+        if (own.isEmpty()) {
+            ended();
+            throw notOurs(present.winner().orElse(job));
+        }
+        haltIfRivalled(present, own.get());
+        return own.get();
+    }
+
+    /** Within the lease nobody else can have got the job; after it, who else has a claim that is as good or better has it. */
+    private void haltIfRivalled(Leaves present, Job own) {
+        if (present.areInConflict() && lease.isOver() && present.rival(own, token)) {
+            ended();
+            throw notOurs(present.winner().orElse(job));
+        }
+    }
+
+    static HaltException notOurs(Job present) {
+        return new HaltException(present.id(), "is " + present.status().json() + " and not this owner's any more");
+    }
+
+    private void pause(Backoff backoff) {
+        try {
+            backoff.pause();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CouchJobsException("interrupted while writing job " + job.id() + "; the job keeps its lock", e);
+        }
+    }
+}
