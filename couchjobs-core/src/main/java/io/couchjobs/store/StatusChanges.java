@@ -100,16 +100,20 @@ final class StatusChanges implements Feed.Listener, Feed.Listening {
 
     private void tell(Snapshot news) {
         Told before = last.get(news.id());
-        boolean older = before != null && news.generation() <= FeedEvent.generation(before.rev);
-        if (before == null || !news.rev().equals(before.rev)) {
-            (older ? lookUp(news.id()) : Optional.of(news)).ifPresent(found -> tellIfChanged(before, found));
+        if (before == null || news.generation() > FeedEvent.generation(before.rev)) {
+            tellIfChanged(before, news);
+        } else if (!news.rev().equals(before.rev)) {
+            lookUp(news.id(), before.rev).ifPresent(found -> tellIfChanged(before, found));
         }
     }
 
-    /** Empty when it cannot be told now; what is older than what was told is not missed. */
-    private Optional<Snapshot> lookUp(JobId id) {
+    /**
+     * Empty when it cannot be told now; what is older than what was told is not missed. A job that is gone keeps the revision
+     * that was told last: without it, the next old story would look newer, and the dead would rise.
+     */
+    private Optional<Snapshot> lookUp(JobId id, String rev) {
         try {
-            return Optional.of(store.read(id).map(Snapshot::of).orElseGet(() -> Snapshot.gone(id, "")));
+            return Optional.of(store.read(id).map(Snapshot::of).orElseGet(() -> Snapshot.gone(id, rev)));
         } catch (RuntimeException e) {
             log.debug("an old story of {} cannot be checked and is not told", id, e);
             return Optional.empty();

@@ -279,6 +279,28 @@ class FeedUnderFaultsTest {
     }
 
     @Test
+    void old_stories_of_a_job_are_no_news_when_its_removal_was_found_out_before_the_feed_told_it() throws Exception {
+        listen(PATIENT);
+        List<String> told = new java.util.concurrent.CopyOnWriteArrayList<>();
+        watch.follow(JobFilter.all(), change -> told.add(change.id().id() + " " + change.state()));
+        changeAndHear("1");
+        until(() -> told.size() == 1);
+        direct.cancel("email", "1", CancelMode.IF_QUEUED);
+        until(() -> told.size() == 2);
+        proxy.mode(Mode.ONLY_BEATS);
+        direct.remove("email", "1");
+        String docId = new JobId("email", "1").docId();
+        proxy.tellOld(docId);
+        until(() -> told.size() == 3);
+        proxy.tellOld(docId);
+        proxy.mode(Mode.PASS);
+        changeAndHear("last");
+        until(() -> told.contains("last PENDING"));
+
+        assertThat(told).containsExactly("1 PENDING", "1 FINISHED", "1 NOT_FOUND", "last PENDING");
+    }
+
+    @Test
     void a_listener_that_blocks_for_ever_holds_up_nobody() throws Exception {
         CountDownLatch never = new CountDownLatch(1);
         listen(PATIENT);
