@@ -10,11 +10,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** The listening server: a thread per request under way, a feed included. */
 public final class Frontend implements AutoCloseable {
     private static final int BACKLOG = 1024;
+    private static final int GRACE_SECONDS = 20;
 
     static {
         preset("sun.net.httpserver.nodelay", "true");
@@ -26,9 +29,11 @@ public final class Frontend implements AutoCloseable {
     private final ExecutorService threads;
     private final Answering answering;
     private final Interceptor interceptor;
+    private final @Nullable CouchStore store;
 
-    private Frontend(HttpServer server, Routes routes, Interceptor interceptor) {
+    private Frontend(HttpServer server, Routes routes, Interceptor interceptor, @Nullable CouchStore store) {
         this.server = server;
+        this.store = store;
         this.answering = new Answering(routes);
         this.interceptor = interceptor;
         this.threads = threads();
@@ -44,17 +49,18 @@ public final class Frontend implements AutoCloseable {
     /** Starts listening on the loopback interface; port 0 takes a free one. */
     public static Frontend start(int port, CouchStore store, Accounts accounts, Interceptor interceptor)
             throws IOException {
-        return start(port, new Router(new Databases(store), accounts), interceptor);
+        return start(port, new Router(new Databases(store), accounts), interceptor, store);
     }
 
     /** As {@link #start(int, CouchStore, Accounts, Interceptor)}, for one node of a simulated cluster. */
     public static Frontend start(int port, ClusterNode node) throws IOException {
-        return start(port, new ClusterRouter(node), (method, path) -> Interceptor.Fate.SERVE);
+        return start(port, new ClusterRouter(node), (method, path) -> Interceptor.Fate.SERVE, null);
     }
 
-    private static Frontend start(int port, Routes routes, Interceptor interceptor) throws IOException {
+    private static Frontend start(int port, Routes routes, Interceptor interceptor, @Nullable CouchStore store)
+            throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), BACKLOG);
-        Frontend frontend = new Frontend(server, routes, interceptor);
+        Frontend frontend = new Frontend(server, routes, interceptor, store);
         server.createContext("/", frontend::serve);
         server.setExecutor(frontend.threads);
         server.start();
@@ -96,9 +102,24 @@ public final class Frontend implements AutoCloseable {
         }
     }
 
+    /** Ends connections and feeds. */
     @Override
     public void close() {
         server.stop(0);
+        if (store != null) {
+            store.endFeeds();
+            awaitRequests();
+        }
         threads.shutdownNow();
+    }
+
+    /** An interrupt in the middle of a write would close the store's file under it, and who closes the store then hangs. */
+    private void awaitRequests() {
+        threads.shutdown();
+        try {
+            threads.awaitTermination(GRACE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -107,10 +107,15 @@ public final class CouchStore implements AutoCloseable {
         });
     }
 
+    /** Ends all feeds, and lets none wait any more. */
+    public void endFeeds() {
+        open.values().forEach(Database::close);
+    }
+
     /** Ends all feeds; what was acknowledged is on disk already. */
     @Override
     public void close() {
-        open.values().forEach(Database::close);
+        endFeeds();
         store.close();
     }
 }
