@@ -139,8 +139,8 @@ class ClaimsOnClustersTest {
 
     @Test
     void an_owner_without_a_quorum_for_the_length_of_its_lease_halts() throws Exception {
-        others.setTypeTimeout("email", Duration.ofMillis(300));
         ClaimedJob claim = claimed();
+        queue.setTypeTimeout("email", Duration.ofMillis(300));
         cluster.acceptInVain(1000, hasStatus("success"));
         assertThatThrownBy(claim::finish).isInstanceOf(HaltException.class).hasMessageContaining("majority");
         assertThat(job().status()).isEqualTo(JobStatus.RUNNING);
@@ -173,8 +173,8 @@ class ClaimsOnClustersTest {
 
     @Test
     void an_owner_whose_lease_is_over_leaves_the_job_to_a_claim_that_is_as_good() throws Exception {
-        others.setTypeTimeout("email", Duration.ofMillis(100));
         ClaimedJob claim = claimed();
+        queue.setTypeTimeout("email", Duration.ofMillis(100));
         losingClaimThatReadersSee(claim.job(), "rival");
         TestQueue.until(claim::isLeaseOver);
         assertThatThrownBy(claim::finish).isInstanceOf(HaltException.class);

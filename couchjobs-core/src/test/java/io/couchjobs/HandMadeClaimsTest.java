@@ -50,19 +50,23 @@ class HandMadeClaimsTest extends FaultyServer {
 
     @Test
     void a_finish_whose_answer_was_lost_is_found_in_place_after_the_lease() throws Exception {
-        ClaimedJob claim = claim(Duration.ofMillis(400));
+        ClaimedJob claim = claim(Duration.ofSeconds(60));
         couch.faults().loseAnswer(1, request -> request.path().endsWith("/_bulk_docs"));
         couch.faults().cut(8, request -> request.path().endsWith("/_all_docs"));
         assertThatThrownBy(() -> claim.finish("done")).isInstanceOf(CouchException.class);
         couch.faults().clear();
+        queue.setTypeTimeout("email", Duration.ofMillis(100));
         TestQueue.until(claim::isLeaseOver);
         assertThat(claim.finish("done").status()).isEqualTo(JobStatus.SUCCESS);
     }
 
+    /** The timeout is long until the job is claimed: a claim that is confirmed when its lease is over is none. */
     private ClaimedJob claim(Duration timeout) throws Exception {
-        queue.setTypeTimeout("email", timeout);
+        queue.setTypeTimeout("email", Duration.ofSeconds(60));
         add("email", "1");
-        return queue.accept(AcceptOptions.of("email")).get(0);
+        ClaimedJob claim = queue.accept(AcceptOptions.of("email")).get(0);
+        queue.setTypeTimeout("email", timeout);
+        return claim;
     }
 
     /** What a cluster does when two nodes take a claim each: here the rival's leaf is the one that readers see. */

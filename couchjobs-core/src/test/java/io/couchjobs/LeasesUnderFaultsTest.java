@@ -2,9 +2,11 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.couchjobs.embedded.Faults;
 import io.couchjobs.job.Job;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -12,26 +14,35 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @Execution(ExecutionMode.CONCURRENT)
 class LeasesUnderFaultsTest extends FaultyServer {
-    LeasesUnderFaultsTest() {
-        super(Duration.ofSeconds(3));
-    }
+    private static final Duration TIMEOUT = Duration.ofMillis(1500);
 
     @Test
     void one_renewal_that_gets_no_answer_does_not_cost_the_leases() throws Exception {
+        queue.setTypeTimeout("email", TIMEOUT);
         AtomicInteger runs = new AtomicInteger();
-        Worker worker = queue.worker()
-                .concurrency(2)
-                .handler("email", (d, c) -> {
-                    runs.incrementAndGet();
-                    TestQueue.work(8000);
-                    return null;
-                })
-                .start();
-        couch.faults().delay(1, r -> r.method().equals("PUT") && r.path().contains("/worker"));
-        add("email", "1");
-        Job job = TestQueue.finished(queue, "email", "1");
-        couch.faults().clear();
-        worker.close();
-        assertThat(runs.get()).as("runs; " + job.errors()).isEqualTo(1);
+        CountDownLatch end = new CountDownLatch(1);
+        try (SteppedWorkers time = new SteppedWorkers(queue);
+                Worker worker = time.worker()
+                        .concurrency(2)
+                        .handler("email", (d, c) -> {
+                            runs.incrementAndGet();
+                            end.await();
+                            return null;
+                        })
+                        .start()) {
+            AtomicInteger unanswered = new AtomicInteger();
+            couch.faults().delay(1, r -> isRenewal(r) && unanswered.incrementAndGet() == 1);
+            add("email", "1");
+            TestQueue.until(() -> unanswered.get() > 0);
+            time.outlast(TIMEOUT, worker);
+            couch.faults().clear();
+            end.countDown();
+            Job job = TestQueue.finished(queue, "email", "1");
+            assertThat(runs.get()).as("runs; " + job.errors()).isEqualTo(1);
+        }
+    }
+
+    private static boolean isRenewal(Faults.Request request) {
+        return request.method().equals("PUT") && request.path().contains("/worker");
     }
 }

@@ -2,6 +2,8 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.job.JobRequest;
@@ -12,6 +14,7 @@ import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobFilter;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -101,21 +104,22 @@ class LostWakeUpsTest {
 
     @Test
     void a_window_of_jobs_for_later_that_were_all_cancelled_does_not_hide_the_next_one() throws Exception {
-        Instant later = Instant.now().plusSeconds(3);
+        Instant later = Instant.now().plusSeconds(4);
+        List<ObjectNode> jobs = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
-            creator.database()
-                    .put(Jobs.json("{'_id':'job:email:" + (1000 + i) + "','scheduledTime':" + (later.toEpochMilli() + i)
-                            + "}"));
+            jobs.add(Jobs.json("{'_id':'job:email:" + (1000 + i) + "','scheduledTime':" + (later.toEpochMilli() + i) + "}"));
         }
-        creator.database()
-                .put(Jobs.json("{'_id':'job:email:next','scheduledTime':" + (later.toEpochMilli() + 200) + "}"));
+        jobs.add(Jobs.json("{'_id':'job:email:next','scheduledTime':" + (later.toEpochMilli() + 200) + "}"));
+        List<WriteResult> written = creator.database().bulkDocs(jobs);
         TcpProxy.Gate answer = proxy.hold(INDEX);
         Future<List<ClaimedJob>> accept = threads.submit(() -> queue.accept(ACCEPT));
         answer.awaitAnswer();
         answer.open();
         for (int i = 0; i < 200; i++) {
-            creator.remove("email", String.valueOf(1000 + i));
+            String rev = ((WriteResult.Stored) written.get(i)).rev();
+            jobs.get(i).put("_rev", rev).put("_deleted", true);
         }
+        creator.database().bulkDocs(jobs.subList(0, 200));
         assertThat(accept.get(20, TimeUnit.SECONDS).get(0).id().id()).isEqualTo("next");
     }
 

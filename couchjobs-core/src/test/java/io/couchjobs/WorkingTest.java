@@ -193,11 +193,12 @@ class WorkingTest {
                 .start()) {
             Job job = TestQueue.finished(queue, "email", "1");
             assertThat(Duration.between(died, Instant.now())).isGreaterThan(Duration.ofMillis(700));
-            assertThat(job.result().orElseThrow().asLong()).isEqualTo(2);
-            assertThat(job.expirations()).isEqualTo(1);
-            assertThat(job.errors()).extracting(JobError::kind).containsExactly(JobError.Kind.EXPIRED);
+            // A machine that stands still for as long as the timeout may cost the second owner its lease, too.
+            assertThat(job.result().orElseThrow().asLong()).isGreaterThanOrEqualTo(2);
+            assertThat(job.expirations()).isPositive();
+            assertThat(job.errors()).extracting(JobError::kind).containsOnly(JobError.Kind.EXPIRED);
             assertThatThrownBy(() -> dead.finish("late")).isInstanceOf(HaltException.class);
-            TestQueue.until(() -> worker.stats().recovered() == 1);
+            TestQueue.until(() -> worker.stats().recovered() >= 1);
         }
     }
 
@@ -324,7 +325,6 @@ class WorkingTest {
     @Test
     void a_handler_that_ignores_interrupts_loses_its_job_and_its_late_result_is_refused(TestDatabase database)
             throws Exception {
-        queue.setTypeTimeout("email", Duration.ofSeconds(1));
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         AtomicInteger runs = new AtomicInteger();
@@ -354,10 +354,12 @@ class WorkingTest {
             document.put("fence", 5);
             ((com.fasterxml.jackson.databind.node.ObjectNode) document.get("lock")).put("token", "other");
             queue.database().put(document);
+            queue.setTypeTimeout("email", Duration.ofSeconds(1));
             Job job = TestQueue.finished(queue, "email", "1");
             assertThat(job.result().orElseThrow().asText()).isEqualTo("second");
+            long halted = worker.stats().halted();
             end.countDown();
-            TestQueue.until(() -> worker.stats().halted() == 1);
+            TestQueue.until(() -> worker.stats().halted() > halted);
             assertThat(queue.get("email", "1").orElseThrow().rev()).isEqualTo(job.rev());
         }
     }
@@ -443,6 +445,9 @@ class WorkingTest {
         leak.set("leaked");
         Set<Thread> seen = ConcurrentHashMap.newKeySet();
         List<String> leaked = new java.util.concurrent.CopyOnWriteArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            queue.add("email", Map.of());
+        }
         try (Worker worker = queue.worker()
                 .concurrency(1)
                 .untilEmpty()
@@ -453,9 +458,6 @@ class WorkingTest {
                     return null;
                 })
                 .start()) {
-            for (int i = 0; i < 3; i++) {
-                queue.add("email", Map.of());
-            }
             TestQueue.until(() -> worker.stats().succeeded() == 3);
         }
         assertThat(seen).hasSize(3);
