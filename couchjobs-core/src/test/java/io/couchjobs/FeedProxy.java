@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -66,7 +65,6 @@ public final class FeedProxy implements AutoCloseable {
     });
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    private final CountDownLatch end = new CountDownLatch(1);
     private final TestDatabase database;
     private final List<Open> open = new CopyOnWriteArrayList<>();
     private final List<String> history = new ArrayList<>();
@@ -129,9 +127,12 @@ public final class FeedProxy implements AutoCloseable {
         }
     }
 
-    /** Breaks the connections of all feeds, those that are being opened too. */
+    /** Breaks the connections of all feeds, those that are being opened or are not answered too. */
     public void cut() {
-        cuts.incrementAndGet();
+        synchronized (cuts) {
+            cuts.incrementAndGet();
+            cuts.notifyAll();
+        }
         open.forEach(feed -> {
             open.remove(feed);
             feed.exchange.close();
@@ -172,7 +173,6 @@ public final class FeedProxy implements AutoCloseable {
 
     @Override
     public void close() {
-        end.countDown();
         server.stop(0);
         threads.shutdownNow();
     }
@@ -209,11 +209,20 @@ public final class FeedProxy implements AutoCloseable {
     private void feed(HttpExchange exchange) throws IOException, InterruptedException {
         int cutsBefore = cuts.get();
         switch (mode) {
-            case NO_ANSWER -> end.await();
+            case NO_ANSWER -> awaitCut(exchange, cutsBefore);
             case REFUSE_POSITION -> refuse(exchange, 400, "bad_request");
             case FAIL -> refuse(exchange, 500, "internal_server_error");
             default -> pump(exchange, cutsBefore);
         }
+    }
+
+    private void awaitCut(HttpExchange exchange, int cutsBefore) throws InterruptedException {
+        synchronized (cuts) {
+            while (cuts.get() == cutsBefore) {
+                cuts.wait();
+            }
+        }
+        exchange.close();
     }
 
     private static void refuse(HttpExchange exchange, int status, String error) throws IOException {

@@ -207,8 +207,10 @@ class FeedUnderFaultsTest {
     void what_happened_while_the_feed_was_away_is_told_when_it_is_back() throws Exception {
         Subscription finished = subscribed("finished");
         Subscription removed = subscribed("removed");
+        int feeds = proxy.feeds();
         proxy.mode(Mode.NO_ANSWER);
         proxy.cut();
+        until(() -> proxy.feeds() > feeds);
         direct.cancel("email", "finished", CancelMode.IF_QUEUED);
         direct.remove("email", "removed");
         proxy.mode(Mode.REFUSE_POSITION);
