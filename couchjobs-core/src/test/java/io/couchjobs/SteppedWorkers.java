@@ -24,11 +24,18 @@ import java.util.concurrent.atomic.AtomicLong;
 final class SteppedWorkers implements AutoCloseable {
     private final AtomicLong nanos = new AtomicLong();
     private final JobQueue queue;
+    private final InstantSource timeOfDay;
     private final List<JobStore> stores = new ArrayList<>();
     private final List<Feed> feeds = new ArrayList<>();
 
     SteppedWorkers(JobQueue queue) {
+        this(queue, InstantSource.system());
+    }
+
+    /** With a time of day that may be wrong, and is corrected by the server's. */
+    SteppedWorkers(JobQueue queue, InstantSource timeOfDay) {
         this.queue = queue;
+        this.timeOfDay = timeOfDay;
     }
 
     /** A worker of its own process, as far as it can tell. */
@@ -40,7 +47,8 @@ final class SteppedWorkers implements AutoCloseable {
         feed.alwaysTell(settings);
         stores.add(store);
         feeds.add(feed);
-        StoreClock clock = new StoreClock(InstantSource.system(), () -> Duration.ZERO, nanos::get);
+        StoreClock clock =
+                new StoreClock(timeOfDay, () -> database.server().clockSkew(timeOfDay.instant()), nanos::get);
         return Worker.builder(
                 new Acceptor.Parts(store, new JobIndex(new DesignDocuments(database)), settings, feed, clock));
     }
@@ -52,10 +60,14 @@ final class SteppedWorkers implements AutoCloseable {
     /** Lets three times the timeout pass: a third whenever the worker has renewed its leases. */
     void outlast(Duration timeout, Worker renewing) throws Exception {
         for (int beat = 0; beat < 9; beat++) {
-            long before = beats(renewing);
-            TestQueue.until(() -> beats(renewing) > before);
+            awaitRenewal(renewing);
             pass(timeout.dividedBy(3));
         }
+    }
+
+    void awaitRenewal(Worker renewing) throws Exception {
+        long before = beats(renewing);
+        TestQueue.until(() -> beats(renewing) > before);
     }
 
     private long beats(Worker worker) {
