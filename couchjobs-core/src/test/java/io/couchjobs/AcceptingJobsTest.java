@@ -141,7 +141,7 @@ class AcceptingJobsTest {
         add("1", due);
         List<ClaimedJob> claims = queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE));
         assertThat(claims).hasSize(1);
-        assertThat(Instant.now()).isAfterOrEqualTo(due.minusMillis(50)).isBefore(due.plusSeconds(5));
+        assertThat(Instant.now()).isAfterOrEqualTo(due.minusMillis(50)).isBefore(due.plusSeconds(30));
     }
 
     @Test
@@ -165,7 +165,7 @@ class AcceptingJobsTest {
         }
         assertThat(accept.get()).isEmpty();
         assertThat(Duration.ofNanos(System.nanoTime() - start))
-                .isBetween(Duration.ofMillis(1900), Duration.ofSeconds(10));
+                .isBetween(Duration.ofMillis(1900), Duration.ofSeconds(60));
     }
 
     @Test

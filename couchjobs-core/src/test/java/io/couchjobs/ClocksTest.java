@@ -13,6 +13,8 @@ import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -49,6 +51,7 @@ class ClocksTest {
         set = wrong;
         try (JobQueue queue = queue(database);
                 JobQueue right = TestQueue.open(database)) {
+            List<Duration> later = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 Instant due = Instant.now().plusMillis(1500);
                 queue.add(request("at" + i, due));
@@ -57,11 +60,12 @@ class ClocksTest {
                 Duration late = lateness(queue, "email", due).get(40, TimeUnit.SECONDS);
                 Duration busy = control.get(40, TimeUnit.SECONDS);
                 System.out.println("a clock that is off by " + wrong + ": late by " + late + ", a right one " + busy);
-                assertThat(late)
-                        .as("what is late beyond two seconds is so because the machine is busy")
-                        .isBetween(
-                                Duration.ofMillis(-1400), Duration.ofSeconds(2).plus(busy));
+                assertThat(late).isGreaterThan(Duration.ofMillis(-1400));
+                later.add(late.minus(busy));
             }
+            assertThat(Collections.min(later))
+                    .as("what is late every time is not so because the machine is busy")
+                    .isLessThan(Duration.ofSeconds(2));
         }
     }
 

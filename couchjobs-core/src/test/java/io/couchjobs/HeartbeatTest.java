@@ -28,14 +28,15 @@ class HeartbeatTest {
         CountDownLatch end = new CountDownLatch(1);
         try (JobQueue queue = TestQueue.open(database)) {
             queue.setTypeTimeout("email", TIMEOUT);
-            try (Worker worker = queue.worker()
-                    .concurrency(jobs)
-                    .handler("email", (data, context) -> {
-                        running.countDown();
-                        end.await();
-                        return null;
-                    })
-                    .start()) {
+            try (SteppedWorkers time = new SteppedWorkers(queue);
+                    Worker worker = time.worker()
+                            .concurrency(jobs)
+                            .handler("email", (data, context) -> {
+                                running.countDown();
+                                end.await();
+                                return null;
+                            })
+                            .start()) {
                 for (int i = 0; i < jobs; i++) {
                     queue.add(JobRequest.of("email", Map.of()));
                 }
@@ -52,7 +53,7 @@ class HeartbeatTest {
                         .containsOnly(2L);
                 assertThat(took)
                         .as("six beats, one every third of the timeout")
-                        .isBetween(Duration.ofMillis(4500), Duration.ofSeconds(25));
+                        .isGreaterThan(Duration.ofMillis(4500));
                 end.countDown();
             }
         }

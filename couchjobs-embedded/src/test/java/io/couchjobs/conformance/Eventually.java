@@ -5,7 +5,7 @@ import java.util.function.BooleanSupplier;
 
 /** Waits for what a server does in the background and tells nobody about. */
 final class Eventually {
-    private static final Duration LIMIT = Duration.ofSeconds(15);
+    private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private Eventually() {}
 

@@ -41,12 +41,12 @@ final class Feed implements AutoCloseable {
         return response.headers().firstValue(name).orElse("");
     }
 
-    /** The next line, heartbeats included; fails after ten seconds without one. */
+    /** The next line, heartbeats included; fails after thirty seconds without one. */
     String nextLine() {
         return nextLine(deadline());
     }
 
-    /** The next line that is not a heartbeat; fails after ten seconds of silence or heartbeats. */
+    /** The next line that is not a heartbeat; fails after thirty seconds of silence or heartbeats. */
     String nextText() {
         long deadline = deadline();
         String line = nextLine(deadline);
@@ -57,14 +57,14 @@ final class Feed implements AutoCloseable {
     }
 
     private static long deadline() {
-        return System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        return System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     }
 
     private String nextLine(long deadline) {
         try {
             String line = lines.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
             if (line == null || deadline < System.nanoTime()) {
-                throw new AssertionError("not told within 10 s");
+                throw new AssertionError("not told within 30 s");
             }
             return line;
         } catch (InterruptedException e) {

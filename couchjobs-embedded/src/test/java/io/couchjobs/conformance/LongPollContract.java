@@ -36,7 +36,7 @@ abstract class LongPollContract {
 
         Reply reply = db.getLater("/_changes?feed=longpoll"
                         + Couch.query("since", position).replace('?', '&'))
-                .get(10, TimeUnit.SECONDS);
+                .get(30, TimeUnit.SECONDS);
 
         assertThat(reply.ids()).containsExactly("early");
     }
@@ -63,7 +63,7 @@ abstract class LongPollContract {
 
         db.remove("a", rev);
 
-        assertThat(waiting.get(10, TimeUnit.SECONDS).at("/results/0/deleted").asBoolean())
+        assertThat(waiting.get(30, TimeUnit.SECONDS).at("/results/0/deleted").asBoolean())
                 .isTrue();
     }
 
@@ -77,7 +77,7 @@ abstract class LongPollContract {
         db.save("{_id: 'a'}");
 
         for (CompletableFuture<Reply> waiting : List.of(one, two, three)) {
-            assertThat(waiting.get(10, TimeUnit.SECONDS).ids()).containsExactly("a");
+            assertThat(waiting.get(30, TimeUnit.SECONDS).ids()).containsExactly("a");
         }
     }
 }

@@ -95,7 +95,7 @@ abstract class QueueContract {
         db.save("{_id: 'job', type: 'email'}");
 
         Reply woken = db.getLater("/_changes" + Couch.query("feed", "longpoll", "since", position))
-                .get(10, TimeUnit.SECONDS);
+                .get(30, TimeUnit.SECONDS);
 
         assertThat(woken.ids()).contains("job");
         assertThat(db.query().ids()).containsExactly("job");
