@@ -62,7 +62,7 @@ class FeedFaultsTest {
         try (RawServer wire = RawServer.playing(RawServer.sendAndFallSilent(rows));
                 CouchServer server = connect(wire);
                 ChangesFeed feed = server.database("db")
-                        .changes(ChangesRequest.continuous().heartbeat(Duration.ofMillis(30)))) {
+                        .changes(ChangesRequest.continuous().heartbeat(Duration.ofSeconds(1)))) {
             assertThat(feed.next(LONG)).isPresent();
 
             assertThatThrownBy(() -> feed.next(LONG))
