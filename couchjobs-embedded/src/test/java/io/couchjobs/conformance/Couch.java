@@ -3,6 +3,7 @@ package io.couchjobs.conformance;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -65,6 +66,16 @@ final class Couch {
         String name = "conformance-" + UUID.randomUUID();
         put("/" + name).expect(201, 202);
         return new Db(this, name);
+    }
+
+    /** The head of the answer to a client that sends no more on its connection; the root asks for no credentials. */
+    String headForOneRequest() throws IOException {
+        try (Socket socket = new Socket(server.getHost(), server.getPort())) {
+            String request = "GET / HTTP/1.1\r\nHost: " + server.getAuthority() + "\r\nConnection: close\r\n\r\n";
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return answer.substring(0, answer.indexOf("\r\n\r\n"));
+        }
     }
 
     static String escape(String segment) {

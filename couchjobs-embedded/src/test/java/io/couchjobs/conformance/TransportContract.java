@@ -72,6 +72,11 @@ abstract class TransportContract {
     }
 
     @Test
+    void a_client_that_closes_its_connection_is_told_that_it_was_understood(Db db) throws IOException {
+        assertThat(db.couch().headForOneRequest()).containsIgnoringCase("\r\nConnection: close");
+    }
+
+    @Test
     void a_document_of_a_megabyte_round_trips(Db db) {
         String text = "ä漢🎉 ".repeat(100_000);
         db.save(object().put("_id", "a").put("text", text));

@@ -12,6 +12,8 @@ import org.slf4j.LoggerFactory;
 /** Turns what routes return or throw into the end of an exchange. Thread-safe. */
 final class Answering {
     private static final Logger LOG = LoggerFactory.getLogger(Answering.class);
+    private static final String CONNECTION = "Connection";
+    private static final String CLOSE = "close";
 
     private final Routes routes;
 
@@ -25,6 +27,9 @@ final class Answering {
             exchange.getResponseHeaders().set("Server", ServerHandler.SOFTWARE);
             exchange.getResponseHeaders().set("Cache-Control", "must-revalidate");
             exchange.getResponseHeaders().set("X-Couch-Request-ID", requestId());
+            if (isLastOfItsConnection(exchange)) {
+                exchange.getResponseHeaders().set(CONNECTION, CLOSE);
+            }
             route(exchange, call);
             exchange.close();
         } catch (IOException | UncheckedIOException e) {
@@ -33,6 +38,12 @@ final class Answering {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** The JDK's server closes the connection without a word, and some clients then send their next request into it. */
+    private static boolean isLastOfItsConnection(HttpExchange exchange) {
+        String connection = exchange.getRequestHeaders().getFirst(CONNECTION);
+        return CLOSE.equalsIgnoreCase(connection);
     }
 
     private void route(HttpExchange exchange, Call call) throws IOException, InterruptedException {
