@@ -1,5 +1,6 @@
   // Which documents can be a job: the twin of Schema.java and JobId.java, change all together.
-  // Returns null for a document that is not meant to be a job, else {type, status, time, claimable, created, problem};
+  // Returns null for a document that is not meant to be a job, else {line, status, time, claimable, created, problem};
+  // line is the type, for a job with a site TYPE:SITE (no type has a colon): what a database does not run is not read through.
   // problem names the first field that is wrong, or is null.
   function readJob(doc) {
     var parts = /^job:([^:]*):([\s\S]*)$/.exec(doc._id);
@@ -43,6 +44,10 @@
       return value.length <= longest && /[^ ]/.test(value) && !/[\u0000-\u001f\u007f-\u009f]/.test(value);
     }
 
+    function site(value) {
+      return string(value) && /^[A-Za-z0-9._-]{1,64}$/.test(value);
+    }
+
     function jobId(value) {
       var id = string(value) && /^job:([^:]*):([\s\S]*)$/.exec(value);
       return !!id && name(id[1], 128) && name(id[2], 512);
@@ -69,6 +74,7 @@
       origin: string,
       correlationId: string,
       tracker: string,
+      site: site,
       priority: function (value) { return integer(value, 0, 99); },
       tags: function (value) { return array(value) && all(value, string); },
       after: function (value) {
@@ -101,7 +107,7 @@
       return {problem: problem};
     }
     return {
-      type: parts[1],
+      line: parts[1] + (doc.site ? ':' + doc.site : ''),
       status: doc.status || 'waiting',
       time: doc.scheduledTime || 0,
       claimable: (!doc.status || doc.status === 'waiting' || doc.status === 'stuck') && !doc.after &&

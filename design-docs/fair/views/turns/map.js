@@ -11,5 +11,5 @@ function (doc) {
   }
   // The twin of Spot.java: 0 stuck, 1 high, 2 low.
   var rank = job.status === 'stuck' ? 0 : doc.priority > 50 ? 1 : 2;
-  emit([job.type, group, rank, job.time, doc._id], doc._rev);
+  emit([job.line, group, rank, job.time, doc._id], doc._rev);
 }

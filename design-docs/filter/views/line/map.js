@@ -2,6 +2,6 @@ function (doc) {
   // !code lib/job.js
   var job = readJob(doc);
   if (job && !job.problem && job.claimable) {
-    emit([job.type, '', job.status === 'stuck' ? 0 : 1, job.time, doc._id], doc._rev);
+    emit([job.line, '', job.status === 'stuck' ? 0 : 1, job.time, doc._id], doc._rev);
   }
 }

@@ -2,6 +2,6 @@ function (doc) {
   // !code lib/job.js
   var job = readJob(doc);
   if (job && !job.problem && job.claimable) {
-    emit([job.type, job.time], doc._rev);
+    emit([job.line, job.time], doc._rev);
   }
 }

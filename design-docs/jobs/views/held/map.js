@@ -5,6 +5,6 @@ function (doc) {
   // !code lib/job.js
   var job = readJob(doc);
   if (job && !job.problem && job.status === 'waiting') {
-    emit(job.type, null);
+    emit(job.line, null);
   }
 }

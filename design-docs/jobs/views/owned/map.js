@@ -5,6 +5,6 @@ function (doc) {
   // !code lib/job.js
   var job = readJob(doc);
   if (job && !job.problem) {
-    emit([job.type, doc.lock.worker || ''], doc._rev);
+    emit([job.line, doc.lock.worker || ''], doc._rev);
   }
 }

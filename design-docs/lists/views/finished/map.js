@@ -16,5 +16,5 @@ function (doc) {
       finished = times[name];
     }
   }
-  emit([job.type, job.status, finished, doc._id], [doc._rev, doc.fence === undefined ? null : doc.fence]);
+  emit([job.line, job.status, finished, doc._id], [doc._rev, doc.fence === undefined ? null : doc.fence]);
 }

@@ -13,9 +13,9 @@ function (doc) {
 
   var job = readJob(doc);
   if (job && !job.problem) {
-    emit([job.type, job.status, job.created, doc._id], null);
+    emit([job.line, job.status, job.created, doc._id], null);
     if (isKilled(job.status)) {
-      emit([job.type, job.status + '/killed', job.created, doc._id], null);
+      emit([job.line, job.status + '/killed', job.created, doc._id], null);
     }
   }
 }

@@ -12,6 +12,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Site;
 import io.couchjobs.job.Transitions;
 import io.couchjobs.schedule.Schedules;
 import io.couchjobs.schedule.SharedScheduler;
@@ -42,6 +43,7 @@ import io.couchjobs.store.Owner;
 import io.couchjobs.store.QueueFullException;
 import io.couchjobs.store.QueueLimits;
 import io.couchjobs.store.SettingsStore;
+import io.couchjobs.store.SiteDocument;
 import io.couchjobs.store.StoreClock;
 import io.couchjobs.store.Subscription;
 import io.couchjobs.store.TypeCounts;
@@ -97,14 +99,18 @@ public final class JobQueue implements AutoCloseable {
     private final ConflictWatch conflicts;
 
     JobQueue(CouchDatabase database, JobQueueBuilder options) {
+        this(database, options, Site.UNNAMED);
+    }
+
+    JobQueue(CouchDatabase database, JobQueueBuilder options, Site site) {
         this.database = database;
         this.designs = new DesignDocuments(database);
-        this.index = new JobIndex(designs);
+        this.index = new JobIndex(designs, site);
         this.lists = new JobLists(database, designs, index);
         this.settings = new SettingsStore(database, options.defaultTimeout());
         this.types = new TypeRule(settings, options.strict());
         StoreClock clock = new StoreClock(options.clock(), database.server());
-        JobStore store = new JobStore(database);
+        JobStore store = new JobStore(database, site);
         Feed feed = new Feed(database);
         this.parts = new Acceptor.Parts(store, index, settings, feed, clock);
         this.creator = new Creator(store, clock);
@@ -164,6 +170,21 @@ public final class JobQueue implements AutoCloseable {
     public InitReport init() {
         boolean created = database.createIfMissing();
         return new InitReport(created, designs.push());
+    }
+
+    /** {@return which of several databases that replicate to each other this queue works as} */
+    public Site site() {
+        return parts.store().site();
+    }
+
+    /**
+     * Names the database, among several that replicate to each other; the name itself is not replicated. Holds for queues that
+     * are opened from now on; this one keeps to {@link #site}.
+     *
+     * @param site its name, and whether it takes the jobs without a site; {@link Site#UNNAMED} takes the name away
+     */
+    public void nameSite(Site site) {
+        new SiteDocument(database).write(site);
     }
 
     /**
@@ -372,7 +393,7 @@ public final class JobQueue implements AutoCloseable {
     }
 
     /**
-     * Counts pending jobs.
+     * Counts pending jobs that are run here.
      *
      * @param type the type
      * @param until only those scheduled up to this time, inclusive
@@ -384,7 +405,7 @@ public final class JobQueue implements AutoCloseable {
     }
 
     /**
-     * Lists the jobs that are owned now.
+     * Lists the jobs that are owned here now.
      *
      * @param type the type
      * @return their ids

@@ -2,7 +2,10 @@ package io.couchjobs;
 
 import io.couchjobs.couch.Auth;
 import io.couchjobs.couch.CouchConfig;
+import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
+import io.couchjobs.job.Site;
+import io.couchjobs.store.SiteDocument;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
@@ -22,6 +25,7 @@ public final class JobQueueBuilder {
     private boolean insecure;
     private boolean createIfMissing = true;
     private boolean strict;
+    private @Nullable String site;
     private Duration defaultTimeout = Duration.ofSeconds(60);
     private InstantSource clock = InstantSource.system();
 
@@ -112,6 +116,19 @@ public final class JobQueueBuilder {
     }
 
     /**
+     * Lets this queue work as a site in place of the one that its database is: its workers run the jobs of that site, and what it
+     * creates is for that site. Nothing is written into the database. See {@link JobQueue#nameSite}.
+     *
+     * @param name the site's name; default: the database's own, if it has one
+     * @return this
+     * @throws IllegalArgumentException when the name is not 1 to 64 letters (a to z), digits, dots, underscores and hyphens
+     */
+    public JobQueueBuilder site(String name) {
+        this.site = Site.checkName(name);
+        return this;
+    }
+
+    /**
      * Sets the time of day, for tests.
      *
      * @param source default the system's
@@ -142,7 +159,8 @@ public final class JobQueueBuilder {
         String database = databaseName();
         CouchServer server = CouchServer.connect(config.build());
         try {
-            JobQueue queue = new JobQueue(server.database(database), this);
+            CouchDatabase jobs = server.database(database);
+            JobQueue queue = new JobQueue(jobs, this, new SiteDocument(jobs).readOr(site));
             if (createIfMissing) {
                 queue.init();
             } else {

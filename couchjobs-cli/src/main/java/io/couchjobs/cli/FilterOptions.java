@@ -2,6 +2,7 @@ package io.couchjobs.cli;
 
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Site;
 import io.couchjobs.store.JobFilter;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +29,12 @@ final class FilterOptions {
     @Option(names = "--correlation", paramLabel = "X", description = "Only jobs with this correlation id.")
     private @Nullable String correlation;
 
+    @Option(names = "--site", paramLabel = "NAME", description = "Only jobs that are run at this site.")
+    private @Nullable String site;
+
     void check() {
         type().ifPresent(JobId::checkType);
+        Optional.ofNullable(site).ifPresent(Site::checkName);
     }
 
     Optional<String> type() {
@@ -41,6 +46,6 @@ final class FilterOptions {
     }
 
     JobFilter filter() {
-        return new JobFilter(type, status, group, tag, correlation);
+        return new JobFilter(type, status, group, tag, correlation, site);
     }
 }

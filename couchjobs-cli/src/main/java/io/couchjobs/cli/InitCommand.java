@@ -4,34 +4,78 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
+import io.couchjobs.job.Site;
 import io.couchjobs.store.DesignDocuments;
+import io.couchjobs.store.SiteDocument;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /** {@code init}: the database and its design documents. */
 @Command(
         name = "init",
         description = "Create the database and its design documents, where they are missing.",
-        footer = {"", "Examples:", "  couchjobs init", "  couchjobs init --url http://127.0.0.1:5984/jobs --user admin"
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs init",
+            "  couchjobs init --url http://127.0.0.1:5984/jobs --user admin",
+            "  couchjobs init --site munich",
+            "  couchjobs init --site berlin --home"
         })
 final class InitCommand implements Callable<Integer> {
     @ParentCommand
     @SuppressWarnings("NullAway.Init")
     private Couchjobs root;
 
+    @Option(
+            names = "--site",
+            paramLabel = "NAME",
+            description = {
+                "Name the database, among several that replicate to each other: its workers then run the jobs that carry this",
+                "name, and jobs created here carry it. Nothing between the quotes of \"\" takes the name away."
+            })
+    private @Nullable String site;
+
+    @Option(
+            names = "--home",
+            description = "With --site: run the jobs that carry no name here, too. One database at most may do that.")
+    private boolean home;
+
     @Override
     public Integer call() {
+        Optional<Site> named = named();
         try (Session session = Session.open(root);
                 CouchServer server = CouchServer.connect(session.server())) {
             CouchDatabase database = server.database(session.url().name());
             boolean created = database.createIfMissing();
             List<String> pushed = new DesignDocuments(database).push();
-            root.output()
-                    .line(() -> text(database.name(), created, pushed), () -> json(database.name(), created, pushed));
+            SiteDocument document = new SiteDocument(database);
+            named.ifPresent(document::write);
+            Site now = named.orElseGet(document::read);
+            root.output().line(() -> text(database.name(), created, pushed) + text(now), () -> json(
+                            database.name(), created, pushed)
+                    .put("site", now.name())
+                    .put("home", now.home()));
             return ExitCode.DONE.number();
         }
+    }
+
+    private Optional<Site> named() {
+        if (home && (site == null || site.isEmpty())) {
+            throw CommandException.usage("--home needs --site: a database without a name runs those jobs anyway");
+        }
+        return Optional.ofNullable(site).map(name -> name.isEmpty() ? Site.UNNAMED : new Site(name, home));
+    }
+
+    private static String text(Site site) {
+        return site.name() == null
+                ? ""
+                : "; it is the site " + site.name() + (site.home() ? ", and runs jobs without a site" : "");
     }
 
     private static String text(String name, boolean created, List<String> pushed) {

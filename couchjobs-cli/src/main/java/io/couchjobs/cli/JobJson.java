@@ -41,6 +41,7 @@ final class JobJson {
         json.put("class", job.jobClass().orElse(null));
         json.put("origin", job.origin().orElse(null));
         json.put("correlationId", job.correlationId().orElse(null));
+        json.put("site", job.site().orElse(null));
         json.put("tracker", job.tracker().orElse(null));
         job.tags().forEach(json.putArray("tags")::add);
         json.set("after", job.after().map(JobJson::after).orElse(JSON.nullNode()));

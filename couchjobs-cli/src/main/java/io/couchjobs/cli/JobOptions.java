@@ -36,6 +36,13 @@ final class JobOptions {
             })
     private After.@Nullable OnFailure afterFailure;
 
+    @Option(
+            names = "--site",
+            paramLabel = "NAME",
+            description =
+                    "The database that is to run it, of several that replicate; default: the one it is created in.")
+    private @Nullable String site;
+
     @Mixin
     private final TemplateOptions rest = new TemplateOptions();
 
@@ -46,6 +53,9 @@ final class JobOptions {
         JobRequest.Builder job = rest.start(type);
         if (at != null || in != null) {
             job.scheduledTime(at != null ? at : now.plus(in));
+        }
+        if (site != null) {
+            job.site(site);
         }
         return held(job);
     }

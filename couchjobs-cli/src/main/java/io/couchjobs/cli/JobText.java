@@ -10,6 +10,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -20,15 +21,22 @@ final class JobText {
     private JobText() {}
 
     static Table table(List<Job> jobs, Instant now) {
-        Table table = new Table("TYPE", "ID", "STATUS", "ATTEMPT", "AGE", "DETAIL");
+        boolean sites = jobs.stream().anyMatch(job -> job.site().isPresent());
+        Table table = sites
+                ? new Table("TYPE", "ID", "SITE", "STATUS", "ATTEMPT", "AGE", "DETAIL")
+                : new Table("TYPE", "ID", "STATUS", "ATTEMPT", "AGE", "DETAIL");
         for (Job job : jobs) {
-            table.row(
-                    Cell.of(job.type()),
-                    Cell.of(job.id().id()),
+            List<Cell> cells = new ArrayList<>(
+                    List.of(Cell.of(job.type()), Cell.of(job.id().id())));
+            if (sites) {
+                cells.add(Cell.of(job.site().orElse("")));
+            }
+            cells.addAll(List.of(
                     status(job.status()),
                     Cell.of(Integer.toString(job.attempt())),
                     Cell.of(age(job, now)),
-                    Cell.of(detail(job), Style.FAINT));
+                    Cell.of(detail(job), Style.FAINT)));
+            table.row(cells.toArray(new Cell[0]));
         }
         return table;
     }

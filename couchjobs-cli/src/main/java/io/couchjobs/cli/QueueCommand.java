@@ -17,11 +17,16 @@ abstract class QueueCommand implements Callable<Integer> {
 
     abstract ExitCode run(JobQueue queue) throws Exception;
 
+    /** Opens the queue. */
+    JobQueue open(Session session) {
+        return session.queue();
+    }
+
     @Override
     public final Integer call() throws Exception {
         check();
         try (Session session = Session.open(root());
-                JobQueue queue = session.queue()) {
+                JobQueue queue = open(session)) {
             return run(queue).number();
         }
     }

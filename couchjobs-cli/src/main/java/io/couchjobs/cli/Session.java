@@ -45,14 +45,24 @@ record Session(
         return queue(url, local != null);
     }
 
+    /** As {@link #queue()}, working as a site in place of the database's own if there is one. */
+    JobQueue queueAt(@Nullable String site) {
+        JobQueueBuilder builder = builder(url, local != null);
+        return (site == null ? builder : builder.site(site)).open();
+    }
+
     JobQueue queue(QueueUrl database, boolean createIfMissing) {
+        return builder(database, createIfMissing).open();
+    }
+
+    private JobQueueBuilder builder(QueueUrl database, boolean createIfMissing) {
         JobQueueBuilder builder = JobQueue.builder(database.database())
                 .auth(auth)
                 .insecure(settings.insecure())
                 .createIfMissing(createIfMissing);
         database.others().forEach(builder::url);
         settings.caCertificate().ifPresent(builder::caCertificate);
-        return builder.open();
+        return builder;
     }
 
     /** {@return how to reach the server, for what is no matter of one queue} */

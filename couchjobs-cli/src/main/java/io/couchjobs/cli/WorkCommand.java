@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.Site;
 import io.couchjobs.process.ProcessHandler;
 import io.couchjobs.store.Strategy;
 import io.couchjobs.worker.RunReport;
@@ -12,6 +13,7 @@ import io.couchjobs.worker.WorkerBuilder;
 import io.couchjobs.worker.WorkerStats;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -77,11 +79,19 @@ final class WorkCommand extends QueueCommand {
                             + " L of low priority, such as 2,1; default: the oldest job first.")
     private @Nullable Strategy fair;
 
+    @Option(
+            names = "--site",
+            paramLabel = "NAME",
+            description =
+                    "Run the jobs of this site; default: of the one that the database is (couchjobs init --site).")
+    private @Nullable String site;
+
     private @Nullable ProcessHandler program;
 
     @Override
     void check() {
         types.forEach(JobId::checkType);
+        Optional.ofNullable(site).ifPresent(Site::checkName);
         checkConcurrency();
         require(maxJobs == null || maxJobs >= 1, "--max-jobs must be at least 1");
         require(timeLimit == null || !timeLimit.isZero(), "--time-limit must be positive");
@@ -94,6 +104,11 @@ final class WorkCommand extends QueueCommand {
         } catch (IllegalArgumentException e) {
             throw CommandException.usage("--" + e.getMessage());
         }
+    }
+
+    @Override
+    JobQueue open(Session session) {
+        return session.queueAt(site);
     }
 
     @Override

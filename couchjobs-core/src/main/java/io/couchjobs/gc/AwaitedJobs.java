@@ -26,7 +26,7 @@ final class AwaitedJobs {
     }
 
     Set<String> docIds() {
-        List<String> held = index.held().stream().map(JobId::docId).toList();
+        List<String> held = index.heldAnywhere().stream().map(JobId::docId).toList();
         Set<String> awaited = new HashSet<>();
         for (int from = 0; from < held.size(); from += PAGE) {
             database.getAll(held.subList(from, Math.min(from + PAGE, held.size()))).stream()

@@ -63,7 +63,8 @@ public final class GarbageCollection {
         this.designs = designs;
         this.database = parts.store().database();
         this.retirement = new Retirement(parts);
-        this.registrations = new Registrations(database, parts.index());
+        this.registrations =
+                new Registrations(database, parts.index(), parts.store().site());
         this.compaction = new Compaction(database, designs);
         this.marks = new Marks(database, parts.clock());
     }

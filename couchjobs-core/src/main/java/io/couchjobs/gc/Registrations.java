@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.Site;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.Owner;
 import java.time.Duration;
@@ -29,10 +30,12 @@ final class Registrations {
 
     private final CouchDatabase database;
     private final JobIndex index;
+    private final Site site;
 
-    Registrations(CouchDatabase database, JobIndex index) {
+    Registrations(CouchDatabase database, JobIndex index, Site site) {
         this.database = database;
         this.index = index;
+        this.site = site;
     }
 
     /** Whether a document, or a tombstone, is a registration, and not somebody else's that is called alike. */
@@ -58,6 +61,7 @@ final class Registrations {
 
     List<ObjectNode> dead(Instant now) {
         List<ObjectNode> silent = all().stream()
+                .filter(worker -> site.wrote(worker.path("site").asText()))
                 .filter(worker ->
                         worker.path("at").asLong() < now.minus(SILENCE).toEpochMilli())
                 .toList();

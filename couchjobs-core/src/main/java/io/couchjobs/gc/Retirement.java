@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Site;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.FinishedJobs;
 import io.couchjobs.store.JobStore;
@@ -22,7 +23,7 @@ import java.util.stream.IntStream;
 
 /**
  * Deletes the finished jobs that the retention of their types lets go, in batches, each job on the revision it finished
- * with: one that was added again meanwhile stays. Thread-safe, and any number of processes may do it at the same time.
+ * with: one that was added again meanwhile stays. Those of other sites are left to these. Thread-safe, and any number of processes may do it at the same time.
  */
 final class Retirement {
     /**
@@ -41,7 +42,7 @@ final class Retirement {
 
     Retirement(Acceptor.Parts parts) {
         this.store = parts.store();
-        this.finished = new FinishedJobs(store.database());
+        this.finished = new FinishedJobs(store.database(), store.site());
         this.settings = parts.settings();
         this.awaited = new AwaitedJobs(store.database(), parts.index());
         this.logs = new FinishedLogs(parts);
@@ -50,10 +51,10 @@ final class Retirement {
     /** Counts what {@link #run} would delete at most, by type: those that others wait for are counted too, and stay. */
     Map<String, Long> count(Instant until, Instant now) {
         Map<String, Long> counts = new TreeMap<>();
-        expendable(until, now).forEach((type, ranges) -> {
+        expendable(until, now).forEach((line, ranges) -> {
             long jobs = ranges.stream().mapToLong(finished::count).sum();
             if (jobs > 0) {
-                counts.put(type, jobs);
+                counts.merge(Site.typeOf(line), jobs, Long::sum);
             }
         });
         return counts;
@@ -62,14 +63,14 @@ final class Retirement {
     /** Deletes; adds to the counts by type, also when it fails halfway. */
     void run(Instant until, Instant now, Map<String, Long> counts, LongConsumer progress) throws InterruptedException {
         Set<String> needed = null;
-        for (Map.Entry<String, List<FinishedJobs.Range>> type :
+        for (Map.Entry<String, List<FinishedJobs.Range>> line :
                 expendable(until, now).entrySet()) {
-            for (FinishedJobs.Range range : type.getValue()) {
+            for (FinishedJobs.Range range : line.getValue()) {
                 List<FinishedJobs.Row> first = finished.page(range, null, BATCH);
                 if (!first.isEmpty()) {
                     // A job that is held from now on finds how a deleted one ended in the tombstone.
                     needed = needed == null ? awaited.docIds() : needed;
-                    retire(type.getKey(), range, first, new Pass(needed, counts, progress));
+                    retire(Site.typeOf(line.getKey()), range, first, new Pass(needed, counts, progress));
                 }
             }
         }
@@ -82,12 +83,13 @@ final class Retirement {
             return ranges;
         }
         Map<String, TypeSettings> known = settings.readAll();
-        counts.forEach((type, byStatus) -> byStatus.forEach((status, jobs) -> {
+        counts.forEach((line, byStatus) -> byStatus.forEach((status, jobs) -> {
+            String type = Site.typeOf(line);
             Retention retention =
                     known.getOrDefault(type, TypeSettings.none(type)).retentionOf(status);
             if (!(retention instanceof Retention.Newest newest && newest.jobs() >= jobs)) {
-                finished.expendable(type, status, retention, until, now)
-                        .ifPresent(range -> ranges.computeIfAbsent(type, none -> new ArrayList<>())
+                finished.expendable(line, status, retention, until, now)
+                        .ifPresent(range -> ranges.computeIfAbsent(line, none -> new ArrayList<>())
                                 .add(range));
             }
         }));

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * Retention without anybody asking for it: every process with a worker has one of these, and every ten minutes one of them
  * all deletes what retention lets go. Thread-safe.
  *
- * <p>They take turns by a document {@code gc:lease}: who writes it sweeps. To look whether it is time costs one request, and
+ * <p>They take turns by a document {@code gc:lease} (of a site, {@code gc:lease:SITE}): who writes it sweeps. To look whether it is time costs one request, and
  * a sweep that finds nothing a dozen; a worker that has run nothing since it looked does so once an hour. A sweep purges
  * nothing and compacts nothing, which needs an administrator and disk: that is for {@link GarbageCollection}.
  */
@@ -35,6 +35,7 @@ public final class Sweeper implements AutoCloseable {
     private final Acceptor.Parts parts;
     private final String worker;
     private final CouchDatabase database;
+    private final String leaseId;
     private final Retirement retirement;
     private final Marks marks;
     private final LongSupplier claims;
@@ -59,6 +60,7 @@ public final class Sweeper implements AutoCloseable {
         this.worker = worker;
         this.claims = claims;
         this.database = parts.store().database();
+        this.leaseId = LEASE + parts.store().site().suffix();
         this.retirement = new Retirement(parts);
         this.marks = new Marks(database, parts.clock());
         this.thread = new Thread(this::run, "couchjobs-sweeper-" + worker);
@@ -119,13 +121,13 @@ public final class Sweeper implements AutoCloseable {
     /** Sweeps if it is time and nobody else does; returns how long to wait before looking again. */
     Duration turn() throws InterruptedException {
         Instant now = parts.clock().instant();
-        Optional<ObjectNode> last = database.get(LEASE);
+        Optional<ObjectNode> last = database.get(leaseId);
         Duration left = last.map(lease -> left(lease, now)).orElse(Duration.ZERO);
         if (!left.isZero()) {
             return left;
         }
         ObjectNode lease =
-                last.orElseGet(() -> JsonNodeFactory.instance.objectNode().put("_id", LEASE));
+                last.orElseGet(() -> JsonNodeFactory.instance.objectNode().put("_id", leaseId));
         if (isTaken(lease)) {
             sweep(lease);
         }

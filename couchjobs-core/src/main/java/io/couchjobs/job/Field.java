@@ -35,6 +35,7 @@ final class Field {
     static final String PROGRESS = "progress";
     static final String PERCENT = "percent";
     static final String TIMES = "times";
+    static final String SITE = "site";
     static final String AFTER = "after";
     static final String JOBS = "jobs";
     static final String ON_FAILURE = "onFailure";

@@ -242,6 +242,11 @@ public final class Job {
         return text(Field.TRACKER);
     }
 
+    /** {@return the site at which the job is run; empty for a job that carries none} */
+    public Optional<String> site() {
+        return text(Field.SITE);
+    }
+
     /** {@return the labels, in the order given} */
     public List<String> tags() {
         List<String> tags = new ArrayList<>();

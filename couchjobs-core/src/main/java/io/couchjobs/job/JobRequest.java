@@ -77,6 +77,11 @@ public final class JobRequest {
         return Optional.ofNullable(rest.jobClass);
     }
 
+    /** {@return the site that the job is to be run at; empty for the one where it is created} */
+    public Optional<String> site() {
+        return Optional.ofNullable(rest.site);
+    }
+
     /** {@return what the job has in common with those that belong to it} */
     public Optional<String> correlationId() {
         return Optional.ofNullable(rest.correlationId);
@@ -123,6 +128,9 @@ public final class JobRequest {
         putOrRemove(document, Field.ORIGIN, rest.origin);
         putOrRemove(document, Field.CORRELATION_ID, rest.correlationId);
         putOrRemove(document, Field.TRACKER, rest.tracker);
+        if (rest.site != null) {
+            document.put(Field.SITE, rest.site); // who adds a job again does not move it
+        }
         putOrRemove(document, Field.PRIORITY, rest.priority);
         putOrRemove(document, Field.MAX_RETRIES, rest.maxRetries);
         document.remove(Field.AFTER);
@@ -170,6 +178,7 @@ public final class JobRequest {
         private @Nullable String origin;
         private @Nullable String correlationId;
         private @Nullable String tracker;
+        private @Nullable String site;
         private OptionalInt priority = OptionalInt.empty();
         private OptionalInt maxRetries = OptionalInt.empty();
         private List<String> tags = new ArrayList<>();
@@ -291,6 +300,18 @@ public final class JobRequest {
         }
 
         /**
+         * Names the database that is to run the job, among several that replicate to each other. Who adds a pending job again
+         * with a site moves it there.
+         *
+         * @param name the site; default: the one where the job is created
+         * @return this
+         */
+        public Builder site(String name) {
+            this.site = name;
+            return this;
+        }
+
+        /**
          * Adds a label.
          *
          * @param tag the label
@@ -343,6 +364,7 @@ public final class JobRequest {
                     after.size() <= After.MOST,
                     problems,
                     "after names more than " + After.MOST + " jobs: " + after.size());
+            require(site == null || Site.isName(site), problems, "site cannot be the name of one: " + site);
             require(Schema.isTime(scheduledTime), problems, "scheduledTime is out of range: " + scheduledTime);
             if (!problems.isEmpty()) {
                 throw new IllegalArgumentException(String.join("; ", problems));
@@ -367,6 +389,7 @@ public final class JobRequest {
             copy.origin = origin;
             copy.correlationId = correlationId;
             copy.tracker = tracker;
+            copy.site = site;
             copy.priority = priority;
             copy.maxRetries = maxRetries;
             copy.tags = List.copyOf(tags);

@@ -64,6 +64,11 @@ final class Schema {
         for (String text : new String[] {Field.GROUP, Field.CLASS, Field.ORIGIN, Field.CORRELATION_ID, Field.TRACKER}) {
             rules.put(text, optional("a string", JsonNode::isTextual));
         }
+        rules.put(
+                Field.SITE,
+                optional(
+                        "the name of a site: 1 to 64 of a to z, digits, dots, underscores, hyphens",
+                        value -> value.isTextual() && Site.isName(value.asText())));
         rules.put(Field.PRIORITY, optional("an integer from 0 to 99", value -> isInteger(value, 0, 99)));
         rules.put(
                 Field.TAGS,

@@ -10,6 +10,7 @@ import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Transitions;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** What the jobs of a schedule have in common, as it is kept in the schedule's document. Immutable and thread-safe. */
@@ -18,7 +19,7 @@ final class JobTemplate {
     private static final String AFTER = "after";
     private static final String PRIORITY = "priority";
     private static final List<String> FIELDS =
-            List.of("data", "group", PRIORITY, "maxRetries", "tags", "class", "origin", "correlationId");
+            List.of("data", "group", PRIORITY, "maxRetries", "tags", "class", "origin", "correlationId", "site");
 
     private final ObjectNode json;
     private final Job sample;
@@ -72,8 +73,8 @@ final class JobTemplate {
         return json.deepCopy();
     }
 
-    /** The request for one job; who asks, and what belongs together, is the schedule unless the template says otherwise. */
-    JobRequest request(String id, Instant time, String schedule) {
+    /** The request for one job; who asks, what belongs together and where is the schedule's unless the template says otherwise. */
+    JobRequest request(String id, Instant time, String schedule, Optional<String> site) {
         JobRequest.Builder request = JobRequest.builder(type())
                 .id(id)
                 .scheduledTime(time)
@@ -86,6 +87,7 @@ final class JobTemplate {
         if (json.hasNonNull(PRIORITY)) {
             request.priority(sample.priority());
         }
+        sample.site().or(() -> site).ifPresent(request::site);
         sample.maxRetries().ifPresent(request::maxRetries);
         sample.jobClass().ifPresent(request::jobClass);
         sample.tags().forEach(request::tag);

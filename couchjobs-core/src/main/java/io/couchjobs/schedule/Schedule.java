@@ -30,6 +30,7 @@ public final class Schedule {
     private final OverlapPolicy overlap;
     private final Optional<Instant> last;
     private final List<JobId> runs;
+    private final Optional<String> site;
 
     private Schedule(String name, ObjectNode document) {
         this.name = checkName(name);
@@ -42,6 +43,7 @@ public final class Schedule {
                 document, ScheduleFields.OVERLAP, OverlapPolicy.class, OverlapPolicy::json, OverlapPolicy.SKIP);
         this.last = ScheduleFields.time(document, ScheduleFields.LAST);
         this.runs = ScheduleFields.runs(document);
+        this.site = ScheduleFields.site(document);
         requireTogether(missed, overlap);
     }
 
@@ -142,6 +144,11 @@ public final class Schedule {
         return timing.next(after, count);
     }
 
+    /** {@return the site at which it ticks, and its jobs run; empty where it carries none} */
+    public Optional<String> site() {
+        return site;
+    }
+
     @Override
     public String toString() {
         return "Schedule[" + name + ", " + timing + ", " + template.type() + (enabled ? "]" : ", disabled]");
@@ -149,7 +156,7 @@ public final class Schedule {
 
     /** The job of a tick: its id says which, so that it can exist only once. */
     JobRequest request(Instant tick) {
-        return template.request(name + "@" + tick.atOffset(ZoneOffset.UTC), tick, PREFIX + name);
+        return template.request(name + "@" + tick.atOffset(ZoneOffset.UTC), tick, PREFIX + name, site);
     }
 
     static String docId(String name) {

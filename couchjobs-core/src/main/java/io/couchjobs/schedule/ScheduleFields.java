@@ -3,6 +3,7 @@ package io.couchjobs.schedule;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.Site;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,6 +30,7 @@ final class ScheduleFields {
     static final String OVERLAP = "overlap";
     static final String LAST = "last";
     static final String RUNS = "runs";
+    static final String SITE = "site";
 
     /** The largest distance from the epoch, in ms, that JavaScript's calendar knows. */
     private static final long FAR = 8_640_000_000_000_000L;
@@ -75,6 +77,16 @@ final class ScheduleFields {
         value.forEach(id -> runs.add(
                 JobId.fromDocId(id.asText()).orElseThrow(() -> wrong(RUNS, "an array of job document ids", value))));
         return List.copyOf(runs);
+    }
+
+    static Optional<String> site(ObjectNode document) {
+        JsonNode value = document.path(SITE);
+        if (isAbsent(value)) {
+            return Optional.empty();
+        } else if (!value.isTextual()) {
+            throw wrong(SITE, "a string", value);
+        }
+        return Optional.of(Site.checkName(value.textValue()));
     }
 
     static <E extends Enum<E>> E choice(

@@ -1,6 +1,7 @@
 package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.Site;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Backoff;
 import io.couchjobs.store.Feed;
@@ -40,6 +41,7 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
     private final TickMaker maker;
     private final StoreClock clock;
     private final Feed feed;
+    private final Site site;
     private final ScheduledThreadPoolExecutor thread;
     private final Backoff loading = new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE);
     /** Only the scheduler's thread uses it. */
@@ -58,6 +60,7 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
         this.maker = new TickMaker(parts.store(), parts.clock());
         this.clock = parts.clock();
         this.feed = parts.feed();
+        this.site = parts.store().site();
         this.thread = new ScheduledThreadPoolExecutor(1, task -> {
             Thread scheduler = new Thread(task, "couchjobs-scheduler");
             scheduler.setDaemon(true);
@@ -132,6 +135,10 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
     }
 
     private void put(Schedule schedule) {
+        if (!site.owns(schedule.site().orElse(null))) {
+            alarms.remove(schedule.name()); // it ticks elsewhere
+            return;
+        }
         Alarm known = alarms.get(schedule.name());
         alarms.put(schedule.name(), Alarm.of(schedule, clock.instant(), known != null && known.isOurs()));
     }

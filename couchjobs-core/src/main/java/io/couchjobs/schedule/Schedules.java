@@ -59,7 +59,7 @@ public final class Schedules {
         AtomicReference<@Nullable ObjectNode> before = new AtomicReference<>();
         ObjectNode stored = schedules.change(request.name(), document -> {
             before.compareAndSet(null, document);
-            return request.writeTo(document, now);
+            return stamped(request.writeTo(document, now));
         });
         return PutResult.of(before.get(), stored);
     }
@@ -187,6 +187,12 @@ public final class Schedules {
         } catch (MalformedScheduleException leftOut) {
             return Optional.empty();
         }
+    }
+
+    /** A schedule ticks where it was put first, wherever it is replicated to. */
+    private ObjectNode stamped(ObjectNode document) {
+        String site = parts.store().site().name();
+        return site == null || document.has("_rev") ? document : document.put(ScheduleFields.SITE, site);
     }
 
     private Schedule change(String name, Change change) {

@@ -56,7 +56,9 @@ final class Clearance {
     private List<Job> waiting(Scope scope) {
         JobFilter ofScope = JobFilter.all().type(scope.jobType());
         return Stream.of(JobStatus.WAITING, JobStatus.STUCK)
-                .flatMap(status -> lists.list(ofScope.status(status), PAGE).stream())
+                .flatMap(status -> lists.all(ofScope.status(status)))
+                .filter(store.site()::owns)
+                .limit(PAGE)
                 .toList();
     }
 

@@ -101,7 +101,7 @@ final class Round {
             running.forEach(scope -> one.put(scope, ScopeStats.unfinished(index.counts(scope.jobType()))));
             return one;
         }
-        Map<String, Map<JobStatus, Long>> counts = index.counts();
+        Map<String, Map<JobStatus, Long>> counts = index.countsHere();
         Map<Scope, Long> each = new HashMap<>();
         running.forEach(scope -> {
             Map<JobStatus, Long> ofScope = counts.getOrDefault(scope.jobType(), new EnumMap<>(JobStatus.class));

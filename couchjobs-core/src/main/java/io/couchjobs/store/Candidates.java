@@ -5,6 +5,7 @@ import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.Surroundings;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.Site;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,6 +26,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The jobs that a process may try to claim: for each type a window of the index, kept up to date by the feed. Thread-safe.
  *
+ * <p>A type whose jobs with and without a site are run here counts as two: see {@link Site#lines}.
+ *
  * <p>When the window does not hold all that is due, and the order of the window is not the one that is asked for (FAIR), or
  * its jobs may all be such as are not let in (a filter, classes) or have no room (limits of groups), an index by lanes is
  * read in addition: see {@link Scan}.
@@ -43,12 +46,14 @@ final class Candidates {
     private static final int LARGE_PAGE = 500;
 
     private final JobIndex index;
+    private final Site site;
     private final StoreClock clock;
     private final Surroundings surroundings;
     private final Peers peers;
     private final Function<String, Admission.Rules> rules;
     private final Verdicts verdicts;
     private final Chooser chooser;
+    /** By line. */
     private final Map<String, Stock> stocks = new HashMap<>();
 
     /**
@@ -69,9 +74,10 @@ final class Candidates {
             Function<String, Admission.Rules> rules,
             Verdicts verdicts) {
         this.index = index;
+        this.site = index.site();
         this.clock = clock;
         this.surroundings = surroundings;
-        this.peers = new Peers(worker);
+        this.peers = new Peers(worker, site);
         this.rules = rules;
         this.verdicts = verdicts;
         this.chooser = new Chooser(clock, surroundings, peers, this::stock, verdicts);
@@ -86,9 +92,9 @@ final class Candidates {
     synchronized boolean changed(FeedEvent event) {
         peers.changed(event);
         // With several leaves nobody can say who owns the job. When that is resolved, the feed tells of it again.
-        Optional<Job> job = event.job().filter(any -> !event.conflicted());
+        Optional<Job> job = event.job().filter(any -> !event.conflicted()).filter(site::owns);
         if (job.isPresent()) {
-            Stock stock = stocks.get(job.get().type());
+            Stock stock = stocks.get(Site.lineOf(job.get()));
             return stock != null && stock.changed(job.get(), clock.nanos());
         }
         stocks.values().forEach(stock -> stock.remove(event.docId()));
@@ -119,18 +125,19 @@ final class Candidates {
      * @param room whether a job may be claimed now; those that may not are left where they are
      */
     List<Job> take(Collection<String> types, AcceptOptions options, boolean polite, Room room) {
-        for (String type : types) {
-            admit(type, rules.apply(type));
+        List<String> lines = lines(types);
+        for (String line : lines) {
+            admit(line, rules.apply(Site.typeOf(line)));
         }
         if (options.noSchedule()) {
-            return unscheduled(types, options.max(), room);
+            return unscheduled(lines, options.max(), room);
         }
         Instant until = until(options);
-        for (String type : types) {
-            refillIfDry(type, until, options.strategy());
+        for (String line : lines) {
+            refillIfDry(line, until, options.strategy());
         }
         while (true) {
-            Chooser.Choice choice = choose(types, until, options, polite, room);
+            Chooser.Choice choice = choose(lines, until, options, polite, room);
             if (choice.unread().isEmpty() || Thread.currentThread().isInterrupted()) {
                 return choice.jobs();
             }
@@ -145,14 +152,14 @@ final class Candidates {
         }
         Set<JobId> gone = new HashSet<>();
         granted.forEach(grant -> gone.add(grant.job().id()));
-        choice.stream().filter(job -> !gone.contains(job.id())).forEach(job -> stock(job.type())
+        choice.stream().filter(job -> !gone.contains(job.id())).forEach(job -> stock(Site.lineOf(job))
                 .putBack(job));
     }
 
     /** How long there will be nothing to take, as far as is known now, and nothing changes. */
     synchronized Duration pause(Collection<String> types, AcceptOptions options, Room room) {
-        return types.stream()
-                .map(type -> pause(type, options, room))
+        return lines(types).stream()
+                .map(line -> pause(line, options, room))
                 .min(Comparator.naturalOrder())
                 .orElse(NEVER);
     }
@@ -164,8 +171,12 @@ final class Candidates {
         chooser.claimed(won, lost.size(), strategy);
     }
 
-    private Duration pause(String type, AcceptOptions options, Room room) {
-        Stock stock = stock(type);
+    private List<String> lines(Collection<String> types) {
+        return types.stream().flatMap(type -> site.lines(type).stream()).toList();
+    }
+
+    private Duration pause(String line, AcceptOptions options, Room room) {
+        Stock stock = stock(line);
         if (!options.noSchedule() && stock.backlog().mustRefill(until(options))) {
             return INDEX_BEHIND;
         }
@@ -175,7 +186,7 @@ final class Candidates {
         boolean takesAll = stock.rules().takeAll();
         Optional<Instant> next = takesAll
                 ? stock.backlog().nextTime(room)
-                : chooser.nextTime(type, clock.instant(), options.strategy(), room);
+                : chooser.nextTime(line, clock.instant(), options.strategy(), room);
         Duration pause = next.map(this::untilDue).orElse(NEVER);
         boolean isPartlyFull = !room.inAllGroups() && !stock.backlog().knowsAllDue(until(options));
         boolean isShort = takesAll && pause.compareTo(GROUPS_ARE_FULL) < 0;
@@ -187,11 +198,11 @@ final class Candidates {
         return time.isAfter(now) ? Duration.between(now, time).plusMillis(1) : MOMENT;
     }
 
-    private List<Job> unscheduled(Collection<String> types, int max, Room room) {
+    private List<Job> unscheduled(Collection<String> lines, int max, Room room) {
         Map<JobId, Job> found = new HashMap<>();
-        for (String type : types) {
-            List<Job> heard = heardOf(type, max, room);
-            List<Job> indexed = index.unscheduled(type, surroundings.uuid().toString(), max);
+        for (String line : lines) {
+            List<Job> heard = heardOf(line, max, room);
+            List<Job> indexed = index.unscheduled(line, surroundings.uuid().toString(), max);
             (indexed.isEmpty() ? heard : indexed).stream().filter(room).forEach(job -> found.put(job.id(), job));
         }
         List<Job> shuffled = new ArrayList<>(found.values());
@@ -202,51 +213,51 @@ final class Candidates {
     }
 
     private boolean isAdmitted(Job job) {
-        return verdicts.admits(job, rulesOf(job.type()));
+        return verdicts.admits(job, rulesOf(Site.lineOf(job)));
     }
 
-    private synchronized Admission.Rules rulesOf(String type) {
-        return stock(type).rules();
+    private synchronized Admission.Rules rulesOf(String line) {
+        return stock(line).rules();
     }
 
     /** The index may be a moment behind what the feed told. */
-    private synchronized List<Job> heardOf(String type, int max, Room room) {
-        return stock(type).backlog().due(Instant.EPOCH, max, room).stream()
+    private synchronized List<Job> heardOf(String line, int max, Room room) {
+        return stock(line).backlog().due(Instant.EPOCH, max, room).stream()
                 .filter(job -> job.scheduledTime().equals(Instant.EPOCH))
                 .toList();
     }
 
-    private Stock stock(String type) {
-        return stocks.computeIfAbsent(type, t -> new Stock());
+    private Stock stock(String line) {
+        return stocks.computeIfAbsent(line, l -> new Stock());
     }
 
-    private synchronized void admit(String type, Admission.Rules now) {
-        stock(type).admit(now);
+    private synchronized void admit(String line, Admission.Rules now) {
+        stock(line).admit(now);
     }
 
     private Instant until(AcceptOptions options) {
         return options.latest() == null ? clock.instant() : options.latest();
     }
 
-    private void refillIfDry(String type, Instant until, Strategy strategy) {
+    private void refillIfDry(String line, Instant until, Strategy strategy) {
         long begun;
         synchronized (this) {
-            if (!mustRefill(stock(type), until, strategy)) {
+            if (!mustRefill(stock(line), until, strategy)) {
                 return;
             }
-            begun = stock(type).backlog().beginRefill();
+            begun = stock(line).backlog().beginRefill();
         }
         try {
             int window = strategy.kind() == Strategy.Kind.RANDOM ? RANDOM_WINDOW : WINDOW;
-            JobIndex.Window due = index.pending(type, window);
+            JobIndex.Window due = index.pending(line, window);
             List<Job> stuck =
-                    due.complete() ? List.of() : index.stuck(type, WINDOW).jobs();
+                    due.complete() ? List.of() : index.stuck(line, WINDOW).jobs();
             synchronized (this) {
-                stock(type).backlog().refill(begun, due, stuck);
+                stock(line).backlog().refill(begun, due, stuck);
             }
         } finally {
             synchronized (this) {
-                stock(type).backlog().endRefill();
+                stock(line).backlog().endRefill();
             }
         }
     }
@@ -265,47 +276,47 @@ final class Candidates {
     }
 
     private synchronized Chooser.Choice choose(
-            Collection<String> types, Instant until, AcceptOptions options, boolean polite, Room room) {
-        Chooser.Choice choice = chooser.choose(types, until, options, polite, room);
+            Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Room room) {
+        Chooser.Choice choice = chooser.choose(lines, until, options, polite, room);
         takeOut(choice.jobs());
         return choice;
     }
 
     private synchronized void takeOut(List<Job> choice) {
-        Set<String> types = new HashSet<>();
-        choice.forEach(job -> types.add(job.type()));
-        types.forEach(type -> stock(type).removeAll(choice));
+        Set<String> lines = new HashSet<>();
+        choice.forEach(job -> lines.add(Site.lineOf(job)));
+        lines.forEach(line -> stock(line).removeAll(choice));
     }
 
     /** Reads a page of an index by lanes. Filters are asked here, where nobody waits for them. */
     private void read(Chooser.Unread unread, Instant until) {
         long begun;
-        Admission.Rules asked = rulesOf(unread.type());
+        Admission.Rules asked = rulesOf(unread.line());
         synchronized (this) {
-            begun = stock(unread.type()).scan(unread.order()).beginRead();
+            begun = stock(unread.line()).scan(unread.order()).beginRead();
         }
         try {
             int size = asked.takeAll() ? PAGE : LARGE_PAGE;
-            JobIndex.Page page = index.page(unread.order(), unread.type(), unread.from(), size);
+            JobIndex.Page page = index.page(unread.order(), unread.line(), unread.from(), size);
             List<Job> wanted = page.jobs().stream()
                     .filter(job -> verdicts.admits(job, asked))
                     .toList();
             synchronized (this) {
-                stock(unread.type()).scan(unread.order()).read(begun, unread.from(), page, until, wanted);
+                stock(unread.line()).scan(unread.order()).read(begun, unread.from(), page, until, wanted);
             }
         } catch (CouchException | DbAccessException trouble) {
             log.warn(
                     "the index {} cannot be asked, perhaps it is being built; for a minute only the oldest jobs of {} are"
                             + " looked at: {}",
                     unread.order().document(),
-                    unread.type(),
+                    unread.line(),
                     trouble.getMessage());
             synchronized (this) {
-                stock(unread.type()).isBroken(clock.nanos());
+                stock(unread.line()).isBroken(clock.nanos());
             }
         } finally {
             synchronized (this) {
-                stock(unread.type()).scan(unread.order()).endRead();
+                stock(unread.line()).scan(unread.order()).endRead();
             }
         }
     }

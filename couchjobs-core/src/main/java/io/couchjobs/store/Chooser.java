@@ -3,6 +3,7 @@ package io.couchjobs.store;
 import io.couchjobs.couch.Surroundings;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Site;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -56,9 +57,10 @@ final class Chooser {
     }
 
     /** Chooses from what is known and there is room for, or says what must be read first. */
-    Choice choose(Collection<String> types, Instant until, AcceptOptions options, boolean polite, Room room) {
-        Search search = new Search(types, until, options.max(), polite, room);
-        int width = options.max() * width(types);
+    Choice choose(
+            Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Room room) {
+        Search search = new Search(lines, until, options.max(), polite, room);
+        int width = options.max() * width(lines);
         return switch (options.strategy().kind()) {
             case FAIR -> fair(options.strategy(), search);
             case FIFO -> inLine(search, width, due -> oldest(due, width, search.max));
@@ -74,9 +76,9 @@ final class Chooser {
         }
     }
 
-    /** When a job of a type that is let in and has room falls due, or something must be read. */
-    Optional<Instant> nextTime(String type, Instant now, Strategy strategy, Room room) {
-        Stock stock = stocks.apply(type);
+    /** When a job of a line that is let in and has room falls due, or something must be read. */
+    Optional<Instant> nextTime(String line, Instant now, Strategy strategy, Room room) {
+        Stock stock = stocks.apply(line);
         if (!stock.needsScan(now, clock.nanos())) {
             return stock.known(now, 1, admitted(stock).and(room)).isEmpty()
                     ? stock.backlog().nextTime(now)
@@ -89,8 +91,8 @@ final class Chooser {
     /** Of the first jobs in line; of groups in turn, when there is no room for any of these. */
     private Choice inLine(Search search, int width, UnaryOperator<List<Job>> pick) {
         List<Job> due = new ArrayList<>();
-        for (String type : search.types) {
-            Choice known = inLine(type, search, width);
+        for (String line : search.lines) {
+            Choice known = inLine(line, search, width);
             if (known.unread().isPresent()) {
                 return known;
             }
@@ -124,14 +126,14 @@ final class Chooser {
         return due.subList(0, Math.min(max, due.size()));
     }
 
-    /** The first jobs of a type that are let in: of the window if that has them, else of the index in which to page on. */
-    private Choice inLine(String type, Search search, int most) {
-        Stock stock = stocks.apply(type);
+    /** The first jobs of a line that are let in: of the window if that has them, else of the index in which to page on. */
+    private Choice inLine(String name, Search search, int most) {
+        Stock stock = stocks.apply(name);
         if (!stock.rules().takeAll() && stock.needsScan(search.until, clock.nanos())) {
             Scan line = sifted(stock, Spot.Order.LINE);
             Pool.Found first = line.first(Spot.START, Spot.END, search.until, job -> false);
             if (first.unread() != null) {
-                return Choice.unread(new Unread(type, Spot.Order.LINE, first.unread()));
+                return Choice.unread(new Unread(name, Spot.Order.LINE, first.unread()));
             } else if (first.job() != null) {
                 return Choice.of(line.several(Spot.START, Spot.END, search.until, search.room.negate(), most));
             }
@@ -140,7 +142,7 @@ final class Chooser {
     }
 
     private Choice fair(Strategy strategy, Search search) {
-        FairRound.Taste taste = taste(search.types, search.polite).among(search.room);
+        FairRound.Taste taste = taste(search.lines, search.polite).among(search.room);
         Choice choice = fair(strategy, search, taste);
         if (!choice.jobs().isEmpty() || choice.unread().isPresent() || search.polite) {
             return choice;
@@ -152,10 +154,10 @@ final class Chooser {
     private Choice fair(Strategy strategy, Search search, FairRound.Taste taste) {
         Map<String, Pool> pools = new LinkedHashMap<>();
         boolean filtered = false;
-        for (String type : search.types) {
-            Stock stock = stocks.apply(type);
+        for (String line : search.lines) {
+            Stock stock = stocks.apply(line);
             boolean scan = stock.needsScan(search.until, clock.nanos());
-            pools.put(type, scan ? sifted(stock, Spot.Order.TURNS) : window(stock, search.until));
+            pools.put(line, scan ? sifted(stock, Spot.Order.TURNS) : window(stock, search.until));
             filtered |= !stock.rules().takeAll();
         }
         FairRound round = round(strategy);
@@ -167,7 +169,7 @@ final class Chooser {
             return Choice.of(choice.jobs());
         }
         // What the feed told may not be in the index yet.
-        pools.replaceAll((type, pool) -> window(stocks.apply(type), search.until));
+        pools.replaceAll((line, pool) -> window(stocks.apply(line), search.until));
         return Choice.of(round.choose(pools, search.until, search.max, taste).jobs());
     }
 
@@ -179,9 +181,9 @@ final class Chooser {
      * With several workers, a job is left for a moment to those that come before this one by rank, and among the first of a
      * lane an own one is preferred.
      */
-    private FairRound.Taste taste(Collection<String> types, boolean polite) {
-        int width = width(types);
-        boolean alone = types.stream().allMatch(type -> peers.count(type) == 1);
+    private FairRound.Taste taste(Collection<String> lines, boolean polite) {
+        int width = width(lines);
+        boolean alone = lines.stream().allMatch(line -> peers.count(Site.typeOf(line)) == 1);
         Predicate<Job> left = alone ? job -> false : job -> isOthersFirst(job) || (polite && isLeftToOthers(job));
         return width == 1 ? FairRound.Taste.STRICT : new FairRound.Taste(left, width, this::pick, job -> true);
     }
@@ -196,8 +198,9 @@ final class Chooser {
                 .orElseThrow();
     }
 
-    private int width(Collection<String> types) {
-        int workers = types.stream().mapToInt(peers::count).max().orElse(1);
+    private int width(Collection<String> lines) {
+        int workers =
+                lines.stream().map(Site::typeOf).mapToInt(peers::count).max().orElse(1);
         return workers == 1 ? spread : Math.min(WIDEST, 2 * workers * spread);
     }
 
@@ -209,7 +212,7 @@ final class Chooser {
     /** Of an idle fleet one worker takes a new job at once; the others give it a moment, longer by their rank. */
     private boolean isLeftToOthers(Job job) {
         int rank = Math.min(peers.rank(job), MOST_POLITE);
-        Backlog backlog = stocks.apply(job.type()).backlog();
+        Backlog backlog = stocks.apply(Site.lineOf(job)).backlog();
         return rank > 0
                 && backlog.age(job, clock.instant(), clock.nanos()).compareTo(POLITENESS.multipliedBy(rank)) < 0;
     }
@@ -228,8 +231,8 @@ final class Chooser {
         return rounds.computeIfAbsent(strategy, FairRound::new);
     }
 
-    /** What is looked for: up to so many jobs of some types, due until then, in groups that have room. */
-    private record Search(Collection<String> types, Instant until, int max, boolean polite, Room room) {}
+    /** What is looked for: up to so many jobs of some lines, due until then, in groups that have room. */
+    private record Search(Collection<String> lines, Instant until, int max, boolean polite, Room room) {}
 
     /**
      * What was chosen, or what must be read before.
@@ -248,5 +251,5 @@ final class Chooser {
     }
 
     /** A part of an index that nobody has read. */
-    record Unread(String type, Spot.Order order, Spot from) {}
+    record Unread(String line, Spot.Order order, Spot from) {}
 }

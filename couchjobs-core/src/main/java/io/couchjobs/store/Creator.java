@@ -54,9 +54,7 @@ public final class Creator {
      * @return in the same order, what happened to each
      */
     public List<AddResult> add(List<JobRequest> requests, boolean replace) {
-        List<Job> created = requests.stream()
-                .map(request -> Transitions.create(request, clock.instant()))
-                .toList();
+        List<Job> created = requests.stream().map(this::created).toList();
         Set<JobId> seen = new HashSet<>();
         List<Job> distinct = created.stream().filter(job -> seen.add(job.id())).toList();
         List<WriteResult> written = store.writeAll(distinct);
@@ -81,7 +79,7 @@ public final class Creator {
      * @throws DuplicateJobException when it exists, in whatever state
      */
     public Job insert(JobRequest request) {
-        Job job = Transitions.create(request, clock.instant());
+        Job job = created(request);
         return stored(job, store.write(job)).orElseThrow(() -> {
             String status =
                     store.read(job.id()).map(Job::status).map(JobStatus::json).orElse("being removed");
@@ -96,9 +94,7 @@ public final class Creator {
      * @return in the same order, what happened to each; one that exists is rejected
      */
     public List<AddResult> insertAll(List<JobRequest> requests) {
-        List<Job> jobs = requests.stream()
-                .map(request -> Transitions.create(request, clock.instant()))
-                .toList();
+        List<Job> jobs = requests.stream().map(this::created).toList();
         List<WriteResult> written = store.writeAll(jobs);
         List<AddResult> results = new ArrayList<>();
         for (int i = 0; i < jobs.size(); i++) {
@@ -125,7 +121,7 @@ public final class Creator {
      * @return true when this call added it
      */
     public boolean insertIfNew(JobRequest request) {
-        Job job = Transitions.create(request, clock.instant());
+        Job job = created(request);
         return untilWon(job.id(), () -> {
             if (stored(job, store.write(job)).isPresent()) {
                 return Optional.of(true);
@@ -222,7 +218,7 @@ public final class Creator {
         return untilWon(id, () -> {
             Optional<Job> present = store.read(id);
             if (present.isEmpty()) {
-                Job job = Transitions.create(request, clock.instant());
+                Job job = created(request);
                 return stored(job, store.write(job)).map(added -> AddResult.of(AddResult.Outcome.ADDED, added));
             }
             Decision decision = Transitions.add(present.get(), request, replace, clock.instant());
@@ -236,6 +232,11 @@ public final class Creator {
             case FINISHED, NOT_FOUND -> AddResult.Outcome.ADDED;
             case PENDING -> decision.write().isEmpty() ? AddResult.Outcome.UNCHANGED : AddResult.Outcome.UPDATED;
         };
+    }
+
+    /** A new job carries the site that it is created at. */
+    private Job created(JobRequest request) {
+        return store.site().stamp(Transitions.create(request, clock.instant()));
     }
 
     private Settled decide(JobId id, Function<Job, Decision> rule) {

@@ -6,6 +6,7 @@ import io.couchjobs.couch.CouchNotFoundException;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Site;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -29,39 +30,52 @@ public final class FinishedJobs {
     private static final long EARLIEST_MILLIS = -8_640_000_000_000_000L;
 
     private final CouchDatabase database;
+    private final Site site;
+
+    /**
+     * Looks into a database without a name. No I/O.
+     *
+     * @param database the database
+     */
+    public FinishedJobs(CouchDatabase database) {
+        this(database, Site.UNNAMED);
+    }
 
     /**
      * Looks into a database. No I/O.
      *
      * @param database the database
+     * @param site whose jobs to look for
      */
-    public FinishedJobs(CouchDatabase database) {
+    public FinishedJobs(CouchDatabase database, Site site) {
         this.database = database;
+        this.site = site;
     }
 
-    /** {@return how many jobs are finished, by type and status; those without any are missing} */
+    /** {@return how many jobs that are run here are finished, by line ({@link Site}) and status; those without any are missing} */
     public Map<String, Map<JobStatus, Long>> counts() {
         Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
         for (ViewResult.Row row : ask(query().groupLevel(2)).rows()) {
             JobStatus.fromJson(row.key().path(1).asText()).ifPresent(status -> counts.computeIfAbsent(
-                            row.key().path(0).asText(), type -> new EnumMap<>(JobStatus.class))
+                            row.key().path(0).asText(), line -> new EnumMap<>(JobStatus.class))
                     .put(status, row.value().asLong()));
         }
+        counts.keySet().removeIf(line -> !site.ownsLine(line));
         return counts;
     }
 
     /**
      * What a retention lets go.
      *
-     * @param type the type
+     * @param line the line
      * @param status the status
      * @param retention what stays
      * @param until only jobs that finished before this time
      * @param now the time from which a retention's time counts back
      * @return where to find those that may go; empty when none may
      */
-    public Optional<Range> expendable(String type, JobStatus status, Retention retention, Instant until, Instant now) {
-        List<Object> all = List.of(type, status.json());
+    public Optional<Range> expendable(String line, JobStatus status, Retention retention, Instant until, Instant now) {
+        List<Object> all = List.of(line, status.json());
         if (retention instanceof Retention.Delete) {
             return Optional.of(new Range(status, all, upTo(all, until)));
         }

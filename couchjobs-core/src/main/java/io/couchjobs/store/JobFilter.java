@@ -13,17 +13,19 @@ import org.jspecify.annotations.Nullable;
  * @param ofGroup only this group, or null
  * @param ofTag only jobs with this tag, or null
  * @param ofCorrelation only this correlation id, or null
+ * @param ofSite only jobs that carry this site, or null
  */
 public record JobFilter(
         @Nullable String ofType,
         @Nullable JobStatus ofStatus,
         @Nullable String ofGroup,
         @Nullable String ofTag,
-        @Nullable String ofCorrelation) {
+        @Nullable String ofCorrelation,
+        @Nullable String ofSite) {
 
     /** {@return the filter that all jobs pass} */
     public static JobFilter all() {
-        return new JobFilter(null, null, null, null, null);
+        return new JobFilter(null, null, null, null, null, null);
     }
 
     /**
@@ -33,7 +35,7 @@ public record JobFilter(
      * @return the narrower filter
      */
     public JobFilter type(String type) {
-        return new JobFilter(type, ofStatus, ofGroup, ofTag, ofCorrelation);
+        return new JobFilter(type, ofStatus, ofGroup, ofTag, ofCorrelation, ofSite);
     }
 
     /**
@@ -43,7 +45,7 @@ public record JobFilter(
      * @return the narrower filter
      */
     public JobFilter status(JobStatus status) {
-        return new JobFilter(ofType, status, ofGroup, ofTag, ofCorrelation);
+        return new JobFilter(ofType, status, ofGroup, ofTag, ofCorrelation, ofSite);
     }
 
     /**
@@ -53,7 +55,7 @@ public record JobFilter(
      * @return the narrower filter
      */
     public JobFilter group(String group) {
-        return new JobFilter(ofType, ofStatus, group, ofTag, ofCorrelation);
+        return new JobFilter(ofType, ofStatus, group, ofTag, ofCorrelation, ofSite);
     }
 
     /**
@@ -63,7 +65,7 @@ public record JobFilter(
      * @return the narrower filter
      */
     public JobFilter tag(String tag) {
-        return new JobFilter(ofType, ofStatus, ofGroup, tag, ofCorrelation);
+        return new JobFilter(ofType, ofStatus, ofGroup, tag, ofCorrelation, ofSite);
     }
 
     /**
@@ -73,7 +75,17 @@ public record JobFilter(
      * @return the narrower filter
      */
     public JobFilter correlationId(String correlationId) {
-        return new JobFilter(ofType, ofStatus, ofGroup, ofTag, correlationId);
+        return new JobFilter(ofType, ofStatus, ofGroup, ofTag, correlationId, ofSite);
+    }
+
+    /**
+     * Narrows the filter.
+     *
+     * @param site only jobs that carry this site
+     * @return the narrower filter
+     */
+    public JobFilter site(String site) {
+        return new JobFilter(ofType, ofStatus, ofGroup, ofTag, ofCorrelation, site);
     }
 
     /**
@@ -86,6 +98,7 @@ public record JobFilter(
         return isOrAny(ofType, job.type())
                 && (ofStatus == null || ofStatus == job.status())
                 && isOrAny(ofGroup, job.group())
+                && (ofSite == null || job.site().equals(Optional.of(ofSite)))
                 && (ofTag == null || job.tags().contains(ofTag))
                 && (ofCorrelation == null || job.correlationId().equals(Optional.of(ofCorrelation)));
     }

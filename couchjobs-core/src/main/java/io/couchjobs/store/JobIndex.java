@@ -8,19 +8,24 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Site;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
  * The questions that the views answer. Thread-safe.
+ *
+ * <p>What asks for jobs of a <em>line</em> means those of a type and a site; see {@link Site}.
  *
  * <p>A row is a hint: the job may have changed since. Jobs are returned only where the document is still the revision that
  * the row was built from.
@@ -33,51 +38,66 @@ public final class JobIndex {
     private static final int PAGE = 500;
 
     private final DesignDocuments designs;
+    private final Site site;
+
+    /**
+     * Asks through the given design documents, in a database without a name.
+     *
+     * @param designs which design documents to ask
+     */
+    public JobIndex(DesignDocuments designs) {
+        this(designs, Site.UNNAMED);
+    }
 
     /**
      * Asks through the given design documents.
      *
      * @param designs which design documents to ask
+     * @param site whose jobs to look for
      */
-    public JobIndex(DesignDocuments designs) {
+    public JobIndex(DesignDocuments designs, Site site) {
         this.designs = designs;
+        this.site = site;
+    }
+
+    /** {@return whose jobs it looks for} */
+    Site site() {
+        return site;
     }
 
     /**
-     * The pending jobs of a type that come first.
+     * The pending jobs of a line that come first.
      *
-     * @param type the type
+     * @param line the line, of those that {@link Site#lines} names
      * @param limit how many rows to read
      * @return the jobs in the order of their scheduled times, those in the future too
      */
-    public Window pending(String type, int limit) {
-        return window(
-                jobs("due", query -> query.startKey(List.of(type)).endKey(List.of(type, AFTER_ALL)), limit), limit);
+    public Window pending(String line, int limit) {
+        return window(jobs("due", query -> all(query, line), limit), limit);
     }
 
     /**
-     * The stuck jobs of a type whose retry is due first.
+     * The stuck jobs of a line whose retry is due first.
      *
-     * @param type the type
+     * @param line the line
      * @param limit how many rows to read
      * @return the jobs in the order of their retry times
      */
-    public Window stuck(String type, int limit) {
-        return window(
-                jobs("stuck", query -> query.startKey(List.of(type)).endKey(List.of(type, AFTER_ALL)), limit), limit);
+    public Window stuck(String line, int limit) {
+        return window(jobs("stuck", query -> all(query, line), limit), limit);
     }
 
     /**
      * A page of an index by lanes.
      *
      * @param order which index
-     * @param type the type
+     * @param line the line
      * @param from from where on, inclusive
      * @param limit how many rows to read
      */
-    Page page(Spot.Order order, String type, Spot from, int limit) {
-        ViewResult result = ask(order.document(), order.view, query -> query.startKey(from.key(type))
-                .endKey(List.of(type, AFTER_ALL))
+    Page page(Spot.Order order, String line, Spot from, int limit) {
+        ViewResult result = ask(order.document(), order.view, query -> query.startKey(from.key(line))
+                .endKey(List.of(line, AFTER_ALL))
                 .limit(limit)
                 .includeDocs(true));
         List<Spot> rows = result.rows().stream().map(row -> Spot.of(row.key())).toList();
@@ -87,14 +107,14 @@ public final class JobIndex {
     /**
      * Waiting jobs that have no scheduled time, beginning anywhere.
      *
-     * @param type the type
+     * @param line the line
      * @param probe a random id; reading starts at the first job whose id is not less
      * @param limit how many rows to read
      * @return the jobs, wrapped around at the end
      */
-    public List<Job> unscheduled(String type, String probe, int limit) {
-        List<Object> now = List.of(type, 0);
-        String docId = new JobId(type, probe).docId();
+    public List<Job> unscheduled(String line, String probe, int limit) {
+        List<Object> now = List.of(line, 0);
+        String docId = new JobId(Site.typeOf(line), probe).docId();
         Window after = window(
                 jobs("due", query -> query.startKey(now).startKeyDocId(docId).endKey(now), limit), limit);
         if (after.jobs().size() >= limit) {
@@ -108,7 +128,7 @@ public final class JobIndex {
     }
 
     /**
-     * Counts pending jobs.
+     * Counts pending jobs that are run here.
      *
      * @param type the type
      * @param until only those whose scheduled time is not later
@@ -116,22 +136,31 @@ public final class JobIndex {
      * @return how many there are, at most the limit
      */
     public int pendingCount(String type, Instant until, int limit) {
-        return ask(DesignDocument.JOBS, "due", query -> query.startKey(List.of(type))
-                        .endKey(List.of(type, until.toEpochMilli()))
-                        .limit(limit))
-                .rows()
-                .size();
+        int count = 0;
+        for (String line : site.lines(type)) {
+            int left = limit - count;
+            count += ask(DesignDocument.JOBS, "due", query -> query.startKey(List.of(line))
+                            .endKey(List.of(line, until.toEpochMilli()))
+                            .limit(left))
+                    .rows()
+                    .size();
+        }
+        return count;
     }
 
     /**
-     * Counts pending jobs, also those that wait for others, however many there are: the index keeps the sums.
+     * Counts pending jobs that are run here, also those that wait for others, however many there are: the index keeps the sums.
      *
      * @param type the type
      * @return how many there are
      */
     public long pendingCount(String type) {
-        return ask(DesignDocument.LISTS, "status", query -> query.startKey(List.of(type, JobStatus.STUCK.json()))
-                        .endKey(List.of(type, JobStatus.WAITING.json(), AFTER_ALL))
+        return site.lines(type).stream().mapToLong(this::pendingOf).sum();
+    }
+
+    private long pendingOf(String line) {
+        return ask(DesignDocument.LISTS, "status", query -> query.startKey(List.of(line, JobStatus.STUCK.json()))
+                        .endKey(List.of(line, JobStatus.WAITING.json(), AFTER_ALL))
                         .groupLevel(2))
                 .rows()
                 .stream()
@@ -141,19 +170,25 @@ public final class JobIndex {
     }
 
     /**
-     * Since when the first pending job of a type could run: its scheduled time, or if it has none, when it was created.
+     * Since when the first pending job of a type could run here: its scheduled time, or if it has none, when it was created.
      *
      * @param type the type
      * @return the time, or empty when none is pending
      */
     public Optional<Instant> oldestPending(String type) {
-        return firstScheduled(type)
-                .map(time ->
-                        time.toEpochMilli() > 0 ? time : oldestWaiting(type).orElse(time));
+        return site.lines(type).stream()
+                .flatMap(line -> oldestOf(line).stream())
+                .min(Comparator.naturalOrder());
     }
 
-    private Optional<Instant> oldestWaiting(String type) {
-        List<Object> waiting = List.of(type, JobStatus.WAITING.json());
+    private Optional<Instant> oldestOf(String line) {
+        return firstScheduled(line)
+                .map(time ->
+                        time.toEpochMilli() > 0 ? time : oldestWaiting(line).orElse(time));
+    }
+
+    private Optional<Instant> oldestWaiting(String line) {
+        List<Object> waiting = List.of(line, JobStatus.WAITING.json());
         return ask(DesignDocument.LISTS, "status", query -> query.reduce(false)
                         .startKey(waiting)
                         .endKey(plus(waiting, AFTER_ALL))
@@ -164,72 +199,99 @@ public final class JobIndex {
                 .findFirst();
     }
 
-    private Optional<Instant> firstScheduled(String type) {
-        return ask(DesignDocument.JOBS, "due", query -> query.startKey(List.of(type))
-                        .endKey(List.of(type, AFTER_ALL))
-                        .limit(1))
-                .rows()
-                .stream()
+    private Optional<Instant> firstScheduled(String line) {
+        return ask(DesignDocument.JOBS, "due", query -> all(query, line).limit(1)).rows().stream()
                 .map(row -> Instant.ofEpochMilli(row.key().path(1).asLong()))
                 .findFirst();
     }
 
     /**
-     * The owned jobs of a type.
+     * The jobs of a type that are owned here.
      *
      * @param type the type
      * @return their identities
      */
     public List<JobId> owned(String type) {
-        return ids(ask(DesignDocument.JOBS, "owned", query -> query.startKey(List.of(type))
-                .endKey(List.of(type, AFTER_ALL))));
+        return site.lines(type).stream()
+                .flatMap(line -> ids(ask(DesignDocument.JOBS, "owned", query -> all(query, line))).stream())
+                .toList();
     }
 
     /**
-     * Whether a type has jobs that are not claimed before a conflict is resolved.
+     * Whether a type has jobs that are run here, and are not claimed before a conflict is resolved.
      *
      * @param type the type
      * @return whether there is one
      */
     public boolean hasConflicts(String type) {
         try {
-            return !ask(DesignDocument.JOBS, "conflicts", query -> query.key(type)
-                            .limit(1))
-                    .rows()
-                    .isEmpty();
+            return jobs("conflicts", query -> query.key(type), PAGE).rows().stream()
+                    .flatMap(row -> jobOf(row).stream())
+                    .anyMatch(site::owns);
         } catch (CouchNotFoundException olderVersion) {
             return false; // which is asked while the index of this one is built, and leaves no such jobs out
         }
     }
 
-    /** {@return the jobs that wait for other jobs, of all types} */
+    /** {@return the jobs of all types that are run here, and wait for other jobs} */
     public List<JobId> held() {
+        return ask(DesignDocument.JOBS, "held", query -> query).rows().stream()
+                .filter(row -> site.ownsLine(row.key().asText()))
+                .flatMap(row -> JobId.fromDocId(String.valueOf(row.id())).stream())
+                .toList();
+    }
+
+    /** {@return the jobs of all types that wait for other jobs, wherever they are run} */
+    public List<JobId> heldAnywhere() {
         return ids(ask(DesignDocument.JOBS, "held", query -> query));
     }
 
-    /** {@return the owned jobs of all types} */
+    /** {@return the jobs of all types that are owned here} */
     public List<Owned> owned() {
         return ask(DesignDocument.JOBS, "owned", query -> query).rows().stream()
+                .filter(row -> site.ownsLine(row.key().path(0).asText()))
                 .flatMap(row -> JobId.fromDocId(String.valueOf(row.id())).stream()
                         .map(id -> new Owned(
                                 id, row.key().path(1).asText(), row.value().asText())))
                 .toList();
     }
 
-    /** {@return how many jobs there are, by type and status; types without jobs are missing} */
+    /** {@return how many jobs of whatever site there are, by type and status; types without jobs are missing} */
     public Map<String, Map<JobStatus, Long>> counts() {
+        return byType(line -> true);
+    }
+
+    /** {@return how many jobs that are run here there are, by type and status; types without any are missing} */
+    public Map<String, Map<JobStatus, Long>> countsHere() {
+        return byType(site::ownsLine);
+    }
+
+    private Map<String, Map<JobStatus, Long>> byType(Predicate<String> isCounted) {
+        Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
+        countsByLine().forEach((line, byStatus) -> {
+            if (isCounted.test(line)) {
+                Map<JobStatus, Long> ofType =
+                        counts.computeIfAbsent(Site.typeOf(line), type -> new EnumMap<>(JobStatus.class));
+                byStatus.forEach((status, jobs) -> ofType.merge(status, jobs, Long::sum));
+            }
+        });
+        return counts;
+    }
+
+    /** {@return how many jobs of whatever site there are, by line and status; lines without jobs are missing} */
+    Map<String, Map<JobStatus, Long>> countsByLine() {
         Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
         for (ViewResult.Row row : ask(DesignDocument.LISTS, "status", query -> query.groupLevel(2))
                 .rows()) {
             JobStatus.fromJson(row.key().path(1).asText()).ifPresent(status -> counts.computeIfAbsent(
-                            row.key().path(0).asText(), type -> new EnumMap<>(JobStatus.class))
+                            row.key().path(0).asText(), line -> new EnumMap<>(JobStatus.class))
                     .put(status, row.value().asLong()));
         }
         return counts;
     }
 
     /**
-     * Counts the jobs of one type. Those that were stopped while they ran are counted a second time, under their status and
+     * Counts the jobs of one type that are run here. Those that were stopped while they ran are counted a second time, under their status and
      * {@value #KILLED}.
      *
      * @param type the type
@@ -237,12 +299,12 @@ public final class JobIndex {
      */
     public Map<String, Long> counts(String type) {
         Map<String, Long> counts = new TreeMap<>();
-        ask(DesignDocument.LISTS, "status", query -> query.groupLevel(2)
-                        .startKey(List.of(type))
-                        .endKey(List.of(type, AFTER_ALL)))
-                .rows()
-                .forEach(row ->
-                        counts.put(row.key().path(1).asText(), row.value().asLong()));
+        for (String line : site.lines(type)) {
+            ask(DesignDocument.LISTS, "status", query -> all(query, line).groupLevel(2))
+                    .rows()
+                    .forEach(row ->
+                            counts.merge(row.key().path(1).asText(), row.value().asLong(), Long::sum));
+        }
         return counts;
     }
 
@@ -256,6 +318,10 @@ public final class JobIndex {
         return malformed;
     }
 
+    private static ViewQuery all(ViewQuery query, String line) {
+        return query.startKey(List.of(line)).endKey(List.of(line, AFTER_ALL));
+    }
+
     private ViewResult jobs(String view, UnaryOperator<ViewQuery> range, int limit) {
         return ask(DesignDocument.JOBS, view, query -> range.apply(query)
                 .limit(limit)
@@ -266,11 +332,12 @@ public final class JobIndex {
         return designs.ask(document, name -> parameters.apply(ViewQuery.of(name, view)));
     }
 
-    private static Window window(ViewResult result, int limit) {
+    private Window window(ViewResult result, int limit) {
         List<Job> jobs = new ArrayList<>();
         for (ViewResult.Row row : result.rows()) {
             jobOf(row)
                     .filter(job -> job.rev().equals(Optional.of(row.value().asText())))
+                    .filter(site::owns) // an index of an older version knows no sites
                     .ifPresent(jobs::add);
         }
         return new Window(List.copyOf(jobs), result.rows().size() < limit);

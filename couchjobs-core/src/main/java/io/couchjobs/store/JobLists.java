@@ -6,6 +6,7 @@ import io.couchjobs.couch.ViewResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Site;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -67,10 +68,12 @@ public final class JobLists {
      * All jobs that pass a filter, however many, in constant memory.
      *
      * @param filter which jobs
-     * @return the jobs, read while the stream is consumed; those of one type and any status by their ids, others newest first
+     * @return the jobs, read while the stream is consumed; those of one type, any status and any site by their ids, others newest first
      */
     public Stream<Job> all(JobFilter filter) {
-        boolean byDocument = filter.ofStatus() == null && label(filter).isEmpty();
+        boolean byDocument = filter.ofStatus() == null
+                && filter.ofSite() == null
+                && label(filter).isEmpty();
         Stream<Range> ranges = byDocument ? Stream.of(documents(filter.ofType())) : ranges(filter).stream();
         return ranges.flatMap(range -> jobs(range, PAGE)).filter(filter::matches);
     }
@@ -81,10 +84,11 @@ public final class JobLists {
             return List.of(label.get());
         }
         List<Range> ranges = new ArrayList<>();
-        index.counts().forEach((type, byStatus) -> byStatus.keySet().forEach(status -> {
-            if ((filter.ofType() == null || filter.ofType().equals(type))
+        index.countsByLine().forEach((line, byStatus) -> byStatus.keySet().forEach(status -> {
+            if ((filter.ofType() == null || filter.ofType().equals(Site.typeOf(line)))
+                    && (filter.ofSite() == null || Site.siteOf(line).equals(Optional.of(filter.ofSite())))
                     && (filter.ofStatus() == null || filter.ofStatus() == status)) {
-                ranges.add(byStatus(type, status));
+                ranges.add(byStatus(line, status));
             }
         }));
         return ranges;
@@ -106,8 +110,8 @@ public final class JobLists {
         return newestFirst("labels", List.of(kind, label));
     }
 
-    private Range byStatus(String type, JobStatus status) {
-        return newestFirst("status", List.of(type, status.json()));
+    private Range byStatus(String line, JobStatus status) {
+        return newestFirst("status", List.of(line, status.json()));
     }
 
     private Range newestFirst(String view, List<Object> prefix) {

@@ -8,6 +8,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Site;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +27,7 @@ import java.util.concurrent.CompletionException;
  */
 public final class JobStore implements AutoCloseable {
     private final CouchDatabase database;
+    private final Site site;
     private final Copies copies;
     private final WriteCombiner combiner;
     private final Withdrawals withdrawals;
@@ -33,12 +35,23 @@ public final class JobStore implements AutoCloseable {
     private volatile Conflicts conflicts = Conflicts.IGNORED;
 
     /**
-     * Opens the jobs of a database. No I/O.
+     * Opens the jobs of a database without a name. No I/O.
      *
      * @param database the database
      */
     public JobStore(CouchDatabase database) {
+        this(database, Site.UNNAMED);
+    }
+
+    /**
+     * Opens the jobs of a database. No I/O.
+     *
+     * @param database the database
+     * @param site which of several databases it is
+     */
+    public JobStore(CouchDatabase database, Site site) {
         this.database = database;
+        this.site = site;
         this.copies = new Copies(database);
         LostAnswers lostAnswers = new LostAnswers(database, copies);
         this.combiner = new WriteCombiner(database, lostAnswers);
@@ -49,6 +62,11 @@ public final class JobStore implements AutoCloseable {
     /** {@return the database} */
     public CouchDatabase database() {
         return database;
+    }
+
+    /** {@return which of several databases this is, and so whose jobs are run here} */
+    public Site site() {
+        return site;
     }
 
     /** Says who looks after jobs with conflicts. */

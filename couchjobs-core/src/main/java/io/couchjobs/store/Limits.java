@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * What stands between finding jobs and claiming them: how many of a type, and of a group of it, may be owned at once by all
  * workers together, and how many may be started in a window of time. Thread-safe.
  *
+ * <p>Of several databases that replicate to each other each has limits, slots and rates of its own.
+ *
  * <p>Types without limits cost nothing here: no request, no write. A type without room is left out like a paused one until the
  * feed tells of a slot that was given back, or the next window begins.
  */
@@ -29,11 +31,13 @@ final class Limits {
     private final StoreClock clock;
     private final SlotKeeper slots;
     private final RateKeeper rates;
+    private final @Nullable String site;
 
     Limits(Acceptor.Parts parts, String worker, Runnable onMoreRoom) {
         this.settings = parts.settings();
         this.clock = parts.clock();
         this.slots = new SlotKeeper(parts, worker, onMoreRoom);
+        this.site = parts.store().site().name();
         this.rates = new RateKeeper(parts.store(), parts.clock());
         this.surroundings = parts.store().surroundings();
     }
@@ -59,7 +63,7 @@ final class Limits {
         } else {
             slots.forget(type);
         }
-        return (limit.isEmpty() || slots.hasRoom(new Limited(type, null), limit.getAsInt()))
+        return (limit.isEmpty() || slots.hasRoom(new Limited(type, null, site), limit.getAsInt()))
                 && limits.rate().map(rate -> rates.room(type, rate) > 0).orElse(true);
     }
 
@@ -73,7 +77,7 @@ final class Limits {
                 ? Room.FOR_ALL
                 : new Room(false, job -> {
                     Integer limit = limits.get(job.type());
-                    return limit == null || slots.hasRoom(new Limited(job.type(), job.group()), limit);
+                    return limit == null || slots.hasRoom(new Limited(job.type(), job.group(), site), limit);
                 });
     }
 
@@ -173,8 +177,13 @@ final class Limits {
         String token = surroundings.uuid().toString();
         TypeSettings limits = settings.get(job.type());
         List<SlotKeeper.Wanted> picked = new ArrayList<>();
-        boolean all = pick(new Limited(job.type(), null), limits.get(Limit.RUNNING), job, token, picked)
-                && pick(new Limited(job.type(), job.group()), limits.get(Limit.RUNNING_PER_GROUP), job, token, picked);
+        boolean all = pick(new Limited(job.type(), null, site), limits.get(Limit.RUNNING), job, token, picked)
+                && pick(
+                        new Limited(job.type(), job.group(), site),
+                        limits.get(Limit.RUNNING_PER_GROUP),
+                        job,
+                        token,
+                        picked);
         if (!all) {
             picked.forEach(slots::unpick);
             return Optional.empty();

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.Site;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The workers that are registered in a database, and who of them is to claim a job first. Thread-safe.
  *
  * <p>All workers rank themselves for a job by the same hash, so without talking to each other they agree whose it is; the
- * others come after it. That is advice, which spares conflicts: a worker that died, is busy or not known yet costs a moment,
+ * others come after it. Registrations that were replicated from other sites do not count. That is advice, which spares conflicts: a worker that died, is busy or not known yet costs a moment,
  * never a job.
  */
 final class Peers {
@@ -22,11 +23,13 @@ final class Peers {
     private static final String PREFIX = Owner.REGISTRATION;
 
     private final String self;
+    private final Site site;
     /** The others, and the types each works on. */
     private final Map<String, Set<String>> others = new ConcurrentHashMap<>();
 
-    Peers(String self) {
+    Peers(String self, Site site) {
         this.self = self;
+        this.site = site;
     }
 
     /** Takes in who is registered; what changes from then on comes by {@link #changed}. */
@@ -64,7 +67,9 @@ final class Peers {
     }
 
     private void add(String worker, @Nullable JsonNode registration) {
-        if (!worker.equals(self) && registration != null) {
+        boolean isHere =
+                registration != null && site.wrote(registration.path("site").asText());
+        if (!worker.equals(self) && registration != null && isHere) {
             Set<String> types = new HashSet<>();
             registration.path("types").forEach(type -> types.add(type.asText()));
             others.put(worker, types);

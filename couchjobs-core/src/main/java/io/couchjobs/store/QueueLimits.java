@@ -15,7 +15,8 @@ import java.util.function.Function;
 
 /**
  * Refuses new jobs of types that have as many pending ones as they may have. Thread-safe. Approximate: of those who add at the
- * same time each may still find room. Jobs that exist, in whatever state, may always be added again.
+ * same time each may still find room. Jobs that exist, in whatever state, may always be added again; jobs for other sites are
+ * not counted.
  *
  * <p>Types without such a limit cost no request, but a process that only adds jobs and follows no feed reads the settings of a
  * type again when it last did so ten seconds ago. With a limit, each add, or batch, asks an index for one number.
@@ -88,7 +89,7 @@ public final class QueueLimits {
         for (JobRequest request : requests) {
             JobId id = request.id();
             OptionalInt limit = limit(id.type());
-            if (limit.isEmpty() || within.contains(id)) {
+            if (limit.isEmpty() || within.contains(id) || isForElsewhere(request)) {
                 continue;
             }
             long left = room.computeIfAbsent(id.type(), type -> limit.getAsInt() - index.pendingCount(type));
@@ -101,6 +102,10 @@ public final class QueueLimits {
         }
         beyond.removeAll(existing(List.copyOf(beyond)));
         return beyond;
+    }
+
+    private boolean isForElsewhere(JobRequest request) {
+        return request.site().filter(site -> !store.site().owns(site)).isPresent();
     }
 
     private Set<JobId> existing(List<JobId> ids) {

@@ -24,7 +24,7 @@ final class RateKeeper {
     private final StoreClock clock;
     /** What is reserved here and not used yet, by type. */
     private final Map<String, Reserve> reserves = new HashMap<>();
-    /** The documents as last heard of, by type; an empty one where there is none. */
+    /** The documents as last heard of, by document id; an empty one where there is none. */
     private final Map<String, ObjectNode> documents = new HashMap<>();
 
     RateKeeper(JobStore store, StoreClock clock) {
@@ -35,11 +35,10 @@ final class RateKeeper {
     /** Takes in what the feed tells. */
     synchronized void changed(FeedEvent event) {
         if (event.docId().startsWith(PREFIX)) {
-            String type = event.docId().substring(PREFIX.length());
             if (event.deleted() || event.document() == null) {
-                documents.remove(type);
-            } else if (documents.containsKey(type)) {
-                heard(type, event.document());
+                documents.remove(event.docId());
+            } else if (documents.containsKey(event.docId())) {
+                heard(event.docId(), event.document());
             }
         }
     }
@@ -62,7 +61,7 @@ final class RateKeeper {
     synchronized long millisUntilNext(String type, Rate rate) {
         long now = clock.instant().toEpochMilli();
         long window = rate.windowOf(clock.instant());
-        ObjectNode document = documents.get(type);
+        ObjectNode document = documents.get(docId(type));
         long last = document == null ? 0 : document.path(WINDOW).asLong();
         return Math.max(
                 1, (isNext(last, rate, window) ? last : window + rate.window().toMillis()) - now);
@@ -115,7 +114,7 @@ final class RateKeeper {
         if (chunk <= 0) {
             return false;
         }
-        ObjectNode next = JsonNodeFactory.instance.objectNode().put("_id", PREFIX + type);
+        ObjectNode next = JsonNodeFactory.instance.objectNode().put("_id", docId(type));
         if (document.hasNonNull("_rev")) {
             next.put("_rev", document.path("_rev").asText());
         }
@@ -136,20 +135,25 @@ final class RateKeeper {
     }
 
     private synchronized void reserved(String type, Rate rate, long window, int chunk, ObjectNode document) {
-        heard(type, document);
+        heard(docId(type), document);
         int left = reserved(type, rate, window);
         reserves.put(type, new Reserve(rate, window, left + chunk));
     }
 
     private synchronized void forget(String type) {
-        documents.remove(type);
+        documents.remove(docId(type));
     }
 
-    private void heard(String type, ObjectNode document) {
-        ObjectNode known = documents.get(type);
+    private void heard(String docId, ObjectNode document) {
+        ObjectNode known = documents.get(docId);
         if (known == null || generation(known) <= generation(document)) {
-            documents.put(type, document);
+            documents.put(docId, document);
         }
+    }
+
+    /** Each site counts its own starts. */
+    private String docId(String type) {
+        return PREFIX + type + store.site().suffix();
     }
 
     private static long generation(ObjectNode document) {
@@ -158,14 +162,14 @@ final class RateKeeper {
 
     private ObjectNode document(String type) {
         synchronized (this) {
-            ObjectNode known = documents.get(type);
+            ObjectNode known = documents.get(docId(type));
             if (known != null) {
                 return known;
             }
         }
-        ObjectNode read = store.database().get(PREFIX + type).orElseGet(JsonNodeFactory.instance::objectNode);
+        ObjectNode read = store.database().get(docId(type)).orElseGet(JsonNodeFactory.instance::objectNode);
         synchronized (this) {
-            heard(type, read);
+            heard(docId(type), read);
             return read;
         }
     }

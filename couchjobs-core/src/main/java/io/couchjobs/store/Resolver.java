@@ -78,6 +78,9 @@ final class Resolver {
         boolean changed = false;
         for (int round = 0; round < MOST_ROUNDS; round++) {
             List<ObjectNode> leaves = store.database().leaves(docId);
+            if (!isOurs(leaves)) {
+                return Outcome.SETTLED;
+            }
             Resolution resolution = Resolution.of(leaves, proven, clock.instant());
             switch (resolution.verdict()) {
                 case SETTLED -> {
@@ -132,7 +135,9 @@ final class Resolver {
     private boolean areWithdrawn(List<ObjectNode> leaves) {
         boolean some = false;
         for (ObjectNode leaf : leaves) {
-            Optional<Job> job = owned(leaf).filter(owned -> suspects.isNobodys(owned, store.isCluster()));
+            Optional<Job> job = owned(leaf)
+                    .filter(store.site()::owns)
+                    .filter(owned -> suspects.isNobodys(owned, store.isCluster()));
             if (job.isPresent()) {
                 log.info(
                         "the claim of {} on a leaf of {} is nobody's any more",
@@ -148,11 +153,19 @@ final class Resolver {
         return some;
     }
 
+    /** What other sites run is resolved there, and comes by replication: here nobody knows who of them is alive. */
+    private boolean isOurs(List<ObjectNode> leaves) {
+        List<Job> jobs = leaves.stream().flatMap(leaf -> present(leaf).stream()).toList();
+        return jobs.isEmpty() || jobs.stream().anyMatch(store.site()::owns);
+    }
+
     private static Optional<Job> owned(ObjectNode leaf) {
+        return present(leaf).filter(job -> job.status().isLocked());
+    }
+
+    private static Optional<Job> present(ObjectNode leaf) {
         try {
-            return leaf.path("_deleted").asBoolean()
-                    ? Optional.empty()
-                    : Optional.of(Job.parse(leaf)).filter(job -> job.status().isLocked());
+            return leaf.path("_deleted").asBoolean() ? Optional.empty() : Optional.of(Job.parse(leaf));
         } catch (MalformedJobException notAJob) {
             return Optional.empty();
         }

@@ -11,6 +11,7 @@ import io.couchjobs.store.Slot.Phase;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -46,11 +47,12 @@ final class SlotReader {
         long now = parts.clock().nanos();
         if (event.docId().startsWith(SlotName.PREFIX)) {
             ObjectNode document = event.deleted() ? null : event.document();
-            return SlotName.parse(event.docId())
+            return ownSlot(event.docId())
                     .map(name -> table.sawSlot(name, event.rev(), slotOf(name, document)))
                     .orElse(false);
         }
         return event.job()
+                .filter(parts.store().site()::owns)
                 .map(job -> table.sawJob(job, now))
                 .orElseGet(() -> table.sawOwner(event.docId(), event.rev(), null, now));
     }
@@ -107,6 +109,13 @@ final class SlotReader {
         }
     }
 
+    /** A slot of another site, replicated here, is neither in use here nor left behind. */
+    private Optional<SlotName> ownSlot(String docId) {
+        return SlotName.parse(docId)
+                .filter(name -> Objects.equals(
+                        name.limited().site(), parts.store().site().name()));
+    }
+
     private static Optional<Job> job(ObjectNode document) {
         try {
             return Optional.of(Job.parse(document));
@@ -117,7 +126,7 @@ final class SlotReader {
 
     private void saw(SlotTable table, String docId, @Nullable JsonNode document) {
         if (document instanceof ObjectNode slot) {
-            SlotName.parse(docId)
+            ownSlot(docId)
                     .ifPresent(name -> table.sawSlot(name, slot.path("_rev").asText(), slotOf(name, slot)));
         }
     }

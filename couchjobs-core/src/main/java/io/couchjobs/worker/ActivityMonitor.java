@@ -9,6 +9,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Lock;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Site;
 import io.couchjobs.job.Transitions;
 import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.store.Acceptor;
@@ -107,11 +108,23 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
 
     @Override
     public void changed(FeedEvent event) {
+        if (isOthers(event)) {
+            return;
+        }
         if (sightings.changed(event)) {
             watch.within(FIRST_LOOK);
         } else if (event.docId().startsWith(TypeSettings.PREFIX)) {
             watch.within(AT_ONCE);
         }
+    }
+
+    /** What other sites run is theirs to look after: here nobody can know who lives there. */
+    private boolean isOthers(FeedEvent event) {
+        Site site = parts.store().site();
+        if (event.docId().startsWith(Registration.PREFIX)) {
+            return !event.deleted() && !Registration.isFrom(site, event.document());
+        }
+        return event.job().filter(job -> !site.owns(job)).isPresent();
     }
 
     @Override
@@ -190,10 +203,16 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         for (JobIndex.Owned job : parts.index().owned()) {
             sightings.sawUnlessKnown(job.id(), job.worker(), job.rev());
         }
-        parts.store()
+        parts
+                .store()
                 .database()
-                .view(ViewQuery.allDocs().startKey(Registration.PREFIX).endKey(Registration.PREFIX + "\uffff"))
+                .view(ViewQuery.allDocs()
+                        .startKey(Registration.PREFIX)
+                        .endKey(Registration.PREFIX + "\uffff")
+                        .includeDocs(true))
                 .rows()
+                .stream()
+                .filter(row -> Registration.isFrom(parts.store().site(), row.doc()))
                 .forEach(row -> sightings.heardUnlessKnown(
                         row.key().asText().substring(Registration.PREFIX.length()),
                         row.value().path("rev").asText()));
@@ -300,6 +319,10 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
 
     /** Takes a job from its dead owner. */
     private void free(Job silent, Leaves present, Sighting sighting) {
+        if (!parts.store().site().owns(silent)) {
+            sightings.forget(silent.id(), sighting);
+            return;
+        }
         if (!present.areInConflict() && !silent.isWithdrawn()) {
             expire(silent, sighting);
             return;

@@ -78,7 +78,7 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
     public synchronized void changed(FeedEvent event) {
         JobId.fromDocId(event.docId()).ifPresent(id -> {
             Optional<Job> job = event.job();
-            job.filter(HeldJobs::isHeld).ifPresentOrElse(this::hold, () -> forget(id));
+            job.filter(this::isHeld).ifPresentOrElse(this::hold, () -> forget(id));
             boolean over = event.deleted()
                     || job.filter(present -> present.state() == JobState.FINISHED)
                             .isPresent();
@@ -102,8 +102,10 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
         thread.shutdownNow();
     }
 
-    private static boolean isHeld(Job job) {
-        return job.status() == JobStatus.WAITING && job.after().isPresent();
+    private boolean isHeld(Job job) {
+        return job.status() == JobStatus.WAITING
+                && job.after().isPresent()
+                && parts.store().site().owns(job);
     }
 
     /** A job that is held, seen for the first time or changed: somebody must look how things stand. */
@@ -191,7 +193,7 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
             mustLoad = false;
         }
         for (JobId id : parts.index().held()) {
-            read(id).filter(HeldJobs::isHeld).ifPresent(job -> {
+            read(id).filter(this::isHeld).ifPresent(job -> {
                 synchronized (this) {
                     hold(job);
                 }
@@ -200,7 +202,7 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
     }
 
     private void judge(JobId id) {
-        Optional<Job> present = read(id).filter(HeldJobs::isHeld);
+        Optional<Job> present = read(id).filter(this::isHeld);
         if (present.isEmpty()) {
             return;
         }

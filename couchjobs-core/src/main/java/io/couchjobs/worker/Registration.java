@@ -1,20 +1,24 @@
 package io.couchjobs.worker;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.Site;
 import io.couchjobs.store.DesignDocument;
 import io.couchjobs.store.Owner;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The document {@code worker:ID} by which a process renews the leases of all jobs it runs with one write. Thread-safe.
  */
 final class Registration {
     static final String PREFIX = Owner.REGISTRATION;
+    private static final String SITE = "site";
 
     private final CouchDatabase database;
     private final ObjectNode document;
@@ -33,6 +37,19 @@ final class Registration {
         // Design documents that a living worker asks are not cleaned up.
         DesignDocument.ALL.forEach(design -> designs.add(design.versionedName()));
         document.put("started", now.toEpochMilli());
+    }
+
+    /** Says which site the worker is of; to be called before the first beat. */
+    Registration at(Site site) {
+        if (site.name() != null) {
+            document.put(SITE, site.name());
+        }
+        return this;
+    }
+
+    /** Whether a worker of this site wrote a registration; others may have been replicated here. */
+    static boolean isFrom(Site site, @Nullable JsonNode registration) {
+        return registration == null || site.wrote(registration.path(SITE).asText());
     }
 
     /**

@@ -52,10 +52,11 @@ public final class Worker implements AutoCloseable {
         this.executor = new Executor(options, parts, tools, this::claimed);
         this.dispatcher = new Dispatcher(options, acceptor, parts.index(), executor);
         Registration registration = new Registration(
-                parts.store().database(),
-                options.id(),
-                options.handlers().keySet(),
-                parts.clock().instant());
+                        parts.store().database(),
+                        options.id(),
+                        options.handlers().keySet(),
+                        parts.clock().instant())
+                .at(parts.store().site());
         this.leases = new LeaseKeeper(registration, executor.runs().values(), parts.settings(), parts.clock());
         this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow, leases::isMajorityInReach);
         this.heldJobs = new HeldJobs(parts);

@@ -43,7 +43,8 @@ public final class WorkerBuilder {
 
     /**
      * Names the worker. A worker that starts with the id of one that died takes its jobs back at once; two that live at the
-     * same time must not have the same id.
+     * same time must not have the same id. In a database with a name ({@link io.couchjobs.job.Site}) that is added: {@code
+     * w1@munich}.
      *
      * @param newId default: host name, process id and a random part
      * @return this
@@ -324,7 +325,7 @@ public final class WorkerBuilder {
 
     private WorkerOptions options() {
         return new WorkerOptions(
-                id == null ? uniqueId() : id,
+                parts.store().site().workerId(id == null ? uniqueId() : id),
                 concurrency,
                 prefetch,
                 Map.copyOf(handlers),

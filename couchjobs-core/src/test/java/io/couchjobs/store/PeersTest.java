@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Jobs;
+import io.couchjobs.job.Site;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -17,7 +18,7 @@ class PeersTest {
 
     @Test
     void workers_of_other_types_do_not_slow_a_queue_down() {
-        Peers peers = new Peers("self");
+        Peers peers = new Peers("self", Site.UNNAMED);
         IntStream.range(0, 10).forEach(n -> peers.changed(registered("w" + n, "other")));
         assertThat(peers.count("email")).isEqualTo(1);
         assertThat(JOBS).allSatisfy(job -> assertThat(peers.rank(job)).isZero());
@@ -26,7 +27,7 @@ class PeersTest {
     @Test
     void of_the_workers_of_a_type_each_job_is_first_for_one() {
         List<String> ids = List.of("a", "b", "c");
-        List<Peers> fleet = ids.stream().map(Peers::new).toList();
+        List<Peers> fleet = ids.stream().map(id -> new Peers(id, Site.UNNAMED)).toList();
         for (Peers peers : fleet) {
             ids.forEach(id -> peers.changed(registered(id, "email")));
         }
@@ -40,7 +41,7 @@ class PeersTest {
 
     @Test
     void who_is_gone_is_waited_for_no_more() {
-        Peers peers = new Peers("self");
+        Peers peers = new Peers("self", Site.UNNAMED);
         IntStream.range(0, 10).forEach(n -> peers.changed(registered("w" + n, "email")));
         assertThat(JOBS).anySatisfy(job -> assertThat(peers.rank(job)).isPositive());
         IntStream.range(0, 10).forEach(n -> peers.changed(new FeedEvent("worker:w" + n, "2-a", true, null, false)));

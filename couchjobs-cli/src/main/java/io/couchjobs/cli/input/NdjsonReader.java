@@ -75,6 +75,7 @@ final class NdjsonReader implements JobReader {
             case "origin" -> job.origin(text(field, value));
             case "correlationId" -> job.correlationId(text(field, value));
             case "tracker" -> job.tracker(text(field, value));
+            case "site" -> job.site(text(field, value));
             case "priority" -> job.priority(number(field, value));
             case "maxRetries" -> job.maxRetries(number(field, value));
             case "tags" -> value.forEach(tag -> job.tag(text("tags", tag)));
