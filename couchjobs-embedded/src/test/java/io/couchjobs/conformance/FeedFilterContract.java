@@ -4,6 +4,8 @@ import static io.couchjobs.conformance.Json.json;
 import static io.couchjobs.conformance.Json.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -45,6 +47,28 @@ abstract class FeedFilterContract {
         Reply reply = select(db, selector, "").expect(200);
 
         assertThat(String.join(" ", reply.ids().stream().sorted().toList())).isEqualTo(expected);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', quoteCharacter = '^', nullValues = "none", textBlock = """
+            {_id: {'$gte': 'job:', '$lt': 'job;'}}              | job:1
+            {_id: {'$not': {'$lt': 'job;'}}}                    | job;
+            {'$and': [{_id: {'$lt': 'job;'}}]}                  | JOB job:1
+            {_id: {'$gt': null, '$lt': 'a'}}                    | JOB
+            {name: {'$gte': 'job:', '$lt': 'job;'}}             | none
+            {name: {'$gte': 'job;', '$lt': 'job:'}}             | job;
+            {'of._id': {'$gte': 'job:', '$lt': 'job;'}}         | none
+            {of: {_id: {'$gte': 'job:', '$lt': 'job;'}}}        | none""")
+    void a_selector_orders_ids_by_their_bytes_and_other_fields_as_views_do(
+            String selector, @Nullable String expected, Db db) {
+        for (String id : List.of("JOB", "job:1", "job;")) {
+            db.save("{_id: '%1$s', name: '%1$s', of: {_id: '%1$s'}}".formatted(id));
+        }
+
+        Reply reply = select(db, selector, "").expect(200);
+
+        assertThat(reply.ids().stream().sorted().toList())
+                .isEqualTo(expected == null ? List.of() : List.of(expected.split(" ", -1)));
     }
 
     @Test

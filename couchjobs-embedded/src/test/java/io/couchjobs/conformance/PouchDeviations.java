@@ -9,6 +9,7 @@ final class PouchDeviations {
               FeedFilterContract.a_selected_change_can_bring_its_document
               FeedFilterContract.a_selector_chooses_documents_by_their_fields
               FeedFilterContract.a_selector_of_ids_sees_deletions
+              FeedFilterContract.a_selector_orders_ids_by_their_bytes_and_other_fields_as_views_do
               FeedFilterContract.a_selector_sees_each_document_as_it_is_now
               FeedFilterContract.a_selector_that_is_none_is_refused
               FeedFilterContract.design_documents_alone_can_be_watched

@@ -8,6 +8,7 @@ import io.couchjobs.embedded.protocol.Json;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -22,13 +23,23 @@ import java.util.stream.StreamSupport;
  * @see <a href="https://docs.couchdb.org/en/stable/api/database/find.html#selector-syntax">Selector syntax</a>
  */
 public final class Selector {
-    private Selector() {}
+    /** Fields are ordered as views are, and so are their fields, but a document's id as the ids of documents. */
+    private static final Selector OF_DOCUMENT = new Selector(Collation::key);
 
-    public static Predicate<JsonNode> compile(JsonNode selector) {
-        return compile(selector, false);
+    private static final Selector OF_ID = new Selector(Collation::rawKey);
+    private static final Selector OF_FIELD = new Selector(Collation::key);
+
+    private final Function<JsonNode, byte[]> order;
+
+    private Selector(Function<JsonNode, byte[]> order) {
+        this.order = order;
     }
 
-    private static Predicate<JsonNode> compile(JsonNode selector, boolean not) {
+    public static Predicate<JsonNode> compile(JsonNode selector) {
+        return OF_DOCUMENT.compile(selector, false);
+    }
+
+    private Predicate<JsonNode> compile(JsonNode selector, boolean not) {
         if (!selector.isObject()) {
             throw CouchError.badRequest("Selector must be a JSON object");
         }
@@ -45,12 +56,13 @@ public final class Selector {
         return value -> parts.stream().anyMatch(part -> part.test(value));
     }
 
-    private static Predicate<JsonNode> part(Map.Entry<String, JsonNode> part, boolean not) {
+    private Predicate<JsonNode> part(Map.Entry<String, JsonNode> part, boolean not) {
         if (part.getKey().startsWith("$")) {
             return operator(part.getKey(), part.getValue(), not);
         }
         String[] path = part.getKey().split("(?<!\\\\)\\.", -1);
-        Predicate<JsonNode> inner = condition(part.getValue(), not);
+        Selector ofField = this == OF_DOCUMENT && part.getKey().equals("_id") ? OF_ID : OF_FIELD;
+        Predicate<JsonNode> inner = ofField.condition(part.getValue(), not);
         return doc -> inner.test(at(doc, path));
     }
 
@@ -63,13 +75,13 @@ public final class Selector {
     }
 
     /** An object is a nested selector or operators, anything else is meant to be equal. */
-    private static Predicate<JsonNode> condition(JsonNode argument, boolean not) {
+    private Predicate<JsonNode> condition(JsonNode argument, boolean not) {
         return argument.isObject() && !argument.isEmpty()
                 ? compile(argument, not)
-                : onField(compared(argument, order -> order == 0), not);
+                : onField(compared(argument, sign -> sign == 0), not);
     }
 
-    private static Predicate<JsonNode> operator(String name, JsonNode argument, boolean not) {
+    private Predicate<JsonNode> operator(String name, JsonNode argument, boolean not) {
         return switch (name) {
             case "$and" -> not ? any(list(name, argument, true)) : all(list(name, argument, false));
             case "$or" -> not ? all(list(name, argument, true)) : any(list(name, argument, false));
@@ -84,14 +96,14 @@ public final class Selector {
         return value -> !value.isMissingNode() && test.test(value) != not;
     }
 
-    private static Predicate<JsonNode> test(String name, JsonNode argument) {
+    private Predicate<JsonNode> test(String name, JsonNode argument) {
         return switch (name) {
-            case "$eq" -> compared(argument, order -> order == 0);
-            case "$ne" -> compared(argument, order -> order != 0);
-            case "$gt" -> compared(argument, order -> order > 0);
-            case "$gte" -> compared(argument, order -> order >= 0);
-            case "$lt" -> compared(argument, order -> order < 0);
-            case "$lte" -> compared(argument, order -> order <= 0);
+            case "$eq" -> compared(argument, sign -> sign == 0);
+            case "$ne" -> compared(argument, sign -> sign != 0);
+            case "$gt" -> compared(argument, sign -> sign > 0);
+            case "$gte" -> compared(argument, sign -> sign >= 0);
+            case "$lt" -> compared(argument, sign -> sign < 0);
+            case "$lte" -> compared(argument, sign -> sign <= 0);
             case "$in" -> in(name, argument);
             case "$nin" -> in(name, argument).negate();
             case "$type" -> value -> typeOf(value).equals(argument.asText());
@@ -102,7 +114,7 @@ public final class Selector {
         };
     }
 
-    private static Predicate<JsonNode> testElements(String name, JsonNode argument) {
+    private Predicate<JsonNode> testElements(String name, JsonNode argument) {
         switch (name) {
             case "$all" -> {
                 List<Predicate<JsonNode>> wanted = equals(name, argument);
@@ -122,22 +134,22 @@ public final class Selector {
         }
     }
 
-    private static Predicate<JsonNode> compared(JsonNode argument, IntPredicate wanted) {
-        byte[] key = Collation.key(argument);
-        return value -> wanted.test(Arrays.compareUnsigned(Collation.key(value), key));
+    private Predicate<JsonNode> compared(JsonNode argument, IntPredicate wanted) {
+        byte[] key = order.apply(argument);
+        return value -> wanted.test(Arrays.compareUnsigned(order.apply(value), key));
     }
 
-    private static Predicate<JsonNode> in(String name, JsonNode argument) {
+    private Predicate<JsonNode> in(String name, JsonNode argument) {
         return any(equals(name, argument));
     }
 
-    private static List<Predicate<JsonNode>> equals(String name, JsonNode argument) {
+    private List<Predicate<JsonNode>> equals(String name, JsonNode argument) {
         return array(name, argument)
-                .map(one -> compared(one, order -> order == 0))
+                .map(one -> compared(one, sign -> sign == 0))
                 .toList();
     }
 
-    private static List<Predicate<JsonNode>> list(String name, JsonNode argument, boolean not) {
+    private List<Predicate<JsonNode>> list(String name, JsonNode argument, boolean not) {
         return array(name, argument).map(one -> compile(one, not)).toList();
     }
 

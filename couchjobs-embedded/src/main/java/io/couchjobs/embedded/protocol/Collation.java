@@ -6,6 +6,7 @@ import com.ibm.icu.text.RawCollationKey;
 import com.ibm.icu.util.ULocale;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
@@ -24,6 +25,17 @@ public final class Collation {
     public static byte[] key(JsonNode value) {
         ByteArrayOutputStream out = new ByteArrayOutputStream(64);
         write(value, out);
+        return out.toByteArray();
+    }
+
+    /** The bytes of a value where strings are compared as they are, as the ids of documents are, and come last. */
+    public static byte[] rawKey(JsonNode value) {
+        if (!value.isTextual()) {
+            return key(value);
+        }
+        ByteArrayOutputStream out = new ByteArrayOutputStream(64);
+        out.write(8);
+        out.writeBytes(value.textValue().getBytes(StandardCharsets.UTF_8));
         return out.toByteArray();
     }
 
