@@ -40,7 +40,7 @@ final class GcCommand extends QueueCommand {
             paramLabel = "D",
             description = {
                 "How long what deleted jobs leave behind stays at least; default 10m, and nothing while no worker is"
-                        + " there. Longer than any worker may stand still, and than a replication takes to hear of the"
+                        + " there, but 30d in a database that is named (init --site). Longer than any worker may stand still, and than a replication takes to hear of the"
                         + " deletions: who never heard of one gives the job back."
             })
     private @Nullable Duration keepTombstones;

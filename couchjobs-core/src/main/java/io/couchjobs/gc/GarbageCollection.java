@@ -41,7 +41,8 @@ public final class GarbageCollection {
     private final Compaction compaction;
     private final Marks marks;
     private Duration keepFinished = Retirement.LAG;
-    private Duration keepTombstones = Duration.ofMinutes(10);
+    private final boolean replicates;
+    private Duration keepTombstones;
     private boolean dryRun;
     private Consumer<GcProgress> listener = progress -> {};
 
@@ -67,6 +68,8 @@ public final class GarbageCollection {
                 new Registrations(database, parts.index(), parts.store().site());
         this.compaction = new Compaction(database, designs);
         this.marks = new Marks(database, parts.clock());
+        this.replicates = parts.store().site().name() != null;
+        this.keepTombstones = replicates ? Duration.ofDays(30) : Duration.ofMinutes(10);
     }
 
     /**
@@ -89,10 +92,10 @@ public final class GarbageCollection {
     /**
      * Sets how long tombstones stay. It must be longer than any worker may stand still, or go without the feed, and go on
      * as if nothing had happened; twice the longest timeout of all types counts where that is longer. While there is no
-     * worker at all, and nobody owns a job, the tombstones of jobs that had finished go at once. Those of jobs that others
-     * wait for stay in any case.
+     * worker at all, and nobody owns a job, the tombstones of jobs that had finished go at once, but not in a database with a
+     * name ({@link io.couchjobs.job.Site}): others are to hear of them. Those of jobs that others wait for stay in any case.
      *
-     * @param age default 10 minutes; zero purges them all, which is right only when nobody works on the queue. Ages are
+     * @param age default 10 minutes, in a database with a name 30 days; zero purges them all, which is right only when nobody works on the queue. Ages are
      *     known from the marks that sweeps and collections leave
      * @return this
      * @throws IllegalArgumentException when the age is negative
@@ -229,7 +232,7 @@ public final class GarbageCollection {
         return new Tombstones.Rules(
                 marks.before(now.minus(age)),
                 keepTombstones.isZero(),
-                () -> registrations.nobodyWorks(parts.clock().instant()),
+                () -> !replicates && registrations.nobodyWorks(parts.clock().instant()),
                 new AwaitedJobs(database, parts.index())::docIds);
     }
 

@@ -57,8 +57,7 @@ final class Chooser {
     }
 
     /** Chooses from what is known and there is room for, or says what must be read first. */
-    Choice choose(
-            Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Room room) {
+    Choice choose(Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Room room) {
         Search search = new Search(lines, until, options.max(), polite, room);
         int width = options.max() * width(lines);
         return switch (options.strategy().kind()) {
