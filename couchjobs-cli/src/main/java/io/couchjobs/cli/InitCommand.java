@@ -4,10 +4,13 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
+import io.couchjobs.job.JobState;
 import io.couchjobs.job.Site;
 import io.couchjobs.store.DesignDocuments;
+import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.SiteDocument;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -57,11 +60,27 @@ final class InitCommand implements Callable<Integer> {
             SiteDocument document = new SiteDocument(database);
             named.ifPresent(document::write);
             Site now = named.orElseGet(document::read);
+            named.filter(site -> !site.home()).ifPresent(site -> warnOfJobsWithoutSite(database));
             root.output().line(() -> text(database.name(), created, pushed) + text(now), () -> json(
                             database.name(), created, pushed)
                     .put("site", now.name())
                     .put("home", now.home()));
             return ExitCode.DONE.number();
+        }
+    }
+
+    /** From before the name, or written by hand: without a home they would wait for ever, and nobody would know why. */
+    private void warnOfJobsWithoutSite(CouchDatabase database) {
+        long jobs = new JobIndex(new DesignDocuments(database))
+                .countsHere().values().stream()
+                        .flatMap(byStatus -> byStatus.entrySet().stream())
+                        .filter(count -> count.getKey().state() != JobState.FINISHED)
+                        .mapToLong(Map.Entry::getValue)
+                        .sum();
+        if (jobs > 0) {
+            root.say("couchjobs: warning: " + jobs
+                    + " unfinished jobs here carry no site, and are run in no database but"
+                    + " the one that is named with --home");
         }
     }
 

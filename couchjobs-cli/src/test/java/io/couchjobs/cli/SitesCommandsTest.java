@@ -37,6 +37,19 @@ class SitesCommandsTest {
     }
 
     @Test
+    void who_names_a_database_that_has_jobs_hears_that_these_have_no_site() {
+        done("init");
+        done("enqueue", "email", "1");
+        done("enqueue", "email", "2", "--in", "1h");
+        assertThat(done("init", "--site", "munich", "--home").err()).doesNotContain("carry no site");
+        assertThat(done("init").err()).doesNotContain("carry no site");
+        assertThat(done("init", "--site", "munich").err()).contains("2 unfinished jobs here carry no site");
+        done("enqueue", "email", "3");
+        assertThat(done("init", "--site", "munich").err()).contains("2 unfinished jobs");
+        assertThat(done("init", "--site", "").err()).doesNotContain("carry no site");
+    }
+
+    @Test
     void jobs_are_enqueued_listed_and_run_by_site() {
         done("init", "--site", "munich");
         done("enqueue", "email", "own");
