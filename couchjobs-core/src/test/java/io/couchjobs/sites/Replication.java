@@ -49,10 +49,44 @@ final class Replication {
             run();
             return;
         }
-        ObjectNode body = MAPPER.createObjectNode().put("source", url(from)).put("target", url(to));
-        body.putObject("selector").putObject("_id").put("$gte", "job:").put("$lt", "job;");
-        JsonNode done = send("POST", "", "_replicate", body.toString());
+        JsonNode done = send("POST", "", "_replicate", ofJobs().toString());
         assertThat(done.path("ok").asBoolean()).as("%s", done).isTrue();
+    }
+
+    /** CouchDB's own replication of jobs, which goes on until it is closed; with other servers it goes on when it is run. */
+    Live live() {
+        boolean real = server.serverName().contains("Apache");
+        ObjectNode task = ofJobs().put("continuous", true);
+        if (real) {
+            send("POST", "", "_replicate", task.toString());
+        }
+        return new Live() {
+            @Override
+            public void run() {
+                if (!real) {
+                    Replication.this.run();
+                }
+            }
+
+            @Override
+            public void close() {
+                if (real) {
+                    send("POST", "", "_replicate", task.put("cancel", true).toString());
+                }
+            }
+        };
+    }
+
+    /** A replication that goes on. */
+    interface Live extends Runnable, AutoCloseable {
+        @Override
+        void close();
+    }
+
+    private ObjectNode ofJobs() {
+        ObjectNode task = MAPPER.createObjectNode().put("source", url(from)).put("target", url(to));
+        task.putObject("selector").putObject("_id").put("$gte", "job:").put("$lt", "job;");
+        return task;
     }
 
     private String url(String database) {
