@@ -130,7 +130,8 @@ class ClocksTest {
                     Job longJob = TestQueue.finished(behind, "email", "long");
                     assertThat(longJob.expirations()).isZero();
                     assertThat(runs).hasValue(2);
-                    TestQueue.until(() -> owner.stats().recovered() + other.stats().recovered() == 1);
+                    TestQueue.until(
+                            () -> owner.stats().recovered() + other.stats().recovered() == 1);
                 }
             }
         }

@@ -51,9 +51,7 @@ class HeartbeatTest {
                         .extracting(HeartbeatTest::writes)
                         .as("the writes of each job: added, claimed")
                         .containsOnly(2L);
-                assertThat(took)
-                        .as("six beats, one every third of the timeout")
-                        .isGreaterThan(Duration.ofMillis(4500));
+                assertThat(took).as("six beats, one every third of the timeout").isGreaterThan(Duration.ofMillis(4500));
                 end.countDown();
             }
         }

@@ -107,7 +107,8 @@ class LostWakeUpsTest {
         Instant later = Instant.now().plusSeconds(4);
         List<ObjectNode> jobs = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
-            jobs.add(Jobs.json("{'_id':'job:email:" + (1000 + i) + "','scheduledTime':" + (later.toEpochMilli() + i) + "}"));
+            jobs.add(Jobs.json(
+                    "{'_id':'job:email:" + (1000 + i) + "','scheduledTime':" + (later.toEpochMilli() + i) + "}"));
         }
         jobs.add(Jobs.json("{'_id':'job:email:next','scheduledTime':" + (later.toEpochMilli() + 200) + "}"));
         List<WriteResult> written = creator.database().bulkDocs(jobs);

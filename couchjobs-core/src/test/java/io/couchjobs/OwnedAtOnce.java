@@ -93,7 +93,9 @@ final class OwnedAtOnce implements AutoCloseable {
 
     private void follow() {
         while (!feed.isEnded()) {
-            feed.next(Duration.ofSeconds(1)).filter(change -> change.id().startsWith("job:")).ifPresent(this::add);
+            feed.next(Duration.ofSeconds(1))
+                    .filter(change -> change.id().startsWith("job:"))
+                    .ifPresent(this::add);
         }
     }
 

@@ -124,7 +124,8 @@ class FollowingCommandsTest {
             done("remove", "email", "2");
 
             // Who hears late hears only the last of each job, and not always in the order of the changes.
-            String ofType = type.awaitOut(text -> text.contains("email:1  waiting") && text.contains("email:2  removed"));
+            String ofType =
+                    type.awaitOut(text -> text.contains("email:1  waiting") && text.contains("email:2  removed"));
             String ofId = id.awaitOut(text -> text.contains("sms:2  removed") && text.contains("email:2  removed"));
 
             assertThat(ofType).doesNotContain("sms");

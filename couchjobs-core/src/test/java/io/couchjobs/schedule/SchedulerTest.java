@@ -53,11 +53,12 @@ class SchedulerTest {
                 assertThat(next()).startsWith("s@");
             }
             other.schedules().remove("s");
-            TestQueue.until(() -> queue.all("tick").allMatch(job -> job.state().name().equals("FINISHED"))
-                    && one.stats().claimed()
-                                    + two.stats().claimed()
-                                    + three.stats().claimed()
-                            == queue.all("tick").count());
+            TestQueue.until(
+                    () -> queue.all("tick").allMatch(job -> job.state().name().equals("FINISHED"))
+                            && one.stats().claimed()
+                                            + two.stats().claimed()
+                                            + three.stats().claimed()
+                                    == queue.all("tick").count());
             assertThat(List.copyOf(ran)).doesNotHaveDuplicates();
         }
     }

@@ -35,10 +35,12 @@ class ClosingTest {
     void a_server_on_disk_that_is_closed_in_the_middle_of_writes_keeps_what_it_acknowledged(@TempDir Path folder)
             throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
-            closeAmidWrites(EmbeddedCouch.builder().directory(folder).database("jobs").start(), "r" + round);
+            closeAmidWrites(
+                    EmbeddedCouch.builder().directory(folder).database("jobs").start(), "r" + round);
         }
         try (EmbeddedCouch server = EmbeddedCouch.builder().directory(folder).start()) {
-            String stored = new Client(server.url()).send("GET", "jobs/_all_docs").body();
+            String stored =
+                    new Client(server.url()).send("GET", "jobs/_all_docs").body();
             assertThat(acknowledged).isNotEmpty().allMatch(id -> stored.contains("\"id\":\"" + id + "\""));
         }
     }
