@@ -223,26 +223,22 @@ class HardCasesTest extends FaultyServer {
         queue.setTypeTimeout("email", Duration.ofSeconds(60));
         AtomicInteger runs = new AtomicInteger();
         CountDownLatch first = new CountDownLatch(1);
-        CountDownLatch end = new CountDownLatch(1);
-        try (SteppedWorkers time = new SteppedWorkers(queue);
-                Worker worker = time.worker()
-                        .concurrency(2)
-                        .handler("email", (d, c) -> {
-                            runs.incrementAndGet();
-                            first.countDown();
-                            end.await();
-                            return null;
-                        })
-                        .start()) {
-            add("email", "1");
-            first.await();
-            time.pass(SHORT.multipliedBy(2));
-            queue.setTypeTimeout("email", SHORT);
-            time.outlast(SHORT, worker);
-            end.countDown();
-            Job job = TestQueue.finished(queue, "email", "1");
-            assertThat(runs.get()).as("runs; " + job.errors()).isEqualTo(1);
-        }
+        Worker worker = queue.worker()
+                .concurrency(2)
+                .handler("email", (d, c) -> {
+                    runs.incrementAndGet();
+                    first.countDown();
+                    TestQueue.work(8000);
+                    return null;
+                })
+                .start();
+        add("email", "1");
+        first.await();
+        TestQueue.work(2500);
+        queue.setTypeTimeout("email", Duration.ofSeconds(1));
+        Job job = TestQueue.finished(queue, "email", "1");
+        worker.close();
+        assertThat(runs.get()).as("runs; " + job.errors()).isEqualTo(1);
     }
 
     @Test

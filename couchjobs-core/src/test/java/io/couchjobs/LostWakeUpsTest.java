@@ -121,7 +121,7 @@ class LostWakeUpsTest {
             jobs.get(i).put("_rev", rev).put("_deleted", true);
         }
         creator.database().bulkDocs(jobs.subList(0, 200));
-        assertThat(accept.get(20, TimeUnit.SECONDS).get(0).id().id()).isEqualTo("next");
+        assertThat(accept.get(50, TimeUnit.SECONDS).get(0).id().id()).isEqualTo("next");
     }
 
     @Test
