@@ -2,6 +2,7 @@ package io.couchjobs.cli;
 
 import io.couchjobs.cli.CompletionCommand.ShellName;
 import io.couchjobs.cli.GlobalOptions.Colour;
+import io.couchjobs.cli.bench.Figure;
 import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.input.JobReader;
 import io.couchjobs.cli.input.Times;
@@ -40,6 +41,7 @@ final class Cli {
                 .setAbbreviatedOptionsAllowed(false)
                 .registerConverter(JobStatus.class, Words.oneOf(JobStatus.class))
                 .registerConverter(Format.class, Words.oneOf(Format.class))
+                .registerConverter(Figure.class, Words.oneOf(Figure.class))
                 .registerConverter(Colour.class, Words.oneOf(Colour.class))
                 .registerConverter(ShellName.class, Words.oneOf(ShellName.class))
                 .registerConverter(After.OnFailure.class, Words.oneOf(After.OnFailure.class))

@@ -40,10 +40,12 @@ import picocli.CommandLine.Spec;
             DesignCommand.class,
             GcCommand.class,
             DoctorCommand.class,
+            BenchCommand.class,
             ServeCommand.class,
             CompletionCommand.class,
             HelpCommand.class,
             DemoWorkerCommand.class,
+            BenchWorkerCommand.class,
             WarmUpCommand.class
         },
         footer = {

@@ -11,10 +11,7 @@ import io.couchjobs.couch.CouchServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -109,22 +106,9 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** All that a worker needs is said explicitly, but for the password, which no process list may show. */
     private Demo.Workers workers(Session session, QueueUrl database) {
-        List<String> arguments = new ArrayList<>(List.of("demo-worker"));
-        database.databases().forEach(url -> arguments.addAll(List.of("--url", url.toString())));
-        Map<String, String> environment = new HashMap<>(Map.of("COUCHJOBS_CONFIG", "/dev/null", "COUCHJOBS_USER", ""));
-        if (session.auth() instanceof Auth.Basic basic) {
-            arguments.addAll(List.of("--user", basic.user()));
-            environment.put(Settings.PASSWORD, basic.password().reveal());
-        }
-        root.settings().tokenFile().ifPresent(file -> arguments.addAll(List.of("--token-file", file.toString())));
-        root.settings().caCertificate().ifPresent(file -> arguments.addAll(List.of("--ca-cert", file.toString())));
-        if (root.settings().insecure()) {
-            arguments.add("--insecure");
-        }
-        arguments.add(root.options().verbose ? "-v" : "-q");
-        return new Demo.Workers(workers, arguments, environment);
+        ChildArguments child = ChildArguments.of("demo-worker", root, session, database);
+        return new Demo.Workers(workers, child.arguments(), child.environment());
     }
 
     private void show(Summary summary, List<String> unreadable) {

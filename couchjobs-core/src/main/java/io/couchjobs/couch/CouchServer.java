@@ -105,6 +105,11 @@ public final class CouchServer implements AutoCloseable {
         return http.clockSkew().doubt(local);
     }
 
+    /** {@return how many requests were sent so far, each feed counted once when it was opened, logins and probes aside} */
+    public long requestCount() {
+        return http.requestCount();
+    }
+
     /** Closes all connections and ends all feeds. Closing twice does nothing. */
     @Override
     public void close() {

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
 /** Sends requests, to another node when one fails, and tells apart what can go wrong with them. Thread-safe. */
@@ -28,6 +29,7 @@ final class Http implements AutoCloseable {
     private final Transport transport;
     private final Nodes nodes;
     private final Retries retries;
+    private final LongAdder sent = new LongAdder();
     private volatile boolean closed;
 
     Http(CouchConfig config, Means means) {
@@ -79,6 +81,10 @@ final class Http implements AutoCloseable {
         return nodes.clockSkew();
     }
 
+    long requestCount() {
+        return sent.sum();
+    }
+
     boolean isClosed() {
         return closed;
     }
@@ -108,6 +114,7 @@ final class Http implements AutoCloseable {
         List<Node> tried = new ArrayList<>();
         while (true) {
             Node node = nodes.pick(tried);
+            sent.increment();
             try {
                 T result = attempt.apply(node);
                 nodes.answered(node);

@@ -3,13 +3,10 @@ package io.couchjobs.cli.demo;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import io.couchjobs.cli.child.Jvm;
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -39,15 +36,7 @@ final class WorkerProcess implements AutoCloseable {
 
     /** Starts the JVM that runs this one's classes once more, with the same options. */
     static WorkerProcess start(String id, List<String> arguments, Map<String, String> environment) throws IOException {
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(option -> !option.startsWith("-agentlib") && !option.startsWith("-javaagent"))
-                .forEach(command::add);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.couchjobs.cli.Main"));
-        command.addAll(arguments);
-        ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
-        builder.directory(new File("").getAbsoluteFile());
+        ProcessBuilder builder = Jvm.again(List.of(), arguments);
         builder.environment().putAll(environment);
         return new WorkerProcess(id, builder.start());
     }

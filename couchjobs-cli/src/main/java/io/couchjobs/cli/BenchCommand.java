@@ -1,0 +1,141 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.cli.bench.Bench;
+import io.couchjobs.cli.bench.Figure;
+import io.couchjobs.cli.bench.Place;
+import io.couchjobs.cli.bench.Plan;
+import io.couchjobs.cli.bench.Results;
+import io.couchjobs.cli.output.ProgressLine;
+import io.couchjobs.couch.CouchServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code bench}: what the queue does on this server, beside what the server itself can do. */
+@Command(
+        name = "bench",
+        description = {
+            "Measure this installation: raw writes of the server and the queue in turn, several rounds, medians. It works in"
+                    + " databases of its own (couchjobs-bench-...), which it deletes at the end, also on Ctrl-C.",
+            "The default takes some minutes. Exit code 1 when a figure could not be measured."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs bench --url http://127.0.0.1:5984 --user admin",
+            "  couchjobs bench --only drain,drain_processes --rounds 5",
+            "  couchjobs bench --only backlog,memory --backlog 1000000",
+            "  couchjobs bench -o json"
+        })
+final class BenchCommand implements Callable<Integer> {
+    @Option(
+            names = "--only",
+            split = ",",
+            paramLabel = "FIGURE",
+            description = "Which figures: ${COMPLETION-CANDIDATES}; default all.")
+    private List<Figure> only = List.of(Figure.values());
+
+    @Option(names = "--rounds", paramLabel = "N", description = "How often each is measured; default 3.")
+    private int rounds = 3;
+
+    @Option(names = "--jobs", paramLabel = "N", description = "How many jobs for a rate; default 10000.")
+    private int jobs = 10_000;
+
+    @Option(names = "--size", paramLabel = "BYTES", description = "How large a job's document is; default 1024.")
+    private int size = 1_024;
+
+    @Option(
+            names = "--backlog",
+            paramLabel = "N",
+            description = "How many jobs lie beside, half of them due; default 100000.")
+    private int backlog = 100_000;
+
+    @Option(names = "--processes", paramLabel = "N", description = "How many worker processes compete; default 4.")
+    private int processes = 4;
+
+    @Option(
+            names = "--concurrency",
+            paramLabel = "N",
+            description = "How many jobs a worker runs at once; default 200.")
+    private int concurrency = 200;
+
+    @Option(
+            names = "--samples",
+            paramLabel = "N",
+            description = "How many jobs are added one by one, for wakeup (each round) and herd; default 50.")
+    private int samples = 50;
+
+    @Option(names = "--herd", paramLabel = "N", description = "How many idle workers wait for one job; default 32.")
+    private int herd = 32;
+
+    @Option(names = "--idle", paramLabel = "DURATION", description = "How long an idle worker is watched; default 60s.")
+    private Duration idle = Duration.ofSeconds(60);
+
+    @ParentCommand
+    @SuppressWarnings("NullAway.Init")
+    private Couchjobs root;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        Plan plan = new Plan(
+                EnumSet.copyOf(only), rounds, jobs, size, backlog, processes, concurrency, samples, herd, idle);
+        try (Session session = Session.open(root)) {
+            return run(session, plan).number();
+        }
+    }
+
+    private ExitCode run(Session session, Plan plan) throws InterruptedException {
+        ProgressLine progress = root.progress();
+        Bench bench = new Bench(place(session, progress), plan);
+        Thread deleteAnyway = new Thread(bench::close, "delete-bench-databases");
+        Runtime.getRuntime().addShutdownHook(deleteAnyway);
+        try {
+            Results results = bench.run();
+            progress.clear();
+            root.output().table(results::table, results::json);
+            return results.isComplete() ? ExitCode.DONE : ExitCode.FAILED;
+        } finally {
+            progress.clear();
+            bench.close();
+            forget(deleteAnyway);
+        }
+    }
+
+    private Place place(Session session, ProgressLine progress) {
+        ChildArguments child = ChildArguments.of("bench-worker", root, session, session.url());
+        return new Place(
+                session.url().servers().get(0),
+                () -> CouchServer.connect(session.server()),
+                name -> session.queue(session.url().sibling(name), false),
+                child.arguments(),
+                child.environment(),
+                launcher(),
+                text -> {
+                    progress.clear();
+                    root.say("couchjobs: " + text);
+                },
+                progress::update);
+    }
+
+    private Optional<Path> launcher() {
+        Path home = root.shell().home();
+        return Optional.of(home.resolve("couchjobs"))
+                .filter(Files::isExecutable)
+                .filter(there -> Files.exists(home.resolve("target/couchjobs.jar")));
+    }
+
+    private static void forget(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException exiting) {
+            // it runs already, and has nothing left to do
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.couch.Auth;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How a process of this program is told to work on the same server. All that it needs is said explicitly, but for the password,
+ * which no process list may show.
+ *
+ * @param arguments the command line's arguments
+ * @param environment what is added to its environment
+ */
+record ChildArguments(List<String> arguments, Map<String, String> environment) {
+    static ChildArguments of(String command, Couchjobs root, Session session, QueueUrl database) {
+        List<String> arguments = new ArrayList<>(List.of(command));
+        database.databases().forEach(url -> arguments.addAll(List.of("--url", url.toString())));
+        Map<String, String> environment = new HashMap<>(Map.of("COUCHJOBS_CONFIG", "/dev/null", "COUCHJOBS_USER", ""));
+        if (session.auth() instanceof Auth.Basic basic) {
+            arguments.addAll(List.of("--user", basic.user()));
+            environment.put(Settings.PASSWORD, basic.password().reveal());
+        }
+        root.settings().tokenFile().ifPresent(file -> arguments.addAll(List.of("--token-file", file.toString())));
+        root.settings().caCertificate().ifPresent(file -> arguments.addAll(List.of("--ca-cert", file.toString())));
+        if (root.settings().insecure()) {
+            arguments.add("--insecure");
+        }
+        arguments.add(root.options().verbose ? "-v" : "-q");
+        return new ChildArguments(List.copyOf(arguments), Map.copyOf(environment));
+    }
+}

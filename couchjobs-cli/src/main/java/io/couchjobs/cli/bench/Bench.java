@@ -1,0 +1,181 @@
+package io.couchjobs.cli.bench;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.ServerInfo;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Measures what the queue does on a server, beside what that server itself can do. One thread runs it; {@link #close} is safe
+ * from any, such as a shutdown hook's, and deletes what it created on the server.
+ */
+public final class Bench implements AutoCloseable {
+    private static final int WARM_UP = 4_000;
+    private static final Set<Figure> RATES =
+            EnumSet.of(Figure.ENQUEUE_BULK, Figure.ENQUEUE_THREADS, Figure.DRAIN, Figure.DRAIN_PROCESSES);
+
+    private final Place place;
+    private final Plan plan;
+    private final OwnDatabases databases;
+    private final Crew crew;
+    private final Steps steps;
+
+    /**
+     * A benchmark. No I/O.
+     *
+     * @param place where
+     * @param plan what
+     */
+    public Bench(Place place, Plan plan) {
+        this.place = place;
+        this.plan = plan;
+        this.databases = new OwnDatabases(place);
+        this.crew = new Crew(place, List.of());
+        this.steps = new Steps(place.progress());
+    }
+
+    /**
+     * Measures. A figure that cannot be measured is reported with the reason, and does not keep the others from it.
+     *
+     * @return the figures
+     * @throws io.couchjobs.couch.CouchException when the server cannot be used at all
+     * @throws InterruptedException when interrupted, or closed by another thread
+     */
+    public Results run() throws InterruptedException {
+        try {
+            Results results = new Results(server());
+            Payload payload = payload();
+            Drain drain = new Drain(databases, payload, crew, plan, steps);
+            steps.plan(weight());
+            rates(payload, drain, results);
+            fleet(payload, results);
+            beside(drain, results);
+            results.add(Figure.STORAGE, only(Figure.STORAGE, new Storage(databases, drain, plan.jobs())::measure));
+            results.add(Figure.START, only(Figure.START, new Startup(place, plan.rounds())::measure));
+            return results;
+        } catch (RuntimeException trouble) {
+            if (databases.isClosed()) {
+                throw (InterruptedException) new InterruptedException("stopped").initCause(trouble);
+            }
+            throw trouble;
+        }
+    }
+
+    /** Ends the worker processes and deletes the databases. Closing twice does nothing. */
+    @Override
+    public void close() {
+        crew.close();
+        databases.close();
+    }
+
+    private ObjectNode server() {
+        ServerInfo info = databases.server().info();
+        if (!place.isHere()) {
+            place.say()
+                    .accept("warning: what machine " + place.url().getHost()
+                            + " is, and how busy, is unknown; the way there counts in every figure");
+        }
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("url", place.url().toString()).put("vendor", info.vendor()).put("version", info.version());
+        return json.put("here", place.isHere())
+                .put("client_processors", Runtime.getRuntime().availableProcessors())
+                .put("java", Runtime.version().toString());
+    }
+
+    private Payload payload() {
+        JobQueue scratch = databases.queue();
+        try {
+            return Payload.ofSize(plan.size(), scratch);
+        } finally {
+            databases.drop(scratch);
+        }
+    }
+
+    private void rates(Payload payload, Drain drain, Results results) throws InterruptedException {
+        Raw raw = new Raw(databases, payload);
+        Rounds rounds = new Rounds(raw, plan, steps);
+        Rates rates = new Rates(new Enqueue(databases, payload, plan.jobs()), drain, rounds, plan);
+        List<Rounds.Part> parts = rates.parts();
+        if (parts.isEmpty()) {
+            return;
+        }
+        steps.begin("finding the best size of a raw bulk write");
+        raw.calibrate(Math.min(WARM_UP, plan.jobs()), 2);
+        double more = raw.perSecond(plan.jobs(), raw.batch(), Raw.MORE_CONNECTIONS);
+        steps.done(Raw.BATCHES.size());
+        rounds.run(parts, rates::forget);
+        results.raw()
+                .put("bulk_docs_per_s", Numbers.rounded(rounds.rawRates().median()))
+                .put("bulk_docs_per_s_min", Numbers.rounded(rounds.rawRates().least()))
+                .put("bulk_docs_per_s_max", Numbers.rounded(rounds.rawRates().greatest()))
+                .put("batch", raw.batch())
+                .put("bulk_docs_per_s_by_" + Raw.MORE_CONNECTIONS + "_connections", Numbers.rounded(more));
+        for (Rounds.Part part : parts) {
+            results.add(part.figure(), attempt(part.figure(), () -> rates.json(part.figure())));
+        }
+    }
+
+    private void fleet(Payload payload, Results results) throws InterruptedException {
+        Wakeup wakeup = new Wakeup(databases, payload, crew, plan, steps);
+        results.add(Figure.WAKEUP, only(Figure.WAKEUP, wakeup::measure));
+        if (!wakeup.writes().isEmpty()) {
+            double write = wakeup.writes().median();
+            results.raw()
+                    .put("single_writes_per_s", Numbers.rounded(1000 / write))
+                    .put("single_write_ms_p50", Numbers.rounded(write))
+                    .put("notify_ms_p50", Numbers.rounded(wakeup.notifications().median()));
+        }
+        Fleet fleet = new Fleet(databases, payload, crew, plan, steps);
+        results.add(Figure.IDLE, only(Figure.IDLE, fleet::idle));
+        results.add(Figure.HERD, only(Figure.HERD, fleet::herd));
+    }
+
+    private void beside(Drain drain, Results results) throws InterruptedException {
+        try (Beside beside = new Beside(databases, drain, place, plan, steps)) {
+            results.add(Figure.BACKLOG, only(Figure.BACKLOG, beside::backlog));
+            results.add(Figure.MEMORY, only(Figure.MEMORY, beside::memory));
+        }
+    }
+
+    /** How one figure is measured. */
+    private interface Measurement {
+        ObjectNode json() throws Exception;
+    }
+
+    /** The figure if it is wanted, else nothing. */
+    private ObjectNode only(Figure figure, Measurement measurement) throws InterruptedException {
+        if (!plan.has(figure)) {
+            return JsonNodeFactory.instance.objectNode();
+        }
+        steps.begin(figure.field());
+        ObjectNode json = attempt(figure, measurement);
+        steps.done(figure.weight() * plan.rounds());
+        return json;
+    }
+
+    private ObjectNode attempt(Figure figure, Measurement measurement) throws InterruptedException {
+        try {
+            return measurement.json();
+        } catch (InterruptedException interrupted) {
+            throw interrupted;
+        } catch (Exception trouble) {
+            if (databases.isClosed() || Thread.currentThread().isInterrupted()) {
+                throw (InterruptedException) new InterruptedException("stopped").initCause(trouble);
+            }
+            String reason = String.valueOf(trouble.getMessage());
+            place.say().accept("cannot measure " + figure.field() + ": " + reason);
+            return JsonNodeFactory.instance.objectNode().put("error", reason);
+        }
+    }
+
+    private double weight() {
+        double rates =
+                RATES.stream().filter(plan::has).mapToDouble(Figure::weight).sum();
+        double raws = rates > 0 ? RATES.stream().filter(plan::has).count() + 1.0 : 0;
+        double all = plan.figures().stream().mapToDouble(Figure::weight).sum();
+        return rates + plan.rounds() * (all + raws) + (rates > 0 ? Raw.BATCHES.size() : 0);
+    }
+}

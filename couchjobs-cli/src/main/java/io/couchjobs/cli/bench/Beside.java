@@ -1,0 +1,92 @@
+package io.couchjobs.cli.bench;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Working beside a large backlog, half of it due and half of it for later. Not thread-safe. */
+final class Beside implements AutoCloseable {
+    private static final int HEAP_MB = 64;
+
+    private final OwnDatabases databases;
+    private final Drain drain;
+    private final Place place;
+    private final Plan plan;
+    private final Steps steps;
+    private @Nullable JobQueue large;
+
+    Beside(OwnDatabases databases, Drain drain, Place place, Plan plan, Steps steps) {
+        this.databases = databases;
+        this.drain = drain;
+        this.place = place;
+        this.plan = plan;
+        this.steps = steps;
+    }
+
+    /** The rate beside the backlog and that beside a small one, in turn. */
+    ObjectNode backlog() throws IOException, InterruptedException {
+        JobQueue big = large();
+        JobQueue small = databases.queue();
+        try {
+            drain.fillBeside(small, Plan.SMALL_BACKLOG, Instant.now());
+            Samples rates = new Samples();
+            Samples ratios = new Samples();
+            for (int round = 1; round <= plan.rounds(); round++) {
+                double alone = round(small, "1,000", round);
+                double beside = round(big, String.valueOf(plan.backlog()), round);
+                rates.add(beside);
+                ratios.add(beside / alone);
+            }
+            ObjectNode json = JsonNodeFactory.instance
+                    .objectNode()
+                    .put("jobs", plan.backlog())
+                    .put("drain_of_small", Numbers.rounded(ratios.median()))
+                    .put("drain_of_small_min", Numbers.rounded(ratios.least()))
+                    .put("drain_of_small_max", Numbers.rounded(ratios.greatest()));
+            return json.put("per_s", Numbers.rounded(rates.median()));
+        } finally {
+            databases.drop(small);
+        }
+    }
+
+    private double round(JobQueue queue, String beside, int round) throws IOException, InterruptedException {
+        steps.begin("round " + round + " of " + plan.rounds() + ": backlog of " + beside);
+        drain.fill(queue, plan.jobs());
+        return drain.run(queue, 1, plan.jobs()).perSecond();
+    }
+
+    /** A worker in a small JVM. */
+    ObjectNode memory() throws IOException, InterruptedException {
+        JobQueue queue = large();
+        try (Crew small = new Crew(place, List.of("-Xmx" + HEAP_MB + "m"))) {
+            drain.fill(queue, plan.jobs());
+            double heap = drain.heapAfter(queue, small, plan.jobs());
+            return JsonNodeFactory.instance
+                    .objectNode()
+                    .put("heap_mb", Numbers.rounded(heap))
+                    .put("max_mb", HEAP_MB)
+                    .put("backlog", plan.backlog());
+        }
+    }
+
+    private JobQueue large() {
+        JobQueue present = large;
+        if (present == null) {
+            present = databases.queue();
+            drain.fillBeside(present, plan.backlog(), Instant.now());
+            large = present;
+        }
+        return present;
+    }
+
+    @Override
+    public void close() {
+        if (large != null) {
+            databases.drop(large);
+        }
+    }
+}

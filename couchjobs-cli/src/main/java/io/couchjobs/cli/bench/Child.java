@@ -1,0 +1,112 @@
+package io.couchjobs.cli.bench;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.cli.child.Jvm;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * A worker process, as its parent sees it: it is told what to do by lines of JSON, and answers each by one. It ends with this
+ * process, however that ends, because its standard input does. One thread at a time asks; {@link #close} is safe from any.
+ */
+final class Child implements AutoCloseable {
+    private static final JsonMapper MAPPER = new JsonMapper();
+    private static final long PATIENCE_SECONDS = 120;
+
+    private final Process process;
+    private final BlockingQueue<JsonNode> answers = new LinkedBlockingQueue<>();
+    private volatile Consumer<String> onStarted = id -> {};
+
+    private Child(Process process) {
+        this.process = process;
+        Thread reader = new Thread(this::read, "read-bench-worker-" + process.pid());
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    static Child start(Place place, List<String> jvmOptions) throws IOException {
+        ProcessBuilder builder = Jvm.again(jvmOptions, place.worker());
+        builder.environment().putAll(place.environment());
+        return new Child(builder.start());
+    }
+
+    /** Hears which job's handler starts, at the moment when this process learns it. */
+    void onStarted(Consumer<String> listener) {
+        onStarted = listener;
+    }
+
+    /** Starts workers in it, each with a client of its own. */
+    void work(String database, int workers, int concurrency, boolean tell) throws IOException, InterruptedException {
+        ask(command("work")
+                .put("database", database)
+                .put("workers", workers)
+                .put("concurrency", concurrency)
+                .put("tell", tell));
+    }
+
+    /** What its workers did since they started. */
+    WorkReport report() throws IOException, InterruptedException {
+        return WorkReport.of(ask(command("report")));
+    }
+
+    /** How much of its heap is in use after a garbage collection, in MB. */
+    double heap() throws IOException, InterruptedException {
+        return ask(command("heap")).path("heap_mb").asDouble();
+    }
+
+    /** Closes the workers; the running jobs may finish. */
+    void stop() throws IOException, InterruptedException {
+        ask(command("stop"));
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+
+    private static ObjectNode command(String name) {
+        return JsonNodeFactory.instance.objectNode().put("do", name);
+    }
+
+    private JsonNode ask(ObjectNode command) throws IOException, InterruptedException {
+        try {
+            process.getOutputStream().write((command + "\n").getBytes(StandardCharsets.UTF_8));
+            process.getOutputStream().flush();
+        } catch (IOException gone) {
+            throw new IOException("a worker process died", gone);
+        }
+        JsonNode answer = answers.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        if (answer == null || answer.has("error")) {
+            throw new IOException(
+                    answer == null
+                            ? "a worker process does not answer"
+                            : "a worker process: " + answer.path("error").asText());
+        }
+        return answer;
+    }
+
+    private void read() {
+        try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                JsonNode said = MAPPER.readTree(line);
+                if (said.has("started")) {
+                    onStarted.accept(said.path("started").asText());
+                } else {
+                    answers.add(said);
+                }
+            }
+        } catch (IOException dead) {
+            // said below
+        }
+        answers.add(JsonNodeFactory.instance.objectNode().put("error", "it died"));
+    }
+}

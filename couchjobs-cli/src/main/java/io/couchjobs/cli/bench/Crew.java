@@ -1,0 +1,95 @@
+package io.couchjobs.cli.bench;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongConsumer;
+
+/**
+ * Worker processes, started when they are needed for the first time and used again: a JVM needs a while to become fast. One
+ * thread at a time uses it; {@link #close} is safe from any.
+ */
+final class Crew implements AutoCloseable {
+    private static final long GLANCE_MS = 5;
+    private static final Duration STANDSTILL = Duration.ofMinutes(2);
+
+    private final Place place;
+    private final List<String> jvmOptions;
+    private final List<Child> children = new ArrayList<>();
+    private boolean closed;
+
+    Crew(Place place, List<String> jvmOptions) {
+        this.place = place;
+        this.jvmOptions = jvmOptions;
+    }
+
+    /** Some of them, at work in a queue. */
+    Shift start(String database, int processes, int workersEach, int concurrency, boolean tell)
+            throws IOException, InterruptedException {
+        List<Child> chosen = first(processes);
+        try {
+            for (Child child : chosen) {
+                child.work(database, workersEach, concurrency, tell);
+            }
+            return new Shift(chosen);
+        } catch (IOException | InterruptedException trouble) {
+            dismiss(); // some work, some do not
+            throw trouble;
+        }
+    }
+
+    private synchronized void dismiss() {
+        children.forEach(Child::close);
+        children.clear();
+    }
+
+    private synchronized List<Child> first(int count) throws IOException {
+        while (children.size() < count) {
+            if (closed) {
+                throw new IllegalStateException("the benchmark has ended");
+            }
+            children.add(Child.start(place, jvmOptions));
+        }
+        return List.copyOf(children.subList(0, count));
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        dismiss();
+    }
+
+    /** Processes at work in one queue. */
+    record Shift(List<Child> children) {
+        WorkReport report() throws IOException, InterruptedException {
+            List<WorkReport> reports = new ArrayList<>();
+            for (Child child : children) {
+                reports.add(child.report());
+            }
+            return WorkReport.sum(reports);
+        }
+
+        /** Waits until so many jobs have been run. */
+        void awaitRuns(long jobs, LongConsumer progress) throws IOException, InterruptedException {
+            long before = -1;
+            long moved = System.nanoTime();
+            for (long done = report().succeeded(); done < jobs; done = report().succeeded()) {
+                if (done != before) {
+                    before = done;
+                    moved = System.nanoTime();
+                    progress.accept(done);
+                } else if (System.nanoTime() - moved > STANDSTILL.toNanos()) {
+                    throw new IOException("the workers stopped at " + done + " of " + jobs + " jobs");
+                }
+                Thread.sleep(GLANCE_MS);
+            }
+        }
+
+        void stop() throws IOException, InterruptedException {
+            for (Child child : children) {
+                child.stop();
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package io.couchjobs.cli.bench;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.store.AddResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+
+/** Adds jobs, in bulk or one by one from many threads. */
+final class Enqueue {
+    private static final int AT_ONCE = 2_000;
+
+    private final OwnDatabases databases;
+    private final Payload payload;
+    private final int jobs;
+
+    Enqueue(OwnDatabases databases, Payload payload, int jobs) {
+        this.databases = databases;
+        this.payload = payload;
+        this.jobs = jobs;
+    }
+
+    double bulk() {
+        JobQueue queue = databases.queue();
+        try {
+            List<JobRequest> requests = requests(jobs);
+            long started = System.nanoTime();
+            addAll(queue, requests);
+            return jobs / Time.secondsSince(started);
+        } finally {
+            databases.drop(queue);
+        }
+    }
+
+    double threads() throws InterruptedException {
+        JobQueue queue = databases.queue();
+        ExecutorService threads = Executors.newFixedThreadPool(Plan.THREADS);
+        try {
+            int each = Math.max(1, jobs / Plan.THREADS);
+            List<Callable<Void>> adding = Stream.generate(() -> requests(each))
+                    .<Callable<Void>>map(requests -> () -> {
+                        requests.forEach(queue::add);
+                        return null;
+                    })
+                    .limit(Plan.THREADS)
+                    .toList();
+            long started = System.nanoTime();
+            for (Future<Void> one : threads.invokeAll(adding)) {
+                one.get();
+            }
+            return each * Plan.THREADS / Time.secondsSince(started);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("adding failed: " + e.getMessage(), e);
+        } finally {
+            threads.shutdownNow();
+            databases.drop(queue);
+        }
+    }
+
+    /** Adds jobs to a queue, as many at once as a careful program would. */
+    static void addAll(JobQueue queue, List<JobRequest> requests) {
+        for (int from = 0; from < requests.size(); from += AT_ONCE) {
+            List<AddResult> results = queue.addAll(requests.subList(from, Math.min(requests.size(), from + AT_ONCE)));
+            if (results.stream().anyMatch(result -> result.outcome() != AddResult.Outcome.ADDED)) {
+                throw new IllegalStateException("the queue did not add all jobs");
+            }
+        }
+    }
+
+    private List<JobRequest> requests(int count) {
+        List<JobRequest> requests = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            requests.add(payload.job());
+        }
+        return requests;
+    }
+}

@@ -1,0 +1,45 @@
+package io.couchjobs.cli.bench;
+
+import java.util.Locale;
+
+/** What can be measured. */
+public enum Figure {
+    /** Adding many jobs in bulk, beside raw bulk writes. */
+    ENQUEUE_BULK(2),
+    /** Adding jobs one by one from 16 threads, beside raw bulk writes. */
+    ENQUEUE_THREADS(2),
+    /** Running jobs that do nothing in one process, beside half of raw bulk writes: a run is two writes. */
+    DRAIN(6),
+    /** The same in several processes, beside one. */
+    DRAIN_PROCESSES(6),
+    /** From an add here to the handler's start in another process, beside two raw writes and a raw feed's notification. */
+    WAKEUP(3),
+    /** What a worker without work costs. */
+    IDLE(0),
+    /** How many claims an idle fleet tries for one new job. */
+    HERD(2),
+    /** The rate of running jobs beside a large backlog, beside that with 1,000 jobs. */
+    BACKLOG(12),
+    /** The heap of a worker in a small JVM beside the backlog. */
+    MEMORY(0),
+    /** What a job leaves on disk. */
+    STORAGE(0),
+    /** How long the command line takes to start. */
+    START(0);
+
+    private final int weight;
+
+    Figure(int weight) {
+        this.weight = weight;
+    }
+
+    /** How many times as long as one raw measurement a round takes, roughly; for the estimate of the time left. */
+    int weight() {
+        return weight;
+    }
+
+    /** {@return the field of the result} */
+    String field() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,95 @@
+package io.couchjobs.cli.bench;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.CouchNotFoundException;
+import io.couchjobs.couch.CouchServer;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * The databases of one benchmark: it creates them, and deletes them at the end, whatever happens. No other database is touched.
+ * Thread-safe: a shutdown hook may close it while something is measured, and then nothing is created any more.
+ */
+final class OwnDatabases implements AutoCloseable {
+    static final String PREFIX = "couchjobs-bench-";
+
+    private final Place place;
+    private final CouchServer server;
+    private final Set<String> names = new LinkedHashSet<>();
+    private boolean closed;
+
+    OwnDatabases(Place place) {
+        this.place = place;
+        this.server = place.server().get();
+    }
+
+    CouchServer server() {
+        return server;
+    }
+
+    /** A database with nothing in it. */
+    synchronized CouchDatabase create() {
+        while (!closed) {
+            String name = PREFIX + UUID.randomUUID().toString().replace("-", "").substring(0, 16);
+            CouchDatabase database = server.database(name);
+            if (database.createIfMissing()) { // else it is somebody else's
+                names.add(name);
+                return database;
+            }
+        }
+        throw new IllegalStateException("the benchmark has ended");
+    }
+
+    /** A queue in a database of its own; {@link #drop} closes it. */
+    synchronized JobQueue queue() {
+        JobQueue queue = place.queue().apply(create().name());
+        try {
+            queue.init();
+            return queue;
+        } catch (RuntimeException trouble) {
+            queue.close();
+            throw trouble;
+        }
+    }
+
+    void drop(JobQueue queue) {
+        queue.close();
+        drop(queue.database().name());
+    }
+
+    synchronized void drop(String name) {
+        if (names.remove(name)) {
+            delete(name);
+        }
+    }
+
+    synchronized boolean isClosed() {
+        return closed;
+    }
+
+    /** Deletes all that are left. An interrupt must not keep it from that. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        boolean interrupted = Thread.interrupted();
+        names.forEach(this::delete);
+        names.clear();
+        server.close();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void delete(String name) {
+        try {
+            server.database(name).delete();
+        } catch (CouchNotFoundException gone) {
+            // that is what was wanted
+        } catch (CouchException trouble) {
+            place.say().accept("cannot delete the database " + name + ": " + trouble.getMessage());
+        }
+    }
+}

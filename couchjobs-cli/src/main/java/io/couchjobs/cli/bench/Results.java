@@ -1,0 +1,90 @@
+package io.couchjobs.cli.bench;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.cli.output.Cell;
+import io.couchjobs.cli.output.Style;
+import io.couchjobs.cli.output.Table;
+import java.util.EnumMap;
+import java.util.Map;
+
+/** What was measured. Not thread-safe. */
+public final class Results {
+    private final ObjectNode server;
+    private final ObjectNode raw = JsonNodeFactory.instance.objectNode();
+    private final Map<Figure, ObjectNode> figures = new EnumMap<>(Figure.class);
+
+    Results(ObjectNode server) {
+        this.server = server;
+    }
+
+    ObjectNode raw() {
+        return raw;
+    }
+
+    /** An empty one was not asked for. */
+    void add(Figure figure, ObjectNode json) {
+        if (!json.isEmpty()) {
+            figures.put(figure, json);
+        }
+    }
+
+    /** {@return whether everything that was asked for could be measured} */
+    public boolean isComplete() {
+        return figures.values().stream().noneMatch(json -> json.has("error"));
+    }
+
+    /** {@return the figures for programs: one field each, in the order of {@link Figure}, after the server and its raw figures} */
+    public ObjectNode json() {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.set("server", server);
+        json.set("raw", raw);
+        figures.forEach((figure, value) -> json.set(figure.field(), value));
+        return json;
+    }
+
+    /** {@return the figures for people, each beside its target} */
+    public Table table() {
+        Table table = new Table("FIGURE", "MEASURED", "RATIO", "OF THE ROUNDS", "TARGET", "");
+        raw.properties()
+                .forEach(field -> table.row(
+                        Cell.of("raw " + field.getKey(), Style.FAINT),
+                        Cell.of(field.getValue().asText()),
+                        Cell.of(""),
+                        Cell.of(""),
+                        Cell.of(""),
+                        Cell.of("")));
+        figures.forEach((figure, value) -> {
+            Target target = Target.of(figure);
+            table.row(
+                    Cell.of(figure.field()),
+                    Cell.of(value.has("error") ? value.path("error").asText() : target.measured(value)),
+                    Cell.of(text(value, target.ratio())),
+                    Cell.of(spread(value, target.ratio())),
+                    Cell.of(target.text()),
+                    verdict(target, value));
+        });
+        return table;
+    }
+
+    private static Cell verdict(Target target, JsonNode value) {
+        if (value.has("error")) {
+            return Cell.of("not measured", Style.BAD);
+        }
+        return target.verdict(value)
+                .map(met -> met ? Cell.of("met", Style.GOOD) : Cell.of("short", Style.WARNING))
+                .orElseGet(() -> Cell.of(""));
+    }
+
+    private static String text(JsonNode value, String field) {
+        return value.has(field) ? value.path(field).asText() : "";
+    }
+
+    private static String spread(JsonNode value, String field) {
+        return value.has(field + "_min")
+                ? value.path(field + "_min").asText() + " to "
+                        + value.path(field + "_max").asText()
+                : "";
+    }
+}

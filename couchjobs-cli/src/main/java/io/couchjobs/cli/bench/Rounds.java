@@ -1,0 +1,114 @@
+package io.couchjobs.cli.bench;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.DoubleUnaryOperator;
+
+/**
+ * Measures rates in turn with what the server can do: raw, product, raw, product, ... Each ratio is of a rate and the mean of the
+ * two raw rates around it, so that what slows down everything for a while slows down both.
+ */
+final class Rounds {
+    private final Raw raw;
+    private final Plan plan;
+    private final Steps steps;
+    private final Samples rawRates = new Samples();
+    private final Map<Figure, Samples> rates = new EnumMap<>(Figure.class);
+    private final Map<Figure, Samples> ratios = new EnumMap<>(Figure.class);
+    private final Map<Figure, RuntimeException> failures = new EnumMap<>(Figure.class);
+
+    Rounds(Raw raw, Plan plan, Steps steps) {
+        this.raw = raw;
+        this.plan = plan;
+        this.steps = steps;
+    }
+
+    /** What is measured between two raw rates. */
+    interface Measurement {
+        double perSecond() throws Exception;
+    }
+
+    /**
+     * One of them.
+     *
+     * @param figure the figure
+     * @param measurement measures the rate
+     * @param limit makes the limit of the raw rate
+     */
+    record Part(Figure figure, Measurement measurement, DoubleUnaryOperator limit) {}
+
+    /** All rounds, and one before them that does not count: a JVM needs a while to become fast. */
+    void run(List<Part> parts, Runnable onWarm) throws InterruptedException {
+        for (Part part : parts) {
+            steps.begin("warming up: " + part.figure().field());
+            measured(part);
+            steps.done(part.figure().weight());
+        }
+        onWarm.run();
+        for (int round = 1; round <= plan.rounds(); round++) {
+            run(parts, "round " + round + " of " + plan.rounds() + ": ");
+        }
+    }
+
+    private void run(List<Part> parts, String title) throws InterruptedException {
+        double before = rawRate(title);
+        for (Part part : parts) {
+            steps.begin(title + part.figure().field());
+            double rate = measured(part);
+            steps.done(part.figure().weight());
+            double after = rawRate(title);
+            if (rate > 0) {
+                samples(rates, part.figure()).add(rate);
+                samples(ratios, part.figure()).add(rate / part.limit().applyAsDouble((before + after) / 2));
+            }
+            before = after;
+        }
+    }
+
+    /** One that fails does not keep the others from being measured. */
+    private double measured(Part part) throws InterruptedException {
+        if (failures.containsKey(part.figure())) {
+            return 0;
+        }
+        try {
+            return part.measurement().perSecond();
+        } catch (InterruptedException interrupted) {
+            throw interrupted;
+        } catch (Exception trouble) {
+            failures.put(
+                    part.figure(),
+                    trouble instanceof RuntimeException known
+                            ? known
+                            : new IllegalStateException(trouble.getMessage(), trouble));
+            return 0;
+        }
+    }
+
+    private double rawRate(String title) throws InterruptedException {
+        steps.begin(title + "raw bulk writes");
+        double rate = raw.perSecond(plan.jobs());
+        rawRates.add(rate);
+        steps.done(1);
+        return rate;
+    }
+
+    Samples rawRates() {
+        return rawRates;
+    }
+
+    /** Adds the figure to what is reported of it. */
+    ObjectNode json(Figure figure, ObjectNode json) {
+        RuntimeException failure = failures.get(figure);
+        if (failure != null) {
+            throw failure;
+        }
+        json.put("per_s", Numbers.rounded(samples(rates, figure).median()));
+        return Numbers.ratio(json, samples(ratios, figure));
+    }
+
+    private static Samples samples(Map<Figure, Samples> all, Figure figure) {
+        return all.computeIfAbsent(figure, any -> new Samples());
+    }
+}

@@ -1,0 +1,37 @@
+package io.couchjobs.cli.child;
+
+import java.io.File;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The JVM that runs this one's classes once more. */
+public final class Jvm {
+    private Jvm() {}
+
+    /**
+     * Prepares another process of this program, with the same options of the JVM.
+     *
+     * @param options further options of the JVM, which win over the same ones of this process
+     * @param arguments the arguments of the command line
+     * @return the process, not started; what it says on standard error goes where this process's does
+     */
+    public static ProcessBuilder again(List<String> options, List<String> arguments) {
+        List<String> command = new ArrayList<>();
+        command.add(java());
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(option -> !option.startsWith("-agentlib") && !option.startsWith("-javaagent"))
+                .forEach(command::add);
+        command.addAll(options);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.couchjobs.cli.Main"));
+        command.addAll(arguments);
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+        return builder.directory(new File("").getAbsoluteFile());
+    }
+
+    /** {@return the path of this JVM's program} */
+    public static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+}

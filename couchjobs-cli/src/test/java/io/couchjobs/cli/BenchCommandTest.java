@@ -1,0 +1,145 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.cli.child.Jvm;
+import io.couchjobs.couch.Auth;
+import io.couchjobs.couch.CouchConfig;
+import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.Secret;
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** With real worker processes, and as little of everything as there can be: not a single number is of interest. */
+@Tag("server")
+@Timeout(180)
+@ExtendWith(CouchExtension.class)
+class BenchCommandTest {
+    @Test
+    void every_figure_is_measured_and_no_database_is_left(TestDatabase database) {
+        List<String> before = databases(database);
+
+        TestShell.Said said = TestShell.at(database)
+                .run(("bench -q -o json --rounds 1 --jobs 20 --backlog 20 --processes 2 --concurrency 5 --samples 1"
+                                + " --herd 2 --idle 100ms")
+                        .split(" "));
+
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        JsonNode json = said.json();
+        assertThat(json.fieldNames())
+                .toIterable()
+                .containsExactly(
+                        "server",
+                        "raw",
+                        "enqueue_bulk",
+                        "enqueue_threads",
+                        "drain",
+                        "drain_processes",
+                        "wakeup",
+                        "idle",
+                        "herd",
+                        "backlog",
+                        "memory",
+                        "storage",
+                        "start");
+        assertThat(json.path("server").path("version").asText()).isNotEmpty();
+        assertNumbers(json.path("raw"), "bulk_docs_per_s", "single_writes_per_s", "notify_ms_p50");
+        assertNumbers(json.path("enqueue_bulk"), "per_s", "of_limit");
+        assertNumbers(json.path("enqueue_threads"), "per_s", "of_limit");
+        assertNumbers(json.path("drain"), "processes", "per_s", "of_limit", "wasted_claims");
+        assertNumbers(json.path("drain_processes"), "processes", "per_s", "of_limit", "wasted_claims");
+        assertNumbers(json.path("wakeup"), "ms_p50", "ms_p99", "of_limit");
+        assertNumbers(json.path("idle"), "requests_per_min");
+        assertNumbers(json.path("herd"), "workers", "claims_per_job");
+        assertNumbers(json.path("backlog"), "jobs", "drain_of_small");
+        assertNumbers(json.path("memory"), "heap_mb");
+        assertNumbers(json.path("storage"), "bytes_per_job");
+        assertNumbers(json.path("start"), "ms", "over_jvm_ms");
+        assertThat(databases(database)).isEqualTo(before);
+    }
+
+    @Test
+    void only_what_is_asked_for_is_measured_and_shown_beside_its_target(TestDatabase database) {
+        TestShell.Said said = TestShell.at(database)
+                .run("bench", "--only", "enqueue_bulk,ENQUEUE_THREADS", "--rounds", "2", "--jobs", "20");
+
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        assertThat(said.out())
+                .contains("raw bulk_docs_per_s", "enqueue_bulk", "0.9 or more", "enqueue_threads", " to ")
+                .doesNotContain("drain", "wakeup");
+    }
+
+    @Test
+    void all_that_is_wrong_is_said_at_once() {
+        TestShell.Said said = new TestShell().run("bench", "--rounds", "0", "--jobs", "1", "--idle", "0s");
+
+        assertThat(said.exitCode()).isEqualTo(ExitCode.USAGE.number());
+        assertThat(said.err()).contains("at least 1 round", "at least 10 jobs", "must be positive");
+    }
+
+    @Test
+    void whoever_ends_it_early_finds_no_database_left(TestDatabase database) throws Exception {
+        List<String> before = databases(database);
+        Process bench = start(database, "bench", "-q", "--only", "idle", "--idle", "1h");
+        try {
+            while (databases(database).equals(before)) {
+                assertThat(bench.waitFor(10, TimeUnit.MILLISECONDS)).isFalse();
+            }
+            bench.destroy();
+
+            bench.waitFor();
+            assertThat(databases(database)).isEqualTo(before);
+        } finally {
+            bench.destroyForcibly();
+        }
+    }
+
+    @Test
+    void a_worker_process_ends_when_its_parent_does(TestDatabase database) throws Exception {
+        Process worker = start(database, "bench-worker");
+        try {
+            worker.getOutputStream().close();
+
+            assertThat(worker.waitFor()).isEqualTo(ExitCode.INTERRUPTED.number());
+        } finally {
+            worker.destroyForcibly();
+        }
+    }
+
+    private static void assertNumbers(JsonNode json, String... fields) {
+        for (String field : fields) {
+            assertThat(json.path(field).isNumber()).as(field + " in " + json).isTrue();
+        }
+    }
+
+    private static Process start(TestDatabase database, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(arguments));
+        command.addAll(List.of("--url", database.url().toString()));
+        ProcessBuilder builder = Jvm.again(List.of(), command);
+        builder.environment().put("COUCHJOBS_CONFIG", "/dev/null");
+        database.user().ifPresent(user -> builder.environment().put("COUCHJOBS_USER", user));
+        database.password().ifPresent(word -> builder.environment().put("COUCHJOBS_PASSWORD", word));
+        return builder.start();
+    }
+
+    private static List<String> databases(TestDatabase database) {
+        CouchConfig.Builder config = CouchConfig.builder(database.url().resolve("/"));
+        database.user()
+                .ifPresent(user -> config.auth(
+                        new Auth.Basic(user, Secret.of(database.password().orElse("")))));
+        try (CouchServer server = CouchServer.connect(config.build())) {
+            return server.databases().stream()
+                    .filter(name -> name.startsWith("couchjobs-bench-"))
+                    .toList();
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.couchjobs.cli.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchConfig;
+import io.couchjobs.couch.CouchServer;
+import io.couchjobs.embedded.EmbeddedCouch;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class BenchTest {
+    @Test
+    void a_figure_that_fails_keeps_neither_the_others_from_being_measured_nor_the_databases_from_being_deleted()
+            throws InterruptedException {
+        try (EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start()) {
+            List<String> said = new ArrayList<>();
+            Plan plan = new Plan(
+                    EnumSet.of(Figure.ENQUEUE_BULK, Figure.DRAIN, Figure.WAKEUP),
+                    1,
+                    10,
+                    0,
+                    1,
+                    1,
+                    1,
+                    1,
+                    1,
+                    Duration.ofMillis(1));
+
+            Results results;
+            try (Bench bench = new Bench(place(couch, said, "no-such-command"), plan)) {
+                results = bench.run();
+            }
+
+            ObjectNode json = results.json();
+            assertThat(json.path("enqueue_bulk").path("of_limit").asDouble()).isPositive();
+            assertThat(json.path("drain").path("error").asText()).contains("worker process");
+            assertThat(json.path("wakeup").path("error").asText()).contains("worker process");
+            assertThat(results.isComplete()).isFalse();
+            assertThat(said).hasSize(2).allMatch(line -> line.contains("cannot measure"));
+            assertThat(databases(couch)).noneMatch(name -> name.startsWith(OwnDatabases.PREFIX));
+        }
+    }
+
+    @Test
+    void what_was_closed_creates_nothing_any_more() {
+        try (EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start()) {
+            OwnDatabases databases = new OwnDatabases(place(couch, new ArrayList<>(), "bench-worker"));
+            databases.create();
+            databases.close();
+
+            assertThatIllegalStateException().isThrownBy(databases::create);
+            assertThat(databases(couch)).noneMatch(name -> name.startsWith(OwnDatabases.PREFIX));
+        }
+    }
+
+    @Test
+    void of_samples_the_middle_and_the_worst_are_told() {
+        Samples samples = Samples.of(5, 1, 3, 100);
+
+        assertThat(samples.median()).isEqualTo(4);
+        assertThat(samples.percentile(99)).isEqualTo(100);
+        assertThat(samples.percentile(50)).isEqualTo(3);
+        assertThat(samples.least()).isEqualTo(1);
+        assertThat(samples.greatest()).isEqualTo(100);
+        assertThat(Samples.of(5, 1, 3).median()).isEqualTo(3);
+    }
+
+    private static Place place(EmbeddedCouch couch, List<String> said, String workerCommand) {
+        return new Place(
+                couch.url(),
+                () -> CouchServer.connect(CouchConfig.builder(couch.url()).build()),
+                name -> JobQueue.builder(couch.url().resolve("/" + name))
+                        .createIfMissing(false)
+                        .open(),
+                List.of(workerCommand),
+                Map.of(),
+                Optional.empty(),
+                said::add,
+                text -> {});
+    }
+
+    private static List<String> databases(EmbeddedCouch couch) {
+        try (CouchServer server =
+                CouchServer.connect(CouchConfig.builder(couch.url()).build())) {
+            return server.databases();
+        }
+    }
+}
