@@ -77,12 +77,14 @@ final class OwnJobs implements Feed.Listener {
         boolean ours = now.filter(job -> job.isLockedBy(run.claim().token())).isPresent();
         if (ours && now.get().isCancelRequested()) {
             run.stop(StopReason.CANCELLED);
-        } else if (!ours && event.generation() > known) {
+        } else if (!ours && event.generation() > known && !run.isEnding()) {
+            // Of a run that is ending this is most often its own end, before that was answered; if it is not, the write
+            // that ends it is refused, and finds out.
             verify(run);
         }
     }
 
-    /** The feed may tell an old story, for example our own finish: the document decides. */
+    /** The feed may tell an old story: the document decides. */
     private static void verify(Run run) {
         RunThreads.unstarted("couchjobs-verify", () -> {
                     try {

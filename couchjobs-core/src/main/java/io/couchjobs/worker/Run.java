@@ -91,6 +91,11 @@ final class Run {
         }
     }
 
+    /** Whether the handler is done, so that all that may still come is the write that says how it ended. */
+    synchronized boolean isEnding() {
+        return handlerIsDone;
+    }
+
     RunReport call() {
         int attempt = claim.job().attempt();
         Ending ending = judge();
