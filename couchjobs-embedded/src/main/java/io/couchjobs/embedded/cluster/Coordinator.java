@@ -4,6 +4,7 @@ import io.couchjobs.embedded.store.Doc;
 import io.couchjobs.embedded.store.Edit;
 import io.couchjobs.embedded.view.QueryArgs;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -49,6 +50,27 @@ public final class Coordinator {
     /** Reads all leaves, the winner first, tombstones included ({@code open_revs=all}). */
     public void leaves(String id, Consumer<List<Doc>> answer) {
         member.perform(0, () -> LeavesRound.start(shards, member, id, answer));
+    }
+
+    /** Reads all leaves of many documents, as {@link #leaves} does those of one; in the order of the ids. */
+    public void leavesOfAll(List<String> ids, Consumer<List<List<Doc>>> answer) {
+        member.perform(0, () -> {
+            List<List<Doc>> found = new ArrayList<>(Collections.nCopies(ids.size(), List.of()));
+            int[] missing = {ids.size()};
+            for (int i = 0; i < ids.size(); i++) {
+                int at = i;
+                LeavesRound.start(shards, member, ids.get(i), leaves -> {
+                    found.set(at, leaves);
+                    missing[0]--;
+                    if (missing[0] == 0) {
+                        answer.accept(found);
+                    }
+                });
+            }
+            if (ids.isEmpty()) {
+                answer.accept(found);
+            }
+        });
     }
 
     /**

@@ -93,16 +93,25 @@ final class BulkHandler {
 
     private static void read(Call call, Db db) {
         call.allow("POST");
+        read(call, db.database(), wanted(call));
+    }
+
+    static void read(Call call, Database database, List<JsonNode> wanted) {
+        ObjectNode answer = Json.object();
+        ArrayNode results = answer.putArray("results");
+        wanted.forEach(one -> results.add(result(call, database, one)));
+        call.answer(200, answer);
+    }
+
+    /** {@return what a {@code _bulk_get} asks for} */
+    static List<JsonNode> wanted(Call call) {
         JsonNode wanted = call.jsonObject().path("docs");
         if (!wanted.isArray()) {
             throw CouchError.badRequest("Missing JSON list of 'docs'.");
         }
-        ObjectNode answer = Json.object();
-        ArrayNode results = answer.putArray("results");
-        for (JsonNode one : wanted) {
-            results.add(result(call, db.database(), one));
-        }
-        call.answer(200, answer);
+        List<JsonNode> all = new ArrayList<>();
+        wanted.forEach(all::add);
+        return all;
     }
 
     private static ObjectNode result(Call call, Database database, JsonNode wanted) {

@@ -73,6 +73,7 @@ final class ClusterRouter implements Routes {
     private void inDatabase(Call call, String database, String second) throws IOException, InterruptedException {
         switch (second) {
             case "_bulk_docs" -> ClusterBulk.write(call, node, database);
+            case "_bulk_get" -> ClusterBulkGet.read(call, node, database);
             case "_all_docs" -> ClusterKeys.read(call, node, database);
             case "_changes" -> ClusterChanges.answer(call, node, database);
             case "_design" -> {

@@ -97,6 +97,26 @@ class InProcessTest {
     }
 
     @Test
+    void the_leaves_of_many_documents_are_read_by_quorum() {
+        cluster.isolate(0);
+        stage.play("client", () -> {
+            send(0, "POST", "/jobs/_bulk_docs", "{\"docs\":[{\"_id\":\"a\",\"x\":1}]}");
+            send(1, "POST", "/jobs/_bulk_docs", "{\"docs\":[{\"_id\":\"a\",\"x\":2}]}");
+            seen.add(send(1, "POST", "/jobs/_bulk_get", "{\"docs\":[{\"id\":\"a\"},{\"id\":\"b\"}]}"));
+            cluster.stop(2);
+            cluster.heal(0);
+            seen.add(send(1, "POST", "/jobs/_bulk_get", "{\"docs\":[{\"id\":\"a\"}]}"));
+        });
+        time.pass(Duration.ofMinutes(5));
+        assertThat(seen).hasSize(2);
+        assertThat(seen.get(0))
+                .contains("\"x\":2")
+                .doesNotContain("\"x\":1")
+                .contains("{\"id\":\"b\",\"docs\":[{\"error\"");
+        assertThat(seen.get(1)).contains("\"x\":2").contains("\"x\":1");
+    }
+
+    @Test
     void a_dead_node_breaks_the_connection() {
         cluster.stop(0);
         stage.play("client", () -> seen.add(send(0, "GET", "/jobs/a", "")));
