@@ -2,6 +2,7 @@ package io.couchjobs.job;
 
 import java.util.Optional;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /**
  * The identity of a job: its type and its id within the type. Immutable and thread-safe.
@@ -15,6 +16,8 @@ public record JobId(String type, String id) implements Comparable<JobId> {
     /** What the document ids of all jobs begin with. */
     public static final String PREFIX = "job:";
 
+    private static final Pattern RANDOM =
+            Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
     private static final int LONGEST_TYPE = 128;
     private static final int LONGEST_ID = 512;
 
@@ -39,6 +42,15 @@ public record JobId(String type, String id) implements Comparable<JobId> {
      */
     public static JobId random(String type) {
         return new JobId(type, UUID.randomUUID().toString());
+    }
+
+    /**
+     * Whether the id has the form that {@link #random} gives: nobody else makes up the same one.
+     *
+     * @return whether it is a random UUID (RFC 9562, version 4) in lower case
+     */
+    public boolean isRandom() {
+        return RANDOM.matcher(id).matches();
     }
 
     /**

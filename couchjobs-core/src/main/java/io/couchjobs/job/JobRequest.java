@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ public final class JobRequest {
     private final ObjectNode data;
     private final Instant scheduledTime;
     private final Builder rest;
+    private final AtomicReference<Instant> firstTry = new AtomicReference<>();
 
     private JobRequest(Builder builder) {
         this.rest = builder.copy();
@@ -117,6 +119,18 @@ public final class JobRequest {
         changed.scheduledTime = scheduledTime;
         changed.after.addAll(jobs);
         return changed.build();
+    }
+
+    /**
+     * When the job is created, as it will say itself. With an id that couchjobs made that is the time of the first call: who
+     * heard nothing, and adds the same request again, so writes the same bytes, which CouchDB stores as the same revision.
+     * On a cluster it could become a second job of that id otherwise.
+     *
+     * @param now the time
+     * @return the time to be written
+     */
+    public Instant firstTried(Instant now) {
+        return id.isRandom() ? firstTry.updateAndGet(first -> first == null ? now : first) : now;
     }
 
     /** Writes all that the creator decides into a job document. */

@@ -207,19 +207,19 @@ public final class Creator {
         try {
             return stored(created, written)
                     .map(job -> AddResult.of(AddResult.Outcome.ADDED, job))
-                    .orElseGet(() -> addExisting(request, replace));
+                    .orElseGet(() -> addExisting(request, created, replace));
         } catch (WriteRefusedException | ContentionException | MalformedJobException problem) {
             return AddResult.rejected(request.id(), String.valueOf(problem.getMessage()));
         }
     }
 
-    private AddResult addExisting(JobRequest request, boolean replace) {
+    /** Where it is not there all the same, the same bytes are written again: another text would be another leaf. */
+    private AddResult addExisting(JobRequest request, Job created, boolean replace) {
         JobId id = request.id();
         return untilWon(id, () -> {
             Optional<Job> present = store.read(id);
             if (present.isEmpty()) {
-                Job job = created(request);
-                return stored(job, store.write(job)).map(added -> AddResult.of(AddResult.Outcome.ADDED, added));
+                return stored(created, store.write(created)).map(added -> AddResult.of(AddResult.Outcome.ADDED, added));
             }
             Decision decision = Transitions.add(present.get(), request, replace, clock.instant());
             return won(decision).map(job -> AddResult.of(kind(decision), job));
@@ -236,7 +236,7 @@ public final class Creator {
 
     /** A new job carries the site that it is created at. */
     private Job created(JobRequest request) {
-        return store.site().stamp(Transitions.create(request, clock.instant()));
+        return store.site().stamp(Transitions.create(request, request.firstTried(clock.instant())));
     }
 
     private Settled decide(JobId id, Function<Job, Decision> rule) {
