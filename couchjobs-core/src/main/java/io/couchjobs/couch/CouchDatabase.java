@@ -106,6 +106,18 @@ public final class CouchDatabase {
     }
 
     /**
+     * The leaves of many documents in one request ({@code _bulk_get}), on a cluster as far as a majority of the copies has
+     * them, or as many copies as are in reach.
+     *
+     * @param ids their ids
+     * @return one entry per id, in their order: its leaves as {@link #leaves} has them, or empty when the server could not
+     *     read this document
+     */
+    public List<Optional<List<ObjectNode>>> leavesOfAll(List<String> ids) {
+        return documents.leavesOfAll(ids);
+    }
+
+    /**
      * {@return what a revision descends from, newest first, itself included; empty when there is no such revision}
      *
      * @param id the document's id

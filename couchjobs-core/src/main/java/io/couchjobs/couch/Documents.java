@@ -1,6 +1,7 @@
 package io.couchjobs.couch;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.time.Duration;
@@ -49,6 +50,42 @@ final class Documents {
             }
             return List.copyOf(leaves);
         });
+    }
+
+    /** CouchDB says of each document by itself that it could not be read. */
+    List<Optional<List<ObjectNode>>> leavesOfAll(List<String> ids) {
+        if (ids.isEmpty()) {
+            return List.of();
+        }
+        ObjectNode question = Json.object();
+        ArrayNode wanted = question.putArray("docs");
+        ids.forEach(id -> wanted.addObject().put("id", id));
+        return http.exchange(Call.ask(database.segment("_bulk_get"), question), answer -> {
+            List<Optional<List<ObjectNode>>> leaves = new ArrayList<>();
+            for (JsonNode result : answer.object().path("results")) {
+                if (leaves.size() == ids.size() || !result.path("id").asText().equals(ids.get(leaves.size()))) {
+                    throw answer.unusable("it is about other documents than the ones asked for");
+                }
+                leaves.add(leaves(result.path("docs")));
+            }
+            if (leaves.size() < ids.size()) {
+                throw answer.unusable("it is about fewer documents than were asked for");
+            }
+            return List.copyOf(leaves);
+        });
+    }
+
+    /** What of one document was found; empty when it could not be read. */
+    private static Optional<List<ObjectNode>> leaves(JsonNode found) {
+        List<ObjectNode> leaves = new ArrayList<>();
+        for (JsonNode leaf : found) {
+            if (leaf.path("ok") instanceof ObjectNode document) {
+                leaves.add(document);
+            } else if (!leaf.path("error").path("error").asText().equals("not_found")) {
+                return Optional.empty();
+            }
+        }
+        return Optional.of(List.copyOf(leaves));
     }
 
     List<String> history(String id, String rev) {

@@ -2,9 +2,11 @@ package io.couchjobs.store;
 
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.Transitions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** Turns candidates into owned jobs, many in one request. Thread-safe. */
 final class Claimer implements AutoCloseable {
@@ -13,6 +15,7 @@ final class Claimer implements AutoCloseable {
     private final SettingsStore settings;
     private final Limits limits;
     private final Ties ties;
+    private final Branches branches;
     private final DoubtfulClaims doubtful;
 
     Claimer(Acceptor.Parts parts, Limits limits, Ties ties) {
@@ -21,6 +24,7 @@ final class Claimer implements AutoCloseable {
         this.settings = parts.settings();
         this.limits = limits;
         this.ties = ties;
+        this.branches = new Branches(parts.store());
         this.doubtful = new DoubtfulClaims(parts, limits, ties);
     }
 
@@ -29,8 +33,9 @@ final class Claimer implements AutoCloseable {
      *
      * <p>Only a write that a quorum confirmed (201) makes an owner. A 202 is not ours, even if reading shows our token: on a
      * healthy cluster a quarter of the contended claims get two success answers, one 201 and one 202. Such a claim is withdrawn
-     * at once, and the job left alone for a while; so is one whose answer was lost on a cluster. One that is confirmed when its
-     * lease is over makes no owner either, and is given back.
+     * at once, and the job left alone for a while; so is one whose answer was lost on a cluster, and a confirmed one beside
+     * which the job has another leaf ({@link Branches}). One that is confirmed when its lease is over makes no owner either,
+     * and is given back.
      *
      * @throws RuntimeException when it is not known of all what became of them; those that were stored are given back
      */
@@ -41,36 +46,50 @@ final class Claimer implements AutoCloseable {
                         .orElseThrow(() -> new IllegalStateException("candidates are pending")))
                 .toList();
         long sent = clock.nanos();
+        List<Attempt> answered = new ArrayList<>();
         List<WriteResult> written = write(candidates, attempts, sent);
-        List<ClaimedJob> won = new ArrayList<>();
-        List<Limits.Grant> lost = new ArrayList<>();
-        List<Limits.Grant> late = new ArrayList<>();
         for (int i = 0; i < written.size(); i++) {
-            Limits.Grant candidate = candidates.get(i);
-            if (written.get(i) instanceof WriteResult.Stored stored) {
-                ClaimedJob claim = claimed(candidate, attempts.get(i).withRev(stored.rev()), sent);
-                if (claim.isLeaseOver()) {
-                    late.add(candidate);
-                } else {
-                    won.add(claim);
-                }
+            answered.add(Attempt.of(candidates.get(i), attempts.get(i), written.get(i)));
+        }
+        int inVain = (int) answered.stream().filter(Attempt::isUnconfirmed).count();
+        ties.claimed(answered.size(), inVain);
+        return sorted(answered, sent);
+    }
+
+    private Claims sorted(List<Attempt> answered, long sent) {
+        Map<JobId, Branches.Standing> standings = branches.of(answered.stream()
+                .filter(one -> one.isConfirmed() && Branches.mayExist(one.candidate.job()))
+                .map(Attempt::job)
+                .toList());
+        Claims claims = new Claims(new ArrayList<>(), new ArrayList<>());
+        List<Limits.Grant> doubted = new ArrayList<>();
+        for (Attempt one : answered) {
+            Branches.Standing standing = standings.getOrDefault(one.job.id(), Branches.Standing.ALONE);
+            if (!one.isConfirmed() || standing == Branches.Standing.CONTESTED) {
+                claims.lost.add(one.candidate);
+                withdraw(one);
+                continue;
+            }
+            ClaimedJob claim = claimed(one.candidate, one.job, sent);
+            // When the lease is over this process was stopped, or an answer was slow: others may have the job already.
+            if (standing == Branches.Standing.UNKNOWN || claim.isLeaseOver()) {
+                doubted.add(one.candidate);
             } else {
-                lost.add(candidate);
-                if (written.get(i) instanceof WriteResult.Accepted accepted) {
-                    Job claim = attempts.get(i).withRev(accepted.rev());
-                    store.withdrawals().withdraw(claim, "no quorum confirmed the claim", clock.instant());
-                    ties.tied(claim.id());
-                }
+                claims.won.add(claim);
             }
         }
-        long inVain =
-                written.stream().filter(WriteResult.Accepted.class::isInstance).count();
-        ties.claimed(written.size(), (int) inVain);
-        if (!late.isEmpty()) {
-            // This process was stopped, or the answer was slow: others may have these jobs already.
-            doubtful.add(late, sent);
+        if (!doubted.isEmpty()) {
+            doubtful.add(doubted, sent);
         }
-        return new Claims(won, lost);
+        return claims;
+    }
+
+    private void withdraw(Attempt lost) {
+        if (lost.isStored()) {
+            String reason = lost.isConfirmed() ? "the job has another leaf" : "no quorum confirmed the claim";
+            store.withdrawals().withdraw(lost.job, reason, clock.instant());
+            ties.tied(lost.job.id());
+        }
     }
 
     @Override
@@ -91,6 +110,30 @@ final class Claimer implements AutoCloseable {
         Runnable onEnd = candidate.slots().isEmpty() ? () -> {} : () -> limits.ended(candidate);
         Lease lease = new Lease(clock, () -> settings.timeoutOf(job.type()), sent);
         return new ClaimedJob(store, clock, settings.retryPolicyOf(job.type()), candidate.token(), job, lease, onEnd);
+    }
+
+    /** A claim that was answered; the job as it was stored, if it was. */
+    private record Attempt(Limits.Grant candidate, Job job, WriteResult answer) {
+        static Attempt of(Limits.Grant candidate, Job job, WriteResult answer) {
+            if (answer instanceof WriteResult.Stored stored) {
+                return new Attempt(candidate, job.withRev(stored.rev()), answer);
+            }
+            return answer instanceof WriteResult.Accepted accepted
+                    ? new Attempt(candidate, job.withRev(accepted.rev()), answer)
+                    : new Attempt(candidate, job, answer);
+        }
+
+        boolean isConfirmed() {
+            return answer instanceof WriteResult.Stored;
+        }
+
+        boolean isUnconfirmed() {
+            return answer instanceof WriteResult.Accepted;
+        }
+
+        boolean isStored() {
+            return isConfirmed() || isUnconfirmed();
+        }
     }
 
     /** What became of the candidates. */

@@ -192,6 +192,24 @@ class DocumentsTest {
     }
 
     @Test
+    void the_leaves_of_many_documents_come_in_one_answer_in_order() {
+        String one = "1-" + "a".repeat(32);
+        ObjectNode gone = doc("split").put("_rev", "1-" + "c".repeat(32)).put("_deleted", true);
+        replicate(doc("split").put("_rev", one), gone);
+        stored(db.put(doc("plain")));
+
+        List<Optional<List<ObjectNode>>> leaves = db.leavesOfAll(List.of("plain", "split", "nowhere"));
+
+        assertThat(leaves).hasSize(3);
+        assertThat(leaves.get(0)).hasValue(db.leaves("plain"));
+        assertThat(leaves.get(1).orElseThrow())
+                .extracting(leaf -> leaf.path("_rev").asText())
+                .containsExactlyInAnyOrder(one, "1-" + "c".repeat(32));
+        assertThat(leaves.get(2)).hasValue(List.of());
+        assertThat(db.leavesOfAll(List.of())).isEmpty();
+    }
+
+    @Test
     void a_document_without_conflicts_does_not_mention_any() {
         stored(db.put(doc("whole")));
         assertThat(db.getWithConflicts("whole").orElseThrow().has("_conflicts")).isFalse();

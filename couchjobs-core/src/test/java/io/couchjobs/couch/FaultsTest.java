@@ -24,6 +24,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -370,5 +371,17 @@ class FaultsTest {
 
     private static ObjectNode doc(String id) {
         return Json.object().put("_id", id);
+    }
+
+    @Test
+    void leaves_that_the_server_could_not_read_are_not_missing() {
+        WIRE.stubFor(any(anyUrl())
+                .willReturn(okJson("{\"results\":[{\"id\":\"x\",\"docs\":[{\"error\":{\"id\":\"x\","
+                        + "\"rev\":\"undefined\",\"error\":\"internal_fabric_error\",\"reason\":\"timeout\"}}]}]}")));
+        assertThat(db.leavesOfAll(List.of("x"))).containsExactly(Optional.empty());
+        CouchException other = catchThrowableOfType(CouchException.class, () -> db.leavesOfAll(List.of("y")));
+        assertThat(other).hasMessageContaining("other documents");
+        CouchException fewer = catchThrowableOfType(CouchException.class, () -> db.leavesOfAll(List.of("x", "y")));
+        assertThat(fewer).hasMessageContaining("fewer documents");
     }
 }

@@ -4,8 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.cluster.Cluster;
 import io.couchjobs.embedded.store.Database;
 import io.couchjobs.embedded.tree.Node;
-import io.couchjobs.embedded.tree.RevTree;
-import io.couchjobs.embedded.tree.Revision;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
@@ -23,12 +21,6 @@ import java.util.TreeMap;
 
 /** Proves from the journal, and from what the copies have at the end, that a queue kept its promises. */
 final class Checker {
-    /**
-     * What violations begin with that come of claims on two leaves, one each: of seeds 8409 and 34597 those of two creators who
-     * added one job at the same moment, whose reading spread both leaves to all copies before anybody saw the conflict.
-     */
-    static final String TWO_BRANCHES = "on two branches: ";
-
     private final Journal journal;
     private final Cluster cluster;
     private final int nodes;
@@ -122,32 +114,10 @@ final class Checker {
         return named;
     }
 
-    /**
-     * Claims exclude each other only on one leaf. When two creators wrote at the same time there can be two of them, each of
-     * which is claimed with a confirmation before anybody sees that there are two.
-     */
-    private String kind(Run one, Run other) {
-        for (int node = 0; node < nodes; node++) {
-            RevTree tree = copy(node).tree(one.job.docId());
-            List<Revision> first = tree.path(Revision.parse(one.rev));
-            List<Revision> second = tree.path(Revision.parse(other.rev));
-            boolean branched = first.size() > 1
-                    && second.size() > 1
-                    && !first.get(1).equals(second.get(1))
-                    && !first.contains(second.get(0))
-                    && !second.contains(first.get(0));
-            if (branched) {
-                return TWO_BRANCHES;
-            }
-        }
-        return "";
-    }
-
     private void fences(List<Run> runs, List<String> violations) {
         for (int i = 1; i < runs.size(); i++) {
             if (runs.get(i).fence <= runs.get(i - 1).fence) {
-                violations.add(kind(runs.get(i - 1), runs.get(i)) + "the fence does not grow: " + runs.get(i - 1)
-                        + ", then " + runs.get(i));
+                violations.add("the fence does not grow: " + runs.get(i - 1) + ", then " + runs.get(i));
             }
         }
     }
@@ -158,8 +128,7 @@ final class Checker {
             Run after = runs.get(i);
             runs.subList(0, i).stream()
                     .filter(before -> before.ownedUntil() > after.started)
-                    .forEach(
-                            before -> violations.add(kind(before, after) + "two owners: " + before + ", and " + after));
+                    .forEach(before -> violations.add("two owners: " + before + ", and " + after));
         }
     }
 
@@ -169,8 +138,7 @@ final class Checker {
                     .filter(later ->
                             done.end == Journal.End.DONE && later.fence > done.fence && later.started < done.worked)
                     .findFirst()
-                    .ifPresent(later -> violations.add(
-                            kind(done, later) + "a late result was accepted: " + done + ", after " + later));
+                    .ifPresent(later -> violations.add("a late result was accepted: " + done + ", after " + later));
         }
     }
 

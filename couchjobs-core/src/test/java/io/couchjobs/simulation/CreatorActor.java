@@ -12,20 +12,25 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.UUID;
 
 /** Adds jobs, again too, cancels, reschedules and removes them, as people and programs do. */
 final class CreatorActor {
     private static final int JOBS = 6;
+    private static final int MOST_TRIES = 3;
+    private static final long BEAT_MILLIS = 2_500;
 
     private final Client client;
     private final Journal journal;
     private final Creator creator;
     private final Random random;
+    private final boolean together;
     private final int rounds;
 
-    CreatorActor(Client client, Journal journal, int rounds) {
+    CreatorActor(Client client, Journal journal, boolean together, int rounds) {
         this.client = client;
         this.journal = journal;
+        this.together = together;
         this.rounds = rounds;
         this.random = client.process().random();
         this.creator = new Creator(client.parts().store(), client.parts().clock());
@@ -37,6 +42,10 @@ final class CreatorActor {
 
     private void create() {
         for (int round = 0; round < rounds; round++) {
+            if (together) {
+                addWithOthers();
+                continue;
+            }
             JobId id = new JobId(World.TYPE, Integer.toString(random.nextInt(JOBS)));
             try {
                 change(id);
@@ -47,11 +56,28 @@ final class CreatorActor {
         }
     }
 
+    /** All creators do so at the same beat. Whoever changes the job then may be cut off with an old copy of it. */
+    private void addWithOthers() {
+        Instant due = client.parts().clock().instant();
+        client.process().pause(Duration.ofMillis(BEAT_MILLIS - due.toEpochMilli() % BEAT_MILLIS));
+        long beat = client.parts().clock().instant().toEpochMilli() / BEAT_MILLIS;
+        JobId id = new JobId(World.TYPE, "beat-" + beat);
+        try {
+            add(request(id, due));
+            if (random.nextInt(3) == 0) {
+                client.process().pause(Duration.ofMillis(random.nextInt(2_000)));
+                creator.change(id, "stays", (job, now) -> Transitions.reschedule(job, due, now));
+            }
+        } catch (CouchJobsException refused) {
+            journal.note(client.process(), "cannot-change " + refused.getMessage());
+        }
+    }
+
     private void change(JobId id) {
         Instant soon = client.parts().clock().instant().plusMillis(random.nextInt(3_000));
-        int what = random.nextInt(20);
+        int what = random.nextInt(24);
         if (what < 11) {
-            add(id, soon);
+            add(request(id, soon));
         } else if (what < 13) {
             boolean added = creator.insertIfNew(request(id, soon));
             journal.note(client.process(), "inserts " + id + " " + added);
@@ -64,8 +90,28 @@ final class CreatorActor {
             creator.change(id, "stays", (job, now) -> Transitions.reschedule(job, soon, now));
         } else if (what < 19) {
             creator.change(id, "stays", (job, now) -> Transitions.prioritize(job, random.nextInt(100), now));
-        } else {
+        } else if (what < 20) {
             remove(id);
+        } else {
+            addNew(soon);
+        }
+    }
+
+    /** A job with an id of its own; who hears nothing adds it again. */
+    private void addNew(Instant soon) {
+        UUID uuid = new UUID((random.nextLong() & ~0xF000L) | 0x4000L, (random.nextLong() >>> 2) | Long.MIN_VALUE);
+        JobRequest request = request(new JobId(World.TYPE, uuid.toString()), soon);
+        for (int tries = 1; ; tries++) {
+            try {
+                add(request);
+                return;
+            } catch (CouchJobsException away) {
+                journal.note(client.process(), "adds-again " + request.id());
+                if (tries == MOST_TRIES) {
+                    throw away;
+                }
+                client.process().pause(Duration.ofMillis(random.nextInt(2_000)));
+            }
         }
     }
 
@@ -82,9 +128,10 @@ final class CreatorActor {
         }
     }
 
-    private void add(JobId id, Instant soon) {
+    private void add(JobRequest request) {
+        JobId id = request.id();
         journal.note(client.process(), "adds " + id);
-        AddResult result = creator.add(List.of(request(id, soon)), false).get(0);
+        AddResult result = creator.add(List.of(request), false).get(0);
         journal.note(client.process(), "added " + id + " " + result.outcome());
         if (result.outcome() != AddResult.Outcome.REJECTED) {
             journal.added(id);

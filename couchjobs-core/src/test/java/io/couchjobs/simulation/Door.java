@@ -1,5 +1,7 @@
 package io.couchjobs.simulation;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.couchjobs.couch.InProcess;
 import io.couchjobs.embedded.cluster.Cluster;
 import io.couchjobs.embedded.cluster.ClusterNode;
@@ -12,6 +14,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -21,6 +24,7 @@ import java.util.stream.IntStream;
  * NativeViews} from the copy of the node that is asked.
  */
 final class Door implements InProcess.Handler {
+    private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final String HOST = "node";
 
     private final SimulatedProcess process;
@@ -34,7 +38,9 @@ final class Door implements InProcess.Handler {
         /** A write counts when a quorum has it. */
         ONLY_201,
         /** A write counts when anybody has it: what everybody writes first. */
-        ANY_SUCCESS
+        ANY_SUCCESS,
+        /** Who reads the leaves of a job sees those of his own claims only. */
+        ONLY_OWN_LEAVES
     }
 
     /** One node, over one kind of wire. */
@@ -108,7 +114,23 @@ final class Door implements InProcess.Handler {
             return new InProcess.Response(
                     answer.status() == 202 ? 201 : answer.status(), answer.headers(), confirmed(answer.body()));
         }
+        if (protocol == Protocol.ONLY_OWN_LEAVES && request.uri().getPath().endsWith("/_bulk_get")) {
+            return new InProcess.Response(answer.status(), answer.headers(), own(answer.body()));
+        }
         return new InProcess.Response(answer.status(), answer.headers(), answer.body());
+    }
+
+    private InputStream own(InputStream body) throws IOException {
+        JsonNode answer = MAPPER.readTree(body);
+        for (JsonNode result : answer.path("results")) {
+            for (Iterator<JsonNode> leaves = result.path("docs").iterator(); leaves.hasNext(); ) {
+                String owner = leaves.next().at("/ok/lock/worker").asText();
+                if (!process.toString().startsWith(owner + "#")) {
+                    leaves.remove();
+                }
+            }
+        }
+        return new ByteArrayInputStream(MAPPER.writeValueAsBytes(answer));
     }
 
     private static InputStream confirmed(InputStream body) throws IOException {

@@ -40,9 +40,20 @@ final class World implements AutoCloseable {
      *
      * @param nodes of the cluster
      * @param faults whether anything goes wrong
+     * @param creators how many there are
+     * @param together whether all creators add the same job at the same moment, again and again, and some change it then
      */
-    record Plan(int nodes, boolean faults, Door.Protocol protocol) {
-        static final Plan DEFAULT = new Plan(3, true, Door.Protocol.ONLY_201);
+    record Plan(int nodes, boolean faults, Door.Protocol protocol, int creators, boolean together) {
+        static final Plan DEFAULT = of(Door.Protocol.ONLY_201);
+
+        static Plan of(Door.Protocol protocol) {
+            return new Plan(3, true, protocol, 2, false);
+        }
+
+        /** Jobs have several leaves all the time. */
+        static Plan crowded(Door.Protocol protocol) {
+            return new Plan(3, true, protocol, 4, true);
+        }
     }
 
     /** The ways of clients to nodes: first they lose what they carry now and then, later nothing. */
@@ -89,8 +100,8 @@ final class World implements AutoCloseable {
         for (int number = 0; number < count; number++) {
             startWorker("w" + number);
         }
-        for (int number = 0; number < 2; number++) {
-            new CreatorActor(client("creator" + number), journal, 4 + random.nextInt(8)).start();
+        for (int number = 0; number < plan.creators(); number++) {
+            new CreatorActor(client("creator" + number), journal, plan.together(), 4 + random.nextInt(8)).start();
         }
         if (plan.faults()) {
             new Faults(this, random.nextLong()).plan();
