@@ -20,8 +20,13 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -29,7 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Four worker processes, {@code -Dcouchjobs.cluster.jobs} jobs (1000) and a real cluster of three nodes, which {@link
+ * Four worker processes, {@code -Dcouchjobs.cluster.jobs} jobs (1000), {@code -Dcouchjobs.cluster.contested} jobs (500) that four
+ * creators make at the same time, and a real cluster of three nodes, which {@link
  * RealCluster} says how to name. Skipped where there is none.
  */
 @Tag("cluster")
@@ -39,6 +45,8 @@ class RealClusterTest {
     /** How long conflicts may take to be resolved when all jobs are done. */
     private static final Duration SETTLING = Duration.ofSeconds(Integer.getInteger("couchjobs.cluster.settling", 60));
 
+    private static final int CONTESTED = Integer.getInteger("couchjobs.cluster.contested", 500);
+    private static final int CREATORS = 4;
     private static final int AT_ONCE = Integer.getInteger("couchjobs.cluster.batch", 10);
 
     private final String database = "cluster-check-" + UUID.randomUUID();
@@ -105,6 +113,65 @@ class RealClusterTest {
         runAll(() -> during(Deed.CUT, Deed.HEAL, Duration.ofSeconds(60)));
     }
 
+    /**
+     * Whoever adds a finished job begins another life of it, so there may be as many runs as creators. Of what is inserted there
+     * is hardly ever a second run, and never two at a time.
+     */
+    @Test
+    void four_creators_who_make_the_same_jobs_at_the_same_moment_have_none_of_them_run_twice_at_a_time()
+            throws Exception {
+        startWorkers(List.of(1, 2, 3, 1));
+        List<String> ids = IntStream.range(0, CONTESTED)
+                .mapToObj(n -> (n % 2 == 0 ? "added-" : "inserted-") + n)
+                .toList();
+        long begin = System.nanoTime();
+        makeTogether(ids);
+        awaitAll(CONTESTED);
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        boolean clean = awaited(() -> RealCluster.conflicts(queue.database()).isEmpty(), SETTLING);
+        report(CONTESTED, seconds);
+
+        Map<String, List<Journal.Run>> runs = journal();
+        assertThat(runs.keySet()).containsExactlyInAnyOrderElementsOf(ids);
+        assertThat(Journal.overlaps(runs)).as("runs of one job that overlap").isEmpty();
+        assertThat(runs.values()).allSatisfy(ofJob -> assertThat(ofJob).hasSizeLessThanOrEqualTo(CREATORS));
+        System.out.printf(
+                "%d jobs that were only inserted ran more than once%n",
+                runs.entrySet().stream()
+                        .filter(job -> job.getKey().startsWith("inserted")
+                                && job.getValue().size() > 1)
+                        .count());
+        assertThat(clean).as("no conflict is left").isTrue();
+    }
+
+    private void makeTogether(List<String> ids) throws Exception {
+        CyclicBarrier together = new CyclicBarrier(CREATORS);
+        ExecutorService creators = Executors.newFixedThreadPool(CREATORS);
+        try {
+            List<Future<Void>> all = new ArrayList<>();
+            for (int creator = 0; creator < CREATORS; creator++) {
+                int node = 1 + creator % 3;
+                all.add(creators.submit(() -> make(ids, node, together)));
+            }
+            for (Future<Void> one : all) {
+                one.get();
+            }
+        } finally {
+            creators.shutdownNow();
+        }
+    }
+
+    private @Nullable Void make(List<String> ids, int node, CyclicBarrier together) throws Exception {
+        try (JobQueue own = RealCluster.at(node, database)) {
+            for (int first = 0; first < ids.size(); first += 2) {
+                together.await();
+                own.add(request(ids.get(first)));
+                own.insertAll(List.of(request(ids.get(first + 1))));
+            }
+        }
+        return null;
+    }
+
     @Test
     void who_waits_is_woken_whichever_node_is_killed() throws Exception {
         assumeThat(Deed.STOP.isPossible() && Deed.START.isPossible()).isTrue();
@@ -163,10 +230,10 @@ class RealClusterTest {
         adding.start();
         trouble.make();
         adding.join();
-        awaitAll();
+        awaitAll(JOBS);
         double seconds = (System.nanoTime() - begin) / 1e9;
         boolean clean = awaited(() -> RealCluster.conflicts(queue.database()).isEmpty(), SETTLING);
-        report(seconds);
+        report(JOBS, seconds);
 
         Map<String, List<Journal.Run>> runs = journal();
         assertThat(runs).as("jobs that ran").hasSize(JOBS);
@@ -209,11 +276,11 @@ class RealClusterTest {
         }
     }
 
-    private void awaitAll() throws Exception {
+    private void awaitAll(int jobs) throws Exception {
         boolean done = awaited(
                 () -> Optional.ofNullable(counts().byStatus().get(JobStatus.SUCCESS))
                                 .orElse(0L)
-                        >= JOBS,
+                        >= jobs,
                 PATIENCE);
         if (!done) {
             System.out.println("not all is done after " + PATIENCE + ": " + counts().byStatus());
@@ -252,13 +319,13 @@ class RealClusterTest {
         return Journal.read(journal);
     }
 
-    private void report(double seconds) throws IOException {
+    private void report(int jobs, double seconds) throws IOException {
         Map<String, List<Journal.Run>> runs = journal();
         long twice = runs.values().stream().filter(ofJob -> ofJob.size() > 1).count();
         System.out.printf(
                 "%d jobs, %.1f s, %d runs, %d jobs ran, %d of them more than once, %d overlaps, %d documents with conflicts,"
                         + " %s%n",
-                JOBS,
+                jobs,
                 seconds,
                 runs.values().stream().mapToInt(List::size).sum(),
                 runs.size(),
