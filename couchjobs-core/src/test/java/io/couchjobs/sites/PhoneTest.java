@@ -14,7 +14,6 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.worker.Worker;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
