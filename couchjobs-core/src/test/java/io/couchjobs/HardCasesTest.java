@@ -235,7 +235,7 @@ class HardCasesTest extends FaultyServer {
         add("email", "1");
         first.await();
         TestQueue.work(2500);
-        queue.setTypeTimeout("email", Duration.ofSeconds(1));
+        queue.setTypeTimeout("email", Duration.ofSeconds(2));
         Job job = TestQueue.finished(queue, "email", "1");
         worker.close();
         assertThat(runs.get()).as("runs; " + job.errors()).isEqualTo(1);
