@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 
 /** A server, spoken to in plain HTTP. Paths are sent as given: escape ids with {@link #escape}. */
 final class Couch {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(25);
     private static final HttpClient HTTP = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(PATIENCE)
