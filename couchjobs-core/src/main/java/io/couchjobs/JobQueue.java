@@ -34,6 +34,7 @@ import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobLists;
 import io.couchjobs.store.JobLogs;
 import io.couchjobs.store.JobNotFoundException;
+import io.couchjobs.store.JobPages;
 import io.couchjobs.store.JobRefusedException;
 import io.couchjobs.store.JobStore;
 import io.couchjobs.store.LogChunk;
@@ -86,6 +87,7 @@ public final class JobQueue implements AutoCloseable {
     private final DesignDocuments designs;
     private final JobIndex index;
     private final JobLists lists;
+    private final JobPages pages;
     private final SettingsStore settings;
     private final Acceptor.Parts parts;
     private final Creator creator;
@@ -107,6 +109,7 @@ public final class JobQueue implements AutoCloseable {
         this.designs = new DesignDocuments(database);
         this.index = new JobIndex(designs, site);
         this.lists = new JobLists(database, designs, index);
+        this.pages = new JobPages(database, designs);
         this.settings = new SettingsStore(database, options.defaultTimeout());
         this.types = new TypeRule(settings, options.strict());
         StoreClock clock = new StoreClock(options.clock(), database.server());
@@ -380,6 +383,18 @@ public final class JobQueue implements AutoCloseable {
      */
     public List<Job> list(JobFilter filter, int limit) {
         return lists.list(filter, limit);
+    }
+
+    /**
+     * Lists jobs a page at a time, by key: the last page costs as much as the first, however many jobs there are.
+     *
+     * @param filter which jobs
+     * @param after where the page before ended, or null for the first one
+     * @param limit how many jobs at most
+     * @return the page, newest jobs first; it may be short though more follow, see {@link JobPages}
+     */
+    public JobPages.Page page(JobFilter filter, JobPages.@Nullable Place after, int limit) {
+        return pages.page(filter, after, limit);
     }
 
     /** {@return how many jobs there are, by type; types with settings but no jobs are there too} */
@@ -673,6 +688,18 @@ public final class JobQueue implements AutoCloseable {
      */
     public Feed.Listening watch(JobFilter filter, Consumer<JobChange> listener) {
         return watch.follow(filter, listener);
+    }
+
+    /**
+     * Hears of every change of any document of the queue, not only of jobs, by the feed that all who listen in this process
+     * share. What most programs want is {@link #watch} or {@link #subscribe(String, String)}.
+     *
+     * @param listener called on the feed's thread: must be quick, never waits for anything, and leaves the documents as they
+     *     are
+     * @return ends the listening when closed
+     */
+    public Feed.Listening listen(Feed.Listener listener) {
+        return parts.feed().listen(listener);
     }
 
     /**

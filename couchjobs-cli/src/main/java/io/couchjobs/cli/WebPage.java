@@ -1,0 +1,104 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.cli.doctor.Checks;
+import io.couchjobs.cli.doctor.Finding;
+import io.couchjobs.couch.Secret;
+import io.couchjobs.dashboard.Dashboard;
+import io.couchjobs.dashboard.DashboardBuilder;
+import io.couchjobs.dashboard.Problem;
+import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.net.URI;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The dashboard with the checks of {@code doctor}. The only class here that needs the dashboard's, so that other commands do
+ * not load them.
+ *
+ * @param dashboard the dashboard
+ */
+record WebPage(Dashboard dashboard) implements AutoCloseable {
+    /**
+     * What the dashboard is to be like.
+     *
+     * @param address where to listen
+     * @param basePath the path above the pages
+     * @param hosts names by which browsers reach it
+     * @param user who may see it, or null for all
+     * @param password the user's password
+     * @param token a token that lets in too, or null
+     * @param actions whether people may change things, or null to go by the address
+     */
+    record Options(
+            Address address,
+            String basePath,
+            List<String> hosts,
+            @Nullable String user,
+            @Nullable String password,
+            @Nullable String token,
+            @Nullable Boolean actions) {
+        static Options of(Address address) {
+            return new Options(address, "", List.of(), null, null, null, null);
+        }
+    }
+
+    static WebPage open(JobQueue queue, Options options) {
+        DashboardBuilder builder =
+                Dashboard.of(queue).basePath(options.basePath()).problems(() -> problems(queue));
+        options.hosts().forEach(builder::host);
+        if (options.user() != null && options.password() != null) {
+            builder.user(options.user(), Secret.of(options.password()));
+        }
+        if (options.token() != null) {
+            builder.token(Secret.of(options.token()));
+        }
+        if (options.actions() != null) {
+            builder.actions(options.actions());
+        }
+        return listen(builder, options.address());
+    }
+
+    private static WebPage listen(DashboardBuilder builder, Address address) {
+        try {
+            return new WebPage(builder.listen(address.host(), address.port()));
+        } catch (IllegalStateException open) {
+            throw CommandException.usage(
+                    open.getMessage() + " (--auth-user with " + DashboardCommand.PASSWORD + ", or --auth-token-file)");
+        } catch (UncheckedIOException e) {
+            throw new CommandException(
+                    ExitCode.FAILED,
+                    e.getCause() instanceof BindException
+                            ? "cannot listen on " + address.host() + ":" + address.port() + ": "
+                                    + e.getCause().getMessage()
+                                    + " (choose another port by --listen, or 0 for a free one)"
+                            : Problems.explain(e));
+        }
+    }
+
+    URI url() {
+        return dashboard.url();
+    }
+
+    private static List<Problem> problems(JobQueue queue) {
+        return Checks.ALL.stream()
+                .map(check -> problem(check.name(), check.lookOrSay(queue)))
+                .toList();
+    }
+
+    private static Problem problem(String name, Finding finding) {
+        Problem.Level level =
+                switch (finding.level()) {
+                    case OK -> Problem.Level.OK;
+                    case NOTE -> Problem.Level.NOTE;
+                    case PROBLEM -> Problem.Level.PROBLEM;
+                };
+        return new Problem(name, level, finding.what(), finding.consequence(), finding.remedy());
+    }
+
+    @Override
+    public void close() {
+        dashboard.close();
+    }
+}

@@ -1,0 +1,56 @@
+package io.couchjobs.dashboard;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
+
+/** The files of the pages, out of the jar. Each page is the same file; a script shows what the URL says. Thread-safe. */
+final class Assets {
+    private static final Pattern FILE = Pattern.compile("/assets/(([a-z]+/)?[a-z.-]+\\.(js|css|svg))");
+    private static final Pattern PAGE = Pattern.compile("/(|jobs|job|types|recurring|workers|problems)");
+    private static final Map<String, String> KINDS = Map.of(
+            "js", "text/javascript; charset=utf-8",
+            "css", "text/css; charset=utf-8",
+            "svg", "image/svg+xml");
+
+    private final String basePath;
+    private final Map<String, Optional<byte[]>> files = new ConcurrentHashMap<>();
+
+    Assets(String basePath) {
+        this.basePath = basePath;
+    }
+
+    void serve(Call call) throws IOException {
+        var file = FILE.matcher(call.path());
+        if (PAGE.matcher(call.path()).matches()) {
+            call.answer(200, "text/html; charset=utf-8", page());
+        } else if (file.matches()) {
+            byte[] content = read(file.group(1)).orElseThrow(() -> Refusal.notFound("such file"));
+            call.answer(200, KINDS.getOrDefault(file.group(3), "text/plain"), content);
+        } else {
+            throw Refusal.notFound("such page");
+        }
+    }
+
+    private byte[] page() {
+        String html =
+                new String(read("index.html").orElseThrow(() -> Refusal.notFound("such page")), StandardCharsets.UTF_8);
+        return html.replace("{{base}}", basePath + "/").getBytes(StandardCharsets.UTF_8);
+    }
+
+    private Optional<byte[]> read(String name) {
+        return files.computeIfAbsent(name, Assets::load);
+    }
+
+    private static Optional<byte[]> load(String name) {
+        try (InputStream in = Assets.class.getResourceAsStream("web/" + name)) {
+            return in == null ? Optional.empty() : Optional.of(in.readAllBytes());
+        } catch (IOException unreadable) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.couchjobs.dashboard;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.store.JobFilter;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Acts on all jobs that pass a filter, one such order at a time, while people look at how far it is. Thread-safe. */
+final class BulkActions implements AutoCloseable {
+    private final JobQueue queue;
+    private final Actions actions;
+    private @Nullable BulkRun last;
+    private long count;
+
+    BulkActions(JobQueue queue) {
+        this.queue = queue;
+        this.actions = new Actions(queue);
+    }
+
+    synchronized ObjectNode start(ObjectNode body) {
+        JobFilter filter = body.path("filter") instanceof ObjectNode wanted ? Filters.of(wanted) : JobFilter.all();
+        if (Filters.isOpen(filter)) {
+            throw new Refusal(400, "all jobs of all types? Say which");
+        }
+        Function<JobId, String> action = actions.action(body);
+        if (last != null && !last.isDone()) {
+            throw new Refusal(409, "another order is being carried out; wait for it, or stop it");
+        }
+        BulkRun run = new BulkRun(++count, body.path("action").asText(), action, () -> queue.all(filter)
+                .map(Job::id));
+        run.start();
+        last = run;
+        return run.json();
+    }
+
+    synchronized ObjectNode stop() {
+        close();
+        return json();
+    }
+
+    synchronized ObjectNode json() {
+        return last == null ? Call.JSON.createObjectNode().put("done", true) : last.json();
+    }
+
+    @Override
+    public synchronized void close() {
+        if (last != null) {
+            last.stop();
+        }
+    }
+}

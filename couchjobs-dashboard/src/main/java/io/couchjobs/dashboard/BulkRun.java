@@ -1,0 +1,129 @@
+package io.couchjobs.dashboard;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.store.ContentionException;
+import io.couchjobs.store.JobNotFoundException;
+import io.couchjobs.store.JobRefusedException;
+import io.couchjobs.store.WriteRefusedException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One order on many jobs. One that refuses or is gone does not stop the others; a database out of reach does. Thread-safe. */
+final class BulkRun {
+    private static final Logger log = LoggerFactory.getLogger(BulkRun.class);
+    /** At the same time: their writes share a bulk request. */
+    private static final int AT_ONCE = 16;
+
+    private static final int BATCH = 200;
+    private static final int MOST_REASONS = 20;
+
+    private final long number;
+    private final String action;
+    private final Function<JobId, String> act;
+    private final Supplier<Stream<JobId>> jobs;
+    private final Thread thread = new Thread(this::run, "couchjobs-dashboard-bulk");
+    private final Map<String, Long> refused = new TreeMap<>();
+    private final Map<String, Long> changed = new TreeMap<>();
+    private long gone;
+    private @Nullable String problem;
+    private boolean done;
+    private volatile boolean stopped;
+
+    BulkRun(long number, String action, Function<JobId, String> act, Supplier<Stream<JobId>> jobs) {
+        this.number = number;
+        this.action = action;
+        this.act = act;
+        this.jobs = jobs;
+    }
+
+    void start() {
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    void stop() {
+        stopped = true;
+    }
+
+    synchronized boolean isDone() {
+        return done;
+    }
+
+    synchronized ObjectNode json() {
+        ObjectNode json = Call.JSON
+                .createObjectNode()
+                .put("number", number)
+                .put("action", action)
+                .put("gone", gone)
+                .put("done", done)
+                .put("stopped", stopped)
+                .put("problem", problem);
+        ObjectNode results = json.putObject("changed");
+        changed.forEach(results::put);
+        ObjectNode reasons = json.putObject("refused");
+        refused.forEach(reasons::put);
+        return json;
+    }
+
+    private void run() {
+        ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE);
+        try (Stream<JobId> all = jobs.get()) {
+            List<Future<?>> batch = new ArrayList<>();
+            all.takeWhile(id -> !stopped).forEach(id -> {
+                batch.add(threads.submit(() -> attempt(id)));
+                if (batch.size() == BATCH) {
+                    batch.forEach(Parallel::ended);
+                    batch.clear();
+                }
+            });
+            batch.forEach(Parallel::ended);
+            end(null);
+        } catch (RuntimeException e) {
+            log.warn("{} of many jobs ended early", action, e);
+            end(e.getMessage());
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private void attempt(JobId id) {
+        if (stopped) {
+            return;
+        }
+        try {
+            note(changed, act.apply(id));
+        } catch (JobNotFoundException e) {
+            synchronized (this) {
+                gone++;
+            }
+        } catch (JobRefusedException
+                | ContentionException
+                | WriteRefusedException
+                | MalformedJobException
+                | Refusal refusal) {
+            note(refused, String.valueOf(refusal.getMessage()).replace("job " + id + " ", ""));
+        }
+    }
+
+    private synchronized void note(Map<String, Long> where, String what) {
+        where.merge(where.size() < MOST_REASONS ? what : "other", 1L, Long::sum);
+    }
+
+    private synchronized void end(@Nullable String why) {
+        problem = why;
+        done = true;
+    }
+}

@@ -1,0 +1,146 @@
+package io.couchjobs.dashboard;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.net.httpserver.HttpExchange;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** One request and its answer. Used by one thread. */
+final class Call {
+    static final JsonMapper JSON = new JsonMapper();
+
+    private static final int LARGEST_BODY = 64 << 10;
+    private static final String API = "/api/";
+    /** Only what comes from here is run, shown, framed or asked; nothing inline. */
+    private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
+            + " connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
+
+    private final HttpExchange exchange;
+    private final String path;
+    private final Map<String, String> query;
+
+    /** The path is taken without the base path. */
+    Call(HttpExchange exchange, String basePath) {
+        this.exchange = exchange;
+        String whole = exchange.getRequestURI().getPath();
+        this.path = whole.startsWith(basePath) ? whole.substring(basePath.length()) : "";
+        this.query = parsed(exchange.getRequestURI().getRawQuery());
+        setHeader("Content-Security-Policy", POLICY);
+        setHeader("X-Content-Type-Options", "nosniff");
+        setHeader("Referrer-Policy", "no-referrer");
+        setHeader("X-Frame-Options", "DENY");
+        setHeader("Cross-Origin-Opener-Policy", "same-origin");
+        setHeader("Cross-Origin-Resource-Policy", "same-origin");
+        setHeader("Cache-Control", isApi() ? "no-store" : "no-cache");
+    }
+
+    boolean is(String method) {
+        return exchange.getRequestMethod().equals(method);
+    }
+
+    boolean isRead() {
+        return is("GET") || is("HEAD");
+    }
+
+    boolean isApi() {
+        return path.startsWith(API);
+    }
+
+    /** {@return the path, such as {@code /api/jobs}; empty for the base path without its slash} */
+    String path() {
+        return path;
+    }
+
+    Optional<String> header(String name) {
+        return Optional.ofNullable(exchange.getRequestHeaders().getFirst(name));
+    }
+
+    void setHeader(String name, String value) {
+        exchange.getResponseHeaders().set(name, value);
+    }
+
+    /** {@return a parameter that is set to something} */
+    Optional<String> param(String name) {
+        return Optional.ofNullable(query.get(name)).filter(value -> !value.isEmpty());
+    }
+
+    String required(String name) {
+        return param(name).orElseThrow(() -> new Refusal(400, "the parameter " + name + " is missing"));
+    }
+
+    ObjectNode body() throws IOException {
+        try (InputStream in = exchange.getRequestBody()) {
+            byte[] bytes = in.readNBytes(LARGEST_BODY + 1);
+            if (bytes.length > LARGEST_BODY) {
+                throw new Refusal(413, "the request is too large");
+            }
+            if (JSON.readTree(bytes) instanceof ObjectNode object) {
+                return object;
+            }
+            throw new Refusal(400, "the body must be a JSON object");
+        } catch (JsonProcessingException notJson) {
+            throw new Refusal(400, "the body must be a JSON object");
+        }
+    }
+
+    void answer(JsonNode json) throws IOException {
+        answer(200, "application/json", JSON.writeValueAsBytes(json));
+    }
+
+    void answer(int status, String contentType, byte[] body) throws IOException {
+        setHeader("Content-Type", contentType);
+        if (is("HEAD")) {
+            setHeader("Content-Length", Integer.toString(body.length));
+        }
+        exchange.sendResponseHeaders(status, is("HEAD") || body.length == 0 ? -1 : body.length);
+        if (!is("HEAD") && body.length > 0) {
+            exchange.getResponseBody().write(body);
+        }
+    }
+
+    void redirect(String target) throws IOException {
+        setHeader("Location", target);
+        exchange.sendResponseHeaders(308, -1);
+    }
+
+    void refuse(int status, @Nullable String message) throws IOException {
+        ObjectNode json = JSON.createObjectNode().put("error", message);
+        answer(status, "application/json", JSON.writeValueAsBytes(json));
+    }
+
+    /** Starts an answer without an end. */
+    OutputStream stream(String contentType) throws IOException {
+        setHeader("Content-Type", contentType);
+        exchange.sendResponseHeaders(200, is("HEAD") ? -1 : 0);
+        return is("HEAD") ? OutputStream.nullOutputStream() : exchange.getResponseBody();
+    }
+
+    private static Map<String, String> parsed(@Nullable String rawQuery) {
+        Map<String, String> query = new HashMap<>();
+        for (String pair : rawQuery == null ? new String[0] : rawQuery.split("&", -1)) {
+            int equals = pair.indexOf('=');
+            String name = equals < 0 ? pair : pair.substring(0, equals);
+            query.put(decoded(name), equals < 0 ? "" : decoded(pair.substring(equals + 1)));
+        }
+        return query;
+    }
+
+    /** What is escaped wrongly stays as it is. */
+    private static String decoded(String raw) {
+        try {
+            return URLDecoder.decode(raw, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException wrong) {
+            return raw;
+        }
+    }
+}

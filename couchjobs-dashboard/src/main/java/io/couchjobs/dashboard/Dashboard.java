@@ -1,0 +1,96 @@
+package io.couchjobs.dashboard;
+
+import com.sun.net.httpserver.HttpServer;
+import io.couchjobs.JobQueue;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A web page that shows what a queue does, and lets people act on it. Thread-safe.
+ *
+ * <pre>{@code
+ * try (Dashboard dashboard = Dashboard.of(queue).listen("127.0.0.1", 8080)) {
+ *     System.out.println(dashboard.url());
+ *     ...
+ * }
+ * }</pre>
+ *
+ * It listens while it is open. However many people look, it hears of changes by the one feed of the process, from when the
+ * first of them opens a page, and asks the database what it asks for one. Close it before the queue.
+ */
+public final class Dashboard implements AutoCloseable {
+    private static final int BACKLOG = 128;
+
+    static {
+        // The JDK's server reads it once; without it each small answer waits for a timer of the network's.
+        if (System.getProperty("sun.net.httpserver.nodelay") == null) {
+            System.setProperty("sun.net.httpserver.nodelay", "true");
+        }
+    }
+
+    private final HttpServer server;
+    private final DashboardHandler handler;
+    private final ExecutorService threads = threads();
+    private final URI url;
+
+    private Dashboard(HttpServer server, DashboardHandler handler, String host, String basePath) {
+        this.server = server;
+        this.handler = handler;
+        this.url = URI.create("http://" + host + ":" + server.getAddress().getPort() + basePath + "/");
+        server.createContext(basePath.isEmpty() ? "/" : basePath, handler);
+        server.setExecutor(threads);
+        server.start();
+    }
+
+    /**
+     * Prepares a dashboard. No I/O.
+     *
+     * @param queue what it shows; not closed by it
+     * @return a builder
+     */
+    public static DashboardBuilder of(JobQueue queue) {
+        return new DashboardBuilder(queue);
+    }
+
+    static Dashboard start(DashboardBuilder options, InetSocketAddress address, DashboardHandler handler) {
+        try {
+            String host = address.getAddress().isAnyLocalAddress()
+                    ? "127.0.0.1"
+                    : address.getHostString().contains(":")
+                            ? "[" + address.getHostString() + "]"
+                            : address.getHostString();
+            return new Dashboard(HttpServer.create(address, BACKLOG), handler, host, options.path());
+        } catch (IOException e) {
+            handler.close();
+            throw new UncheckedIOException("cannot listen on " + address, e);
+        }
+    }
+
+    /** {@return where a browser on this machine finds it, with a slash at the end} */
+    public URI url() {
+        return url;
+    }
+
+    /** Stops listening, and lets go of who looks. Idempotent. */
+    @Override
+    public void close() {
+        handler.close();
+        server.stop(0);
+        threads.shutdownNow();
+    }
+
+    /** A thread for each request under way, and for each browser that listens. */
+    private static ExecutorService threads() {
+        AtomicInteger count = new AtomicInteger();
+        return Executors.newCachedThreadPool(task -> {
+            Thread thread = new Thread(task, "couchjobs-dashboard-" + count.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+}

@@ -1,0 +1,169 @@
+package io.couchjobs.dashboard;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.Secret;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What a {@link Dashboard} is to be like. Not thread-safe. */
+public final class DashboardBuilder {
+    private final JobQueue queue;
+    private final Set<String> hosts = new TreeSet<>();
+    private String basePath = "";
+    private @Nullable String user;
+    private @Nullable Secret password;
+    private @Nullable Secret token;
+    private @Nullable Boolean actions;
+    private Supplier<List<Problem>> checks = List::of;
+
+    DashboardBuilder(JobQueue queue) {
+        this.queue = queue;
+    }
+
+    /**
+     * Puts the pages below a path, as behind a proxy that passes on the whole path.
+     *
+     * @param path such as {@code /admin/jobs}; default none
+     * @return this
+     * @throws IllegalArgumentException when it does not begin with a slash, or has characters that need escaping
+     */
+    public DashboardBuilder basePath(String path) {
+        String trimmed = path.replaceAll("/+$", "");
+        if (!trimmed.matches("(/[A-Za-z0-9._~-]+)*")) {
+            throw new IllegalArgumentException(
+                    "a base path is /NAME or /NAME/NAME of letters, digits and ._~-: " + path);
+        }
+        this.basePath = trimmed;
+        return this;
+    }
+
+    /**
+     * Lets in only who has a password (HTTP Basic). Put a proxy that speaks TLS in front when the network is not your own.
+     *
+     * @param user the name
+     * @param password the password, not empty
+     * @return this
+     */
+    public DashboardBuilder user(String user, Secret password) {
+        requireText(password, "password");
+        this.user = user;
+        this.password = password;
+        return this;
+    }
+
+    /**
+     * Lets in who has a token (HTTP Bearer), as programs and proxies do; also beside a {@link #user}.
+     *
+     * @param token the token, not empty
+     * @return this
+     */
+    public DashboardBuilder token(Secret token) {
+        requireText(token, "token");
+        this.token = token;
+        return this;
+    }
+
+    /**
+     * Whether people may change anything: retry, cancel, remove, pause, ... Default: on a loopback address yes, else no.
+     *
+     * @param allowed whether they may
+     * @return this
+     */
+    public DashboardBuilder actions(boolean allowed) {
+        this.actions = allowed;
+        return this;
+    }
+
+    /**
+     * Names a host by which browsers reach the dashboard. Requests that name any other host, but localhost or a number, are
+     * refused: that is how foreign pages would reach what listens here (DNS rebinding).
+     *
+     * @param name such as {@code jobs.example.org}
+     * @return this
+     */
+    public DashboardBuilder host(String name) {
+        hosts.add(name.toLowerCase(Locale.ROOT));
+        return this;
+    }
+
+    /**
+     * Adds checks to the page of problems.
+     *
+     * @param looks finds what is wrong now; asked every few seconds at most, while somebody looks
+     * @return this
+     */
+    public DashboardBuilder problems(Supplier<List<Problem>> looks) {
+        this.checks = looks;
+        return this;
+    }
+
+    /**
+     * Starts to listen.
+     *
+     * @param host the address, such as {@code 127.0.0.1}, or {@code 0.0.0.0} for all
+     * @param port the port; 0 for a free one
+     * @return the dashboard, to be closed
+     * @throws IllegalStateException when others could reach it and nobody asks them for a password
+     * @throws UncheckedIOException when the port is taken, or the address is not this machine's
+     */
+    public Dashboard listen(String host, int port) {
+        InetAddress address = resolved(host);
+        if (!address.isLoopbackAddress() && password == null && token == null) {
+            throw new IllegalStateException("not listening on " + host
+                    + ": who reaches it would see all jobs without a password; give a user or a token");
+        }
+        if (!address.isAnyLocalAddress()) {
+            host(host);
+        }
+        boolean mayAct = actions == null ? address.isLoopbackAddress() : actions;
+        return Dashboard.start(this, new InetSocketAddress(address, port), new DashboardHandler(this, mayAct));
+    }
+
+    /**
+     * Makes a handler for a server of your own, to be put at the base path. It does not ask who may see it unless a user or a
+     * token was given, and allows changes only if {@link #actions} says so.
+     *
+     * @return the handler, to be closed
+     */
+    public DashboardHandler handler() {
+        return new DashboardHandler(this, actions != null && actions);
+    }
+
+    JobQueue queue() {
+        return queue;
+    }
+
+    String path() {
+        return basePath;
+    }
+
+    Guard guard(boolean mayAct) {
+        return new Guard(Set.copyOf(hosts), Credentials.of(user, password, token), mayAct);
+    }
+
+    Supplier<List<Problem>> checks() {
+        return checks;
+    }
+
+    private static InetAddress resolved(String host) {
+        try {
+            return InetAddress.getByName(host);
+        } catch (UnknownHostException e) {
+            throw new UncheckedIOException("no such address: " + host, e);
+        }
+    }
+
+    private static void requireText(Secret secret, String what) {
+        if (secret.reveal().isEmpty()) {
+            throw new IllegalArgumentException("the " + what + " of the dashboard is empty");
+        }
+    }
+}

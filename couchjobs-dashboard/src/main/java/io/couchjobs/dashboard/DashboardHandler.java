@@ -1,0 +1,85 @@
+package io.couchjobs.dashboard;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
+import io.couchjobs.couch.CouchException;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.problem.CouchJobsException;
+import io.couchjobs.schedule.ScheduleNotFoundException;
+import io.couchjobs.store.JobNotFoundException;
+import io.couchjobs.store.JobRefusedException;
+import java.io.IOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The pages of a dashboard, for a server of your own: {@code server.createContext("/jobs", handler)}, with the same path given
+ * to {@link DashboardBuilder#basePath}. The server needs an executor with a thread for each browser that looks. Thread-safe.
+ */
+public final class DashboardHandler implements HttpHandler, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(DashboardHandler.class);
+
+    private final String basePath;
+    private final Guard guard;
+    private final Assets assets;
+    private final Hub hub;
+    private final Routes routes;
+
+    DashboardHandler(DashboardBuilder options, boolean mayAct) {
+        this.basePath = options.path();
+        this.guard = options.guard(mayAct);
+        this.assets = new Assets(basePath);
+        this.hub = new Hub(options.queue());
+        this.routes = new Routes(options, hub, mayAct);
+    }
+
+    @Override
+    public void handle(HttpExchange exchange) throws IOException {
+        Call call = new Call(exchange, basePath);
+        try {
+            serve(call);
+        } catch (Refusal refusal) {
+            call.refuse(refusal.status(), refusal.getMessage());
+        } catch (JobNotFoundException | ScheduleNotFoundException gone) {
+            call.refuse(404, gone.getMessage());
+        } catch (JobRefusedException refused) {
+            call.refuse(409, refused.getMessage());
+        } catch (MalformedJobException malformed) {
+            call.refuse(422, malformed.getMessage());
+        } catch (IllegalArgumentException wrong) {
+            call.refuse(400, wrong.getMessage());
+        } catch (CouchException trouble) {
+            log.warn("{} cannot be answered: {}", exchange.getRequestURI(), trouble.getMessage());
+            call.refuse(502, trouble.getMessage());
+        } catch (CouchJobsException trouble) {
+            call.refuse(409, trouble.getMessage());
+        } catch (IOException left) {
+            throw left;
+        } catch (RuntimeException e) {
+            log.error("{} {} failed", exchange.getRequestMethod(), exchange.getRequestURI(), e);
+            call.refuse(500, "this failed; the log of the dashboard says why");
+        } finally {
+            exchange.close();
+        }
+    }
+
+    private void serve(Call call) throws IOException {
+        guard.check(call);
+        if (call.path().isEmpty()) {
+            call.redirect(basePath + "/");
+        } else if (call.isApi()) {
+            routes.serve(call);
+        } else if (call.isRead()) {
+            assets.serve(call);
+        } else {
+            throw Refusal.notFound("such page");
+        }
+    }
+
+    /** Lets go of who looks, and of the queue's feed. Idempotent. */
+    @Override
+    public void close() {
+        routes.close();
+        hub.close();
+    }
+}

@@ -1,0 +1,46 @@
+package io.couchjobs.dashboard;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.store.JobFilter;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Reads which jobs are meant, out of a query string or a body. */
+final class Filters {
+    private Filters() {}
+
+    static JobFilter of(Call call) {
+        return of(call::param);
+    }
+
+    static JobFilter of(ObjectNode json) {
+        return of(name -> Optional.of(json.path(name).asText()).filter(text -> !text.isEmpty()));
+    }
+
+    static boolean isOpen(JobFilter filter) {
+        return filter.equals(JobFilter.all());
+    }
+
+    /** {@return whether the index cannot tell the number of such jobs} */
+    static boolean hasLabel(JobFilter filter) {
+        return filter.ofGroup() != null
+                || filter.ofTag() != null
+                || filter.ofCorrelation() != null
+                || filter.ofSite() != null;
+    }
+
+    private static JobFilter of(Function<String, Optional<String>> values) {
+        return new JobFilter(
+                values.apply("type").orElse(null),
+                values.apply("status").map(Filters::status).orElse(null),
+                values.apply("group").orElse(null),
+                values.apply("tag").orElse(null),
+                values.apply("correlation").orElse(null),
+                values.apply("site").orElse(null));
+    }
+
+    private static JobStatus status(String name) {
+        return JobStatus.fromJson(name).orElseThrow(() -> new Refusal(400, "there is no status " + name));
+    }
+}

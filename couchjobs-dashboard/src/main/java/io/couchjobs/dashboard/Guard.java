@@ -1,0 +1,93 @@
+package io.couchjobs.dashboard;
+
+import java.net.URI;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides which requests are served. Immutable and thread-safe.
+ *
+ * <p>A page of another site can make a browser send requests here. It must not be able to read answers: its name is not
+ * among the hosts, however it lets that name resolve. And it must not be able to change anything: it cannot send the header
+ * {@value #HEADER} without being asked first, which is never answered, and browsers say where a request comes from.
+ */
+final class Guard {
+    /** What every change must carry. */
+    static final String HEADER = "X-Couchjobs-Dashboard";
+
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-fA-F:.]+]");
+    private static final Pattern PORT = Pattern.compile(":\\d*$");
+
+    private final Set<String> hosts;
+    private final Credentials credentials;
+    private final boolean mayAct;
+
+    Guard(Set<String> hosts, Credentials credentials, boolean mayAct) {
+        this.hosts = hosts;
+        this.credentials = credentials;
+        this.mayAct = mayAct;
+    }
+
+    boolean mayAct() {
+        return mayAct;
+    }
+
+    /** Throws a {@link Refusal} unless the request may be served. */
+    void check(Call call) {
+        String host = call.header("Host").orElse("");
+        if (!isKnown(host)) {
+            throw new Refusal(
+                    421, "this dashboard is not reached by the name " + host + "; it has to be told its hosts");
+        }
+        if (!credentials.letIn(call.header("Authorization").orElse(null))) {
+            call.setHeader("WWW-Authenticate", "Basic realm=\"couchjobs\", charset=\"UTF-8\"");
+            throw new Refusal(401, "who are you?");
+        }
+        if (!call.isRead()) {
+            checkChange(call, host);
+        } else if (call.isApi() && !isOwn(call.header("Sec-Fetch-Site").orElse("none"))) {
+            throw new Refusal(403, "a page of another site asks");
+        }
+    }
+
+    private void checkChange(Call call, String host) {
+        if (!call.is("POST")) {
+            throw new Refusal(405, "only GET and POST are known here");
+        }
+        if (call.header(HEADER).isEmpty()
+                || !call.header("Content-Type").orElse("").startsWith("application/json")
+                || !isOwn(call.header("Sec-Fetch-Site").orElse("none"))
+                || !isSameHost(call.header("Origin").orElse(null), host)) {
+            throw new Refusal(403, "changes are made from the dashboard's own pages only");
+        }
+        if (!mayAct) {
+            throw new Refusal(403, "this dashboard is read-only");
+        }
+    }
+
+    private static boolean isOwn(String site) {
+        return site.equals("same-origin") || site.equals("none");
+    }
+
+    /** A proxy may speak TLS, so the scheme does not matter. */
+    private static boolean isSameHost(@Nullable String origin, String host) {
+        if (origin == null) {
+            return true;
+        }
+        try {
+            return host.equalsIgnoreCase(URI.create(origin).getRawAuthority());
+        } catch (IllegalArgumentException noUrl) {
+            return false;
+        }
+    }
+
+    private boolean isKnown(String header) {
+        String host = PORT.matcher(header).replaceFirst("").toLowerCase(Locale.ROOT);
+        return host.equals("localhost")
+                || host.endsWith(".localhost")
+                || hosts.contains(host)
+                || NUMBER.matcher(host).matches();
+    }
+}

@@ -1,0 +1,249 @@
+package io.couchjobs.dashboard;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.JobId;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.FeedEvent;
+import io.couchjobs.store.LogChunk;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Passes what the feed tells to all browsers that listen: gathered, and at most {@value #PER_SECOND} times a second. It
+ * listens from the first browser on. Thread-safe.
+ */
+final class Hub implements Feed.Listener, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Hub.class);
+    private static final int PER_SECOND = 2;
+    private static final int MOST_VIEWERS = 200;
+    private static final int MOST_CHANGED = 100;
+    private static final int MOST_CHUNKS = 200;
+
+    private final JobQueue queue;
+    private final Traffic traffic = new Traffic();
+    private final Set<Viewer> viewers = ConcurrentHashMap.newKeySet();
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "couchjobs-dashboard-ticks");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private Feed.@Nullable Listening listening;
+    private boolean closed;
+    private int beat;
+
+    /** What happened since it was told last. */
+    private News news = new News();
+
+    Hub(JobQueue queue) {
+        this.queue = queue;
+    }
+
+    /** Begins to listen, once. */
+    synchronized void start() {
+        if (listening == null && !closed) {
+            listening = queue.listen(this);
+            long period = 1000 / PER_SECOND;
+            var unused = timer.scheduleAtFixedRate(this::beat, period, period, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    ArrayNode history() {
+        return traffic.history();
+    }
+
+    /** Serves one browser, for as long as it listens. */
+    void serve(Call call) throws IOException {
+        if (viewers.size() >= MOST_VIEWERS) {
+            throw new Refusal(503, "too many pages are open");
+        }
+        JobId watched = call.param("type")
+                .flatMap(type -> call.param("id").map(id -> new JobId(type, id)))
+                .orElse(null);
+        start();
+        Viewer viewer = new Viewer(watched);
+        viewers.add(viewer);
+        try {
+            call.setHeader("X-Accel-Buffering", "no");
+            viewer.serve(call.stream("text/event-stream"));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            viewers.remove(viewer);
+        }
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        String docId = event.docId();
+        if (docId.startsWith(JobId.PREFIX) && event.document() != null && !event.deleted()) {
+            traffic.note(docId, event.document());
+        }
+        if (!viewers.isEmpty()) {
+            synchronized (this) {
+                news.add(event);
+            }
+        }
+    }
+
+    @Override
+    public void gap() {
+        synchronized (this) {
+            news.again = true;
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            if (listening != null) {
+                listening.close();
+            }
+        }
+        timer.shutdownNow();
+        viewers.forEach(Viewer::end);
+    }
+
+    private void beat() {
+        try {
+            beat = (beat + 1) % PER_SECOND;
+            ObjectNode second = beat == 0 ? traffic.tick(Clock.now(queue)) : null;
+            News told = take();
+            if (second != null || !told.isEmpty()) {
+                tell(told, second);
+            }
+        } catch (RuntimeException e) {
+            log.warn("the dashboard could not tell what happened; it goes on", e);
+        }
+    }
+
+    private synchronized News take() {
+        News told = news;
+        news = new News();
+        return told;
+    }
+
+    private void tell(News told, @Nullable ObjectNode second) {
+        if (viewers.isEmpty()) {
+            return;
+        }
+        ObjectNode json = Call.JSON.createObjectNode().put("now", Clock.now(queue));
+        if (second != null) {
+            json.set("second", second);
+        }
+        told.writeTo(json);
+        byte[] frame = Viewer.frame("tick", json.toString());
+        for (Viewer viewer : viewers) {
+            viewer.tell(frame);
+            viewer.watched().ifPresent(job -> tellOf(job, told, viewer));
+        }
+    }
+
+    private static void tellOf(JobId job, News told, Viewer viewer) {
+        FeedEvent event = told.jobs.get(job.docId());
+        if (event != null || told.again || told.tooMany) {
+            ObjectNode json = event == null
+                    ? Call.JSON.createObjectNode()
+                    : event.job().map(JobJson::whole).orElseGet(Call.JSON::createObjectNode);
+            viewer.tell(Viewer.frame(
+                    "job", json.put("gone", event != null && event.deleted()).toString()));
+        }
+        ArrayNode chunks = Call.JSON.createArrayNode();
+        told.logs.getOrDefault(job, List.of()).forEach(chunk -> chunks.add(Jobs.json(chunk)));
+        if (!chunks.isEmpty()) {
+            viewer.tell(Viewer.frame("log", chunks.toString()));
+        }
+    }
+
+    /** What happened between two beats. Guarded by the hub. */
+    private final class News {
+        private final Map<String, FeedEvent> jobs = new LinkedHashMap<>();
+        private final Map<JobId, List<LogChunk>> logs = new LinkedHashMap<>();
+        private boolean tooMany;
+        private boolean again;
+        private boolean types;
+        private boolean schedules;
+        private boolean workers;
+
+        boolean isEmpty() {
+            return jobs.isEmpty() && logs.isEmpty() && !again && !types && !schedules && !workers;
+        }
+
+        void add(FeedEvent event) {
+            String docId = event.docId();
+            if (docId.startsWith(JobId.PREFIX)) {
+                addJob(event);
+            } else if (docId.startsWith(LogChunk.PREFIX)) {
+                addLog(event);
+            } else {
+                types |= docId.startsWith("type:");
+                schedules |= docId.startsWith("schedule:");
+                workers |= docId.startsWith("worker:");
+            }
+        }
+
+        /** Of very many only some are told one by one, but always those that somebody looks at. */
+        private void addJob(FeedEvent event) {
+            FeedEvent known = jobs.get(event.docId());
+            boolean wanted = known != null || jobs.size() < MOST_CHANGED || isWatched(event.docId());
+            if (wanted && (known == null || known.generation() <= event.generation())) {
+                jobs.put(event.docId(), event);
+            }
+            tooMany |= !wanted;
+        }
+
+        private boolean isWatched(String docId) {
+            return viewers.stream().anyMatch(viewer -> viewer.watched()
+                    .filter(job -> job.docId().equals(docId))
+                    .isPresent());
+        }
+
+        private void addLog(FeedEvent event) {
+            ObjectNode document = event.document();
+            if (document == null || event.deleted()) {
+                return;
+            }
+            LogChunk.jobOf(event.docId())
+                    .filter(job -> isWatched(job.docId()))
+                    .flatMap(job -> LogChunk.of(document))
+                    .ifPresent(chunk -> {
+                        List<LogChunk> chunks = logs.computeIfAbsent(chunk.job(), job -> new ArrayList<>());
+                        if (chunks.size() < MOST_CHUNKS) {
+                            chunks.add(chunk);
+                        } else {
+                            again = true;
+                        }
+                    });
+        }
+
+        void writeTo(ObjectNode json) {
+            json.put("reset", again)
+                    .put("more", tooMany)
+                    .put("types", types)
+                    .put("schedules", schedules)
+                    .put("workers", workers);
+            ArrayNode changed = json.putArray("jobs");
+            for (Map.Entry<String, FeedEvent> entry : jobs.entrySet()) {
+                entry.getValue()
+                        .job()
+                        .map(JobJson::summary)
+                        .or(() -> JobId.fromDocId(entry.getKey())
+                                .map(id -> JobJson.name(id).put("gone", true)))
+                        .ifPresent(changed::add);
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package io.couchjobs.dashboard;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobId;
+import java.util.List;
+
+/**
+ * Jobs as the pages see them: times in epoch milliseconds, JSON of users as text (JavaScript would round its numbers), and
+ * never the token of a lock, which is the right to finish the job.
+ */
+final class JobJson {
+    private static final int LONGEST_TEXT = 200_000;
+    private static final int LONGEST_STACK = 20_000;
+    private static final int LONGEST_MESSAGE = 300;
+    private static final int MOST_NAMED = 50;
+    private static final ObjectWriter PRETTY = Call.JSON.writer().with(SerializationFeature.INDENT_OUTPUT);
+
+    private JobJson() {}
+
+    static ObjectNode name(JobId id) {
+        return Call.JSON.createObjectNode().put("type", id.type()).put("id", id.id());
+    }
+
+    /** What a list shows. */
+    static ObjectNode summary(Job job) {
+        ObjectNode json = name(job.id())
+                .put("status", job.status().json())
+                .put("rev", job.rev().orElse(""))
+                .put("time", job.scheduledTime().toEpochMilli())
+                .put("attempt", job.attempt())
+                .put("group", job.group())
+                .put("priority", job.priority());
+        times(job, json);
+        job.tags().stream().limit(MOST_NAMED).forEach(json.putArray("tags")::add);
+        job.correlationId().ifPresent(correlation -> json.put("correlation", correlation));
+        job.progress().ifPresent(progress -> json.putObject("progress")
+                .put("percent", progress.percent())
+                .put("message", progress.message().orElse("")));
+        job.lock().ifPresent(lock -> json.put("worker", lock.worker()));
+        json.put("held", job.after().isPresent());
+        List<JobError> errors = job.errors();
+        if (!errors.isEmpty()) {
+            json.put("error", shortened(errors.get(errors.size() - 1).message(), LONGEST_MESSAGE));
+        }
+        return json;
+    }
+
+    /** What a job's own page shows. */
+    static ObjectNode whole(Job job) {
+        ObjectNode json = summary(job)
+                .put("state", job.state().name().toLowerCase(java.util.Locale.ROOT))
+                .put(
+                        "maxRetries",
+                        job.maxRetries().isPresent() ? job.maxRetries().getAsInt() : null)
+                .put("expirations", job.expirations())
+                .put("fence", job.fence())
+                .put("resubmitted", job.isResubmitted())
+                .put("cancelRequested", job.isCancelRequested())
+                .put("class", job.jobClass().orElse(null))
+                .put("origin", job.origin().orElse(null))
+                .put("tracker", job.tracker().orElse(null))
+                .put("site", job.site().orElse(null))
+                .put("data", text(job.data()))
+                .put("result", job.result().map(JobJson::text).orElse(null));
+        job.lock().ifPresent(lock -> json.put("since", lock.since().toEpochMilli()));
+        errors(job, json.putArray("errors"));
+        job.after().ifPresent(after -> {
+            ObjectNode waits = json.putObject("after")
+                    .put("count", after.jobs().size())
+                    .put("onFailure", after.onFailure().json());
+            ArrayNode jobs = waits.putArray("jobs");
+            after.jobs().stream().limit(MOST_NAMED).map(JobJson::name).forEach(jobs::add);
+        });
+        return json;
+    }
+
+    private static void times(Job job, ObjectNode json) {
+        ObjectNode times = json.putObject("times");
+        job.times().forEach((name, time) -> times.put(name, time.toEpochMilli()));
+    }
+
+    private static void errors(Job job, ArrayNode errors) {
+        for (JobError error : job.errors()) {
+            errors.addObject()
+                    .put("attempt", error.attempt())
+                    .put("at", error.at().toEpochMilli())
+                    .put("kind", error.kind().json())
+                    .put("message", shortened(error.message(), LONGEST_TEXT))
+                    .put(
+                            "stack",
+                            error.stack()
+                                    .map(stack -> shortened(stack, LONGEST_STACK))
+                                    .orElse(null));
+        }
+    }
+
+    private static String text(JsonNode json) {
+        try {
+            return shortened(PRETTY.writeValueAsString(json), LONGEST_TEXT);
+        } catch (JsonProcessingException cannotBe) {
+            return String.valueOf(json);
+        }
+    }
+
+    private static String shortened(String text, int longest) {
+        return text.length() <= longest
+                ? text
+                : text.substring(0, longest) + "… (" + (text.length() - longest) + " more characters)";
+    }
+}

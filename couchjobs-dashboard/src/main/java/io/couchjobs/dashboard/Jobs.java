@@ -1,0 +1,168 @@
+package io.couchjobs.dashboard;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.store.JobFilter;
+import io.couchjobs.store.JobNotFoundException;
+import io.couchjobs.store.JobPages;
+import io.couchjobs.store.LogChunk;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Lists of jobs, and single ones. Thread-safe. */
+final class Jobs {
+    private static final int MOST = 200;
+    private static final int USUAL = 50;
+    private static final int MOST_COUNTED = 10_000;
+    private static final int MOST_LOG_LINES = 5_000;
+
+    private static final int MOST_KEPT = 200;
+    private static final Duration FRESH = Duration.ofSeconds(1);
+
+    private final JobQueue queue;
+    private final Counts counts;
+    /** The pages that were asked for last: several people look at the same one. Guarded by itself. */
+    private final Map<Asked, Cached<ObjectNode>> pages = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Asked, Cached<ObjectNode>> eldest) {
+            return size() > MOST_KEPT;
+        }
+    };
+
+    private record Asked(JobFilter filter, JobPages.@Nullable Place after, int limit) {}
+
+    Jobs(JobQueue queue, Counts counts) {
+        this.queue = queue;
+        this.counts = counts;
+    }
+
+    ObjectNode page(Call call) {
+        Asked asked = new Asked(
+                Filters.of(call),
+                call.param("after").map(Jobs::place).orElse(null),
+                Math.max(1, Math.min(MOST, call.param("limit").map(Jobs::number).orElse(USUAL))));
+        Cached<ObjectNode> page;
+        synchronized (pages) {
+            page = pages.computeIfAbsent(asked, question -> new Cached<>(FRESH, () -> read(question)));
+        }
+        return page.get();
+    }
+
+    private ObjectNode read(Asked asked) {
+        JobPages.Page page = queue.page(asked.filter, asked.after, asked.limit);
+        ObjectNode json = Call.JSON.createObjectNode();
+        ArrayNode jobs = json.putArray("jobs");
+        page.jobs().stream().map(JobJson::summary).forEach(jobs::add);
+        json.put("next", page.next().map(Jobs::text).orElse(null));
+        if (!Filters.hasLabel(asked.filter)) {
+            json.put("count", counts.of(asked.filter));
+        }
+        return json;
+    }
+
+    /** Counts what a bulk action would act on; the index has the number, unless a label is asked for. */
+    ObjectNode count(Call call) {
+        JobFilter filter = Filters.of(call);
+        ObjectNode json = Call.JSON.createObjectNode();
+        if (!Filters.hasLabel(filter)) {
+            counts.forget();
+            return json.put("count", counts.of(filter)).put("atLeast", false);
+        }
+        int count = 0;
+        JobPages.Place place = null;
+        do {
+            JobPages.Page page = queue.page(filter, place, MOST_COUNTED / 20);
+            count += page.jobs().size();
+            place = page.end();
+        } while (place != null && count < MOST_COUNTED);
+        return json.put("count", count).put("atLeast", place != null);
+    }
+
+    ObjectNode job(Call call) {
+        JobId id = new JobId(call.required("type"), call.required("id"));
+        Job job = queue.get(id.type(), id.id()).orElseThrow(() -> new JobNotFoundException(id));
+        return JobJson.whole(job).put("now", Clock.now(queue));
+    }
+
+    /** The newest lines would need all to be read; a person reads a log from its beginning. */
+    ObjectNode log(Call call) {
+        ObjectNode json = Call.JSON.createObjectNode();
+        ArrayNode chunks = json.putArray("chunks");
+        int lines = 0;
+        try (Stream<LogChunk> log = queue.log(call.required("type"), call.required("id"))) {
+            var all = log.iterator();
+            while (all.hasNext() && lines < MOST_LOG_LINES) {
+                LogChunk chunk = all.next();
+                lines += chunk.lines().size();
+                chunks.add(json(chunk));
+            }
+            return json.put("more", all.hasNext());
+        }
+    }
+
+    static ObjectNode json(LogChunk chunk) {
+        ObjectNode json = Call.JSON
+                .createObjectNode()
+                .put("fence", chunk.lines().isEmpty() ? 0 : chunk.lines().get(0).fence())
+                .put("number", chunk.number())
+                .put("dropped", chunk.dropped());
+        ArrayNode lines = json.putArray("lines");
+        chunk.lines().forEach(line -> lines.addObject()
+                .put("attempt", line.attempt())
+                .put("at", line.at().toEpochMilli())
+                .put("text", line.text()));
+        return json;
+    }
+
+    private static int number(String text) {
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException notANumber) {
+            throw new Refusal(400, "not a number: " + text);
+        }
+    }
+
+    private static String text(JobPages.Place place) {
+        ArrayNode parts = Call.JSON
+                .createArrayNode()
+                .add(place.created())
+                .add(place.kind())
+                .add(place.name())
+                .add(place.docId());
+        return Base64.getUrlEncoder()
+                .withoutPadding()
+                .encodeToString(parts.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static JobPages.Place place(String text) {
+        return decoded(text)
+                .filter(parts -> parts.size() == 4 && parts.path(0).isIntegralNumber())
+                .map(parts -> new JobPages.Place(
+                        parts.path(0).asLong(),
+                        parts.path(1).asText(),
+                        parts.path(2).asText(),
+                        parts.path(3).asText()))
+                .orElseThrow(() -> new Refusal(400, "not a place in a list: " + text));
+    }
+
+    private static Optional<JsonNode> decoded(@Nullable String text) {
+        try {
+            return Optional.ofNullable(Call.JSON.readTree(Base64.getUrlDecoder().decode(text)));
+        } catch (IOException | IllegalArgumentException notOurs) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package io.couchjobs.dashboard;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.store.TypeCounts;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** What the first page shows. Thread-safe. */
+final class Overview {
+    private final JobQueue queue;
+    private final Hub hub;
+    private final Counts counts;
+    private final Types types;
+    private final Workers workers;
+    private final Problems problems;
+    private final boolean mayAct;
+
+    Overview(JobQueue queue, Hub hub, Counts counts, Types types, Workers workers, Problems problems, boolean mayAct) {
+        this.queue = queue;
+        this.hub = hub;
+        this.counts = counts;
+        this.types = types;
+        this.workers = workers;
+        this.problems = problems;
+        this.mayAct = mayAct;
+    }
+
+    ObjectNode json() {
+        long now = Clock.now(queue);
+        ObjectNode json = Call.JSON
+                .createObjectNode()
+                .put("name", queue.database().name())
+                .put("now", now)
+                .put("actions", mayAct)
+                .put("problems", problems.count());
+        ArrayNode all = json.putArray("types");
+        Map<String, TypeCounts> numbers = counts.byType();
+        Set<String> names = new TreeSet<>(numbers.keySet());
+        names.addAll(types.settings().keySet());
+        for (String name : names) {
+            ObjectNode type = all.addObject().put("type", name).put("paused", types.isPaused(name));
+            Types.numbersOf(numbers.getOrDefault(name, new TypeCounts(Map.of(), null)), type);
+        }
+        ArrayNode fleet = json.putArray("workers");
+        workers.all().forEach(worker -> fleet.add(Workers.summary(worker, now)));
+        json.set("history", hub.history());
+        return json;
+    }
+}

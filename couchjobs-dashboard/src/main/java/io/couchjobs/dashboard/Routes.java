@@ -1,0 +1,64 @@
+package io.couchjobs.dashboard;
+
+import io.couchjobs.JobQueue;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Which path of the API is answered by what. Thread-safe. */
+final class Routes implements AutoCloseable {
+    private final Map<String, Route> reads = new HashMap<>();
+    private final Map<String, Route> changes = new HashMap<>();
+    private final BulkActions bulk;
+
+    /** Answers one path. */
+    @FunctionalInterface
+    interface Route {
+        void serve(Call call) throws IOException;
+    }
+
+    Routes(DashboardBuilder options, Hub hub, boolean mayAct) {
+        JobQueue queue = options.queue();
+        Counts counts = new Counts(queue);
+        Workers workers = new Workers(queue);
+        Types types = new Types(queue, counts);
+        Problems problems = new Problems(queue, options.checks(), counts, types, workers);
+        Overview overview = new Overview(queue, hub, counts, types, workers, problems, mayAct);
+        Jobs jobs = new Jobs(queue, counts);
+        Schedules schedules = new Schedules(queue);
+        this.bulk = new BulkActions(queue);
+
+        reads.put("overview", call -> call.answer(overview.json()));
+        reads.put("jobs", call -> call.answer(jobs.page(call)));
+        reads.put("count", call -> call.answer(jobs.count(call)));
+        reads.put("job", call -> call.answer(jobs.job(call)));
+        reads.put("log", call -> call.answer(jobs.log(call)));
+        reads.put("types", call -> call.answer(types.json()));
+        reads.put("recurring", call -> call.answer(schedules.json()));
+        reads.put("workers", call -> call.answer(workers.json()));
+        reads.put("problems", call -> call.answer(problems.json()));
+        reads.put("bulk", call -> call.answer(bulk.json()));
+        reads.put("events", hub::serve);
+
+        Actions actions = new Actions(queue);
+        changes.put("action", call -> call.answer(actions.act(call.body())));
+        changes.put("bulk", call -> call.answer(bulk.start(call.body())));
+        changes.put("bulk/stop", call -> call.answer(bulk.stop()));
+        changes.put("types", call -> call.answer(types.change(call.body())));
+        changes.put("recurring", call -> call.answer(schedules.change(call.body())));
+    }
+
+    void serve(Call call) throws IOException {
+        Map<String, Route> known = call.isRead() ? reads : changes;
+        Route route = known.get(call.path().substring("/api/".length()));
+        if (route == null) {
+            throw Refusal.notFound("such answer");
+        }
+        route.serve(call);
+    }
+
+    @Override
+    public void close() {
+        bulk.close();
+    }
+}

@@ -1,0 +1,82 @@
+package io.couchjobs.dashboard;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.Job;
+import io.couchjobs.schedule.CronTiming;
+import io.couchjobs.schedule.IntervalTiming;
+import io.couchjobs.schedule.Schedule;
+import java.time.Duration;
+import java.time.Instant;
+
+/** Recurring jobs. Thread-safe. */
+final class Schedules {
+    private static final int NEXT = 5;
+    private static final Duration FRESH = Duration.ofSeconds(1);
+
+    private final JobQueue queue;
+    private final Cached<ObjectNode> cached = new Cached<>(FRESH, this::read);
+
+    Schedules(JobQueue queue) {
+        this.queue = queue;
+    }
+
+    ObjectNode json() {
+        return cached.get().deepCopy().put("now", Clock.now(queue));
+    }
+
+    ObjectNode change(ObjectNode body) {
+        String name = body.path("name").asText();
+        String action = body.path("action").asText();
+        ObjectNode done = Call.JSON.createObjectNode();
+        switch (action) {
+            case "run" -> {
+                Job job = queue.schedules().runNow(name);
+                done.put("done", "made job " + job.id().id()).set("job", JobJson.name(job.id()));
+            }
+            case "enable" -> {
+                queue.schedules().enable(name);
+                done.put("done", "enabled");
+            }
+            case "disable" -> {
+                queue.schedules().disable(name);
+                done.put("done", "disabled");
+            }
+            default -> throw new Refusal(400, "there is no action " + action);
+        }
+        cached.forget();
+        return done;
+    }
+
+    private ObjectNode read() {
+        long now = Clock.now(queue);
+        ObjectNode json = Call.JSON.createObjectNode();
+        ArrayNode schedules = json.putArray("schedules");
+        for (Schedule schedule : queue.schedules().list()) {
+            ObjectNode one = schedules
+                    .addObject()
+                    .put("name", schedule.name())
+                    .put("type", schedule.type())
+                    .put("enabled", schedule.isEnabled())
+                    .put("missed", schedule.missed().json())
+                    .put("overlap", schedule.overlap().json())
+                    .put("last", schedule.last().map(Instant::toEpochMilli).orElse(null));
+            if (schedule.timing() instanceof CronTiming cron) {
+                one.put("cron", cron.expression().text())
+                        .put("zone", cron.zone().getId());
+            } else if (schedule.timing() instanceof IntervalTiming interval) {
+                one.put("every", interval.every().toMillis());
+            }
+            ArrayNode next = one.putArray("next");
+            if (schedule.isEnabled()) {
+                schedule.next(Instant.ofEpochMilli(now), NEXT).forEach(tick -> next.add(tick.toEpochMilli()));
+            }
+            ArrayNode runs = one.putArray("runs");
+            schedule.runs().stream().map(JobJson::name).forEach(runs::add);
+        }
+        ObjectNode malformed = json.putObject("malformed");
+        queue.schedules().malformed().forEach(malformed::put);
+        return json;
+    }
+}

@@ -1,0 +1,136 @@
+package io.couchjobs.dashboard;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.RetryPolicy;
+import io.couchjobs.store.Limit;
+import io.couchjobs.store.SettingsStore;
+import io.couchjobs.store.TypeCounts;
+import io.couchjobs.store.TypeSettings;
+import java.time.Duration;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** The types and their settings. Thread-safe. */
+final class Types {
+    private static final Duration FRESH = Duration.ofSeconds(1);
+    private static final Map<String, Limit> LIMITS = new TreeMap<>(Map.of(
+            "limit", Limit.RUNNING,
+            "groupLimit", Limit.RUNNING_PER_GROUP,
+            "maxQueued", Limit.QUEUED,
+            "maxExpirations", Limit.EXPIRATIONS));
+
+    private final JobQueue queue;
+    private final Counts counts;
+    private final Cached<Map<String, TypeSettings>> cached;
+
+    Types(JobQueue queue, Counts counts) {
+        this.queue = queue;
+        this.counts = counts;
+        SettingsStore settings = new SettingsStore(queue.database(), Duration.ofMinutes(1));
+        this.cached = new Cached<>(FRESH, settings::readAll);
+    }
+
+    /** {@return the settings of types that have some} */
+    Map<String, TypeSettings> settings() {
+        return cached.get();
+    }
+
+    boolean isPaused(String type) {
+        TypeSettings settings = settings().get(type);
+        return settings != null && settings.isPaused();
+    }
+
+    ObjectNode json() {
+        ObjectNode json = Call.JSON.createObjectNode().put("now", Clock.now(queue));
+        ArrayNode types = json.putArray("types");
+        Map<String, TypeCounts> numbers = counts.byType();
+        Set<String> names = new TreeSet<>(numbers.keySet());
+        names.addAll(settings().keySet());
+        for (String name : names) {
+            ObjectNode type = json(settings().getOrDefault(name, TypeSettings.none(name)));
+            numbersOf(numbers.getOrDefault(name, new TypeCounts(Map.of(), null)), type);
+            types.add(type);
+        }
+        return json;
+    }
+
+    static void numbersOf(TypeCounts counts, ObjectNode json) {
+        for (JobStatus status : JobStatus.values()) {
+            json.put(status.json(), counts.byStatus().getOrDefault(status, 0L));
+        }
+        counts.oldestPending().ifPresent(time -> json.put("oldest", time.toEpochMilli()));
+    }
+
+    /** Changes what a body names; null clears a setting. */
+    ObjectNode change(ObjectNode body) {
+        String type = JobId.checkType(body.path("type").asText());
+        TypeSettings changed = queue.changeSettings(type, settings -> changed(settings, body));
+        cached.forget();
+        return json(changed);
+    }
+
+    private static TypeSettings changed(TypeSettings before, ObjectNode body) {
+        TypeSettings settings = before;
+        if (body.path("paused").isBoolean()) {
+            settings = settings.withPaused(body.path("paused").booleanValue());
+        }
+        if (body.has("timeout")) {
+            settings = body.path("timeout").isNull()
+                    ? settings.withoutTimeout()
+                    : settings.withTimeout(Duration.ofMillis(number(body, "timeout")));
+        }
+        if (body.has("maxRetries")) {
+            RetryPolicy policy = settings.retryPolicy();
+            settings = settings.withRetryPolicy(
+                    new RetryPolicy(count(body, "maxRetries"), policy.delay(), policy.maxDelay(), policy.jitter()));
+        }
+        for (Map.Entry<String, Limit> limit : LIMITS.entrySet()) {
+            if (body.has(limit.getKey())) {
+                settings = body.path(limit.getKey()).isNull()
+                        ? settings.without(limit.getValue())
+                        : settings.with(limit.getValue(), count(body, limit.getKey()));
+            }
+        }
+        return settings;
+    }
+
+    private static int count(ObjectNode body, String name) {
+        return Math.toIntExact(Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, number(body, name))));
+    }
+
+    private static long number(ObjectNode body, String name) {
+        JsonNode value = body.path(name);
+        if (!value.isIntegralNumber() || !value.canConvertToLong()) {
+            throw new Refusal(400, name + " must be a whole number");
+        }
+        return value.longValue();
+    }
+
+    private static ObjectNode json(TypeSettings settings) {
+        ObjectNode json = Call.JSON
+                .createObjectNode()
+                .put("type", settings.type())
+                .put("paused", settings.isPaused())
+                .put("timeout", settings.timeout().map(Duration::toMillis).orElse(null))
+                .put("maxRetries", settings.retryPolicy().maxRetries())
+                .put("retryDelay", settings.retryPolicy().delay().toMillis());
+        json.set("retention", settings.retention().toJson());
+        LIMITS.forEach((name, limit) -> {
+            OptionalInt number = settings.get(limit);
+            json.put(name, number.isPresent() ? number.getAsInt() : null);
+        });
+        settings.rate().ifPresent(rate -> json.putObject("rate")
+                .put("starts", rate.starts())
+                .put("window", rate.window().toMillis()));
+        settings.classes().ifPresent(classes -> classes.forEach(json.putArray("classes")::add));
+        return json;
+    }
+}

@@ -1,0 +1,94 @@
+// What people can do to jobs, one or many, always after a question where something may be lost.
+import { h, get, post, number, now, WORDS } from './lib.js';
+import { ask, attempt, say } from './dialog.js';
+
+const ACTIONS = {
+  retry: { word: 'Retry', of: ['failed', 'stuck', 'cancelled', 'success', 'waiting'], text: 'runs again now' },
+  cancel: { word: 'Cancel', of: ['waiting', 'stuck', 'scheduled', 'running'], text: 'does not run, and stops if it is running', kind: 'danger' },
+  reschedule: { word: 'Reschedule', of: ['waiting', 'stuck'], text: 'runs at another time' },
+  release: { word: 'Release', of: ['scheduled', 'running'], text: 'is taken from its worker and waits again', kind: 'danger' },
+  remove: { word: 'Remove', of: null, text: 'is deleted with its log, for ever', kind: 'danger' },
+};
+
+/** The actions that make sense for a status, or for any when there is none. */
+export function actionsFor(status) {
+  return Object.entries(ACTIONS)
+    .filter(([, action]) => !status || !action.of || action.of.includes(status))
+    .map(([name, action]) => ({ name, ...action }));
+}
+
+export function mainAction(status) {
+  return { failed: 'retry', stuck: 'retry', running: 'cancel', scheduled: 'cancel', waiting: 'cancel' }[status];
+}
+
+export function word(name) {
+  return ACTIONS[name].word;
+}
+
+function timeField(name) {
+  return name !== 'reschedule' ? null : h('label', { class: 'field' }, 'To run in',
+    h('select', { name: 'in' },
+      [['60000', '1 minute'], ['600000', '10 minutes'], ['3600000', '1 hour'], ['86400000', '1 day'], ['0', 'now']]
+        .map(([value, text]) => h('option', { key: value, value }, text))));
+}
+
+function withTime(name, form) {
+  return name === 'reschedule' ? { time: Math.round(now() + Number(form.in)) } : {};
+}
+
+export async function actOn(name, job) {
+  const action = ACTIONS[name];
+  let form = {};
+  if (name !== 'retry') {
+    form = await ask({
+      title: action.word + ' this job?',
+      text: job.type + ' ' + job.id + ' ' + action.text + '.',
+      fields: timeField(name),
+      yes: action.word + ' 1 job',
+      kind: action.kind,
+    });
+  }
+  return form && attempt(action.word + ' ' + job.type + ' ' + job.id,
+    () => post('action', { action: name, type: job.type, id: job.id, ...withTime(name, form) }));
+}
+
+function words(filter) {
+  const parts = [];
+  if (filter.status) {
+    parts.push('status ' + (WORDS[filter.status] || filter.status).toLowerCase());
+  }
+  for (const field of ['type', 'group', 'tag', 'correlation']) {
+    if (filter[field]) {
+      parts.push(field + ' ' + filter[field]);
+    }
+  }
+  return parts.join(', ');
+}
+
+/** Acts on all jobs that pass a filter, after saying how many that are. */
+export async function actOnAll(name, filter) {
+  const action = ACTIONS[name];
+  let found;
+  try {
+    found = await get('count', filter);
+  } catch (error) {
+    say(error.message, true);
+    return;
+  }
+  const many = (found.atLeast ? 'more than ' : '') + number(found.count);
+  const jobs = found.count === 1 && !found.atLeast ? '1 job' : many + ' jobs';
+  const form = await ask({
+    title: action.word + ' ' + jobs + '?',
+    text: 'Each job with ' + words(filter) + ' ' + action.text + '. Jobs that come meanwhile may be among them.',
+    fields: timeField(name),
+    yes: action.word + ' ' + jobs,
+    kind: action.kind,
+  });
+  if (form) {
+    await attempt(action.word, async () => {
+      await post('bulk', { action: name, filter, ...withTime(name, form) });
+      dispatchEvent(new Event('couchjobs-bulk'));
+      return { done: 'begun' };
+    });
+  }
+}

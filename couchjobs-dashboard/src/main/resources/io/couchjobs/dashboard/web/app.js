@@ -1,0 +1,131 @@
+// The frame around the pages: which one the URL names, where the others are, whether what is shown is live.
+import { h, render, Component, place, go } from './lib.js';
+import { listen, liveState } from './live.js';
+import { Dialogs, Toasts } from './dialog.js';
+import { BulkState } from './bulk.js';
+import { Theme } from './switch.js';
+import { Summary } from './summary.js';
+import { Overview } from './pages/overview.js';
+import { Jobs } from './pages/jobs.js';
+import { Job } from './pages/job.js';
+import { Types } from './pages/types.js';
+import { Recurring } from './pages/recurring.js';
+import { Workers } from './pages/workers.js';
+import { Problems } from './pages/problems.js';
+
+const PAGES = {
+  overview: { title: 'Overview', view: Overview },
+  jobs: { title: 'Jobs', view: Jobs },
+  types: { title: 'Types', view: Types },
+  recurring: { title: 'Recurring', view: Recurring },
+  workers: { title: 'Workers', view: Workers },
+  problems: { title: 'Problems', view: Problems },
+};
+
+class App extends Component {
+  constructor() {
+    super();
+    this.state = place();
+    this.summary = new Summary(() => this.forceUpdate());
+  }
+
+  componentDidMount() {
+    const moved = () => {
+      const before = this.state;
+      this.setState(place(), () => this.arrived(before));
+    };
+    addEventListener('popstate', moved);
+    addEventListener('couchjobs-place', moved);
+    addEventListener('couchjobs-live', () => this.forceUpdate());
+    addEventListener('click', followed);
+    this.listen();
+    this.entitle();
+  }
+
+  /** A screen reader is told of the new page by its heading, which gets the focus. */
+  arrived(before) {
+    this.entitle();
+    const { page, params } = this.state;
+    if (page !== before.page || page === 'job') {
+      this.listen();
+    }
+    if (page !== before.page || params.id !== before.params.id) {
+      scrollTo(0, 0);
+      const heading = document.querySelector('main h1');
+      if (heading) {
+        heading.focus({ preventScroll: true });
+      }
+    }
+  }
+
+  listen() {
+    const { page, params } = this.state;
+    const job = page === 'job' ? params.type + '\n' + params.id : '';
+    if (job !== this.listened) {
+      this.listened = job;
+      listen(page === 'job' ? { type: params.type, id: params.id } : null);
+    }
+  }
+
+  entitle() {
+    const { page, params } = this.state;
+    const title = page === 'job' ? params.type + ' ' + params.id : (PAGES[page] || { title: 'Nothing here' }).title;
+    document.title = title + ' · couchjobs';
+  }
+
+  render(props, { page, params }) {
+    const { data } = this.summary;
+    const shown = page === 'job' ? Job : (PAGES[page] || {}).view;
+    return h('div', { class: 'frame' },
+      h('a', { class: 'skip', href: '#main', onClick: skip }, 'Skip to the content'),
+      h('header', { class: 'top' },
+        h('div', { class: 'bar' },
+          h('a', { class: 'brand', href: '.' }, h('img', { src: 'assets/icon.svg', alt: '', width: 22, height: 22 }),
+            'couchjobs', data && h('span', { class: 'database' }, data.name)),
+          h(Navigation, { page, problems: data ? data.problems : 0 }),
+          h('div', { class: 'right' },
+            data && !data.actions && h('span', { class: 'badge', title: 'This dashboard shows, and changes nothing.' }, 'Read-only'),
+            h(Live, null), h(Theme, null)))),
+      h('main', { id: 'main', tabIndex: -1 },
+        h(BulkState, null),
+        shown
+          ? h(shown, { key: page === 'job' ? params.type + '\n' + params.id : page, params, summary: data, actions: !!data && data.actions })
+          : h('h1', { tabIndex: -1 }, 'There is no such page')),
+      h(Dialogs, null), h(Toasts, null));
+  }
+}
+
+function Navigation({ page, problems }) {
+  return h('nav', { 'aria-label': 'Pages' },
+    Object.entries(PAGES).map(([name, { title }]) => h('a', {
+      key: name,
+      href: name === 'overview' ? '.' : name,
+      'aria-current': page === name || (page === 'job' && name === 'jobs') ? 'page' : null,
+    }, title, name === 'problems' && problems > 0 && h('span', { class: 'count', title: problems + ' to put right' }, problems))));
+}
+
+const STATES = { live: 'Live', away: 'Reconnecting', connecting: 'Connecting' };
+
+function Live() {
+  const state = liveState();
+  return h('span', { class: 'live is-' + state, role: 'status' }, h('span', { class: 'dot', 'aria-hidden': 'true' }), STATES[state]);
+}
+
+function skip(event) {
+  event.preventDefault();
+  document.getElementById('main').focus();
+}
+
+/** Links to pages of ours change what is shown, without loading the page anew. */
+function followed(event) {
+  const link = event.target.closest && event.target.closest('a[href]');
+  if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) {
+    return;
+  }
+  if (link.href.startsWith(new URL('.', document.baseURI).href) && !link.getAttribute('href').startsWith('#')) {
+    event.preventDefault();
+    go(link.href);
+  }
+}
+
+render(h(App, null), document.getElementById('app'));

@@ -1,0 +1,151 @@
+// What the last minutes were like, a value a second, drawn as SVG; the colours come from the style sheet.
+import { h, Component, now, duration, small } from './lib.js';
+
+const SECONDS = 300;
+const HEIGHT = 150;
+const LEFT = 52;
+const BOTTOM = 20;
+const TOP = 8;
+
+/** The least round number that is not less. */
+function round(value) {
+  const power = Math.pow(10, Math.floor(Math.log10(Math.max(value, 1e-9))));
+  const steps = [1, 2, 5, 10];
+  return power * steps.find((step) => step * power >= value * 0.9999);
+}
+
+class Plot extends Component {
+  constructor() {
+    super();
+    this.state = { width: 600, at: null };
+  }
+
+  componentDidMount() {
+    this.observer = new ResizeObserver((entries) => this.setState({ width: Math.max(200, entries[0].contentRect.width) }));
+    this.observer.observe(this.element);
+  }
+
+  componentWillUnmount() {
+    this.observer.disconnect();
+  }
+
+  point(event) {
+    const box = this.element.getBoundingClientRect();
+    const share = (event.clientX - box.left - LEFT) / (this.state.width - LEFT);
+    this.setState({ at: share >= 0 && share <= 1 ? share : null });
+  }
+
+  render({ title, history, lines, stacked, format, least }, { width, at }) {
+    const end = history.length ? history[history.length - 1].at : now();
+    const x = (time) => LEFT + (width - LEFT) * (1 - (end - time) / 1000 / (SECONDS - 1));
+    const shown = history.filter((second) => second.at > end - SECONDS * 1000);
+    const values = shown.map((second) => layers(second, lines, stacked));
+    const top = round(Math.max(least, ...values.map((value) => Math.max(0, ...value.filter((one) => one !== null)))));
+    const y = (value) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top);
+    const index = at === null ? shown.length - 1 : nearest(shown, end - (1 - at) * (SECONDS - 1) * 1000);
+    const second = shown[index];
+    return h('figure', { class: 'plot' },
+      h('figcaption', null, h('span', { class: 'title' }, title),
+        lines.map((line) => h('span', { key: line.name, class: 'key is-' + line.color },
+          h('span', { class: 'swatch', 'aria-hidden': 'true' }), line.name, ' ',
+          h('b', { class: 'num' }, second && second[line.field] !== undefined ? format(line.of ? line.of(second) : second[line.field]) : '–'))),
+        at !== null && second && h('span', { class: 'when faint' }, duration(end - second.at) + ' before')),
+      h('div', { ref: (element) => { this.element = element; }, onPointerMove: (event) => this.point(event), onPointerLeave: () => this.setState({ at: null }) },
+        h('svg', { width, height: HEIGHT, role: 'img', 'aria-label': spoken(title, lines, shown, format) },
+          [0, 0.5, 1].map((part) => h('g', { key: part },
+            h('line', { class: 'grid', x1: LEFT, x2: width, y1: y(top * part), y2: y(top * part) }),
+            h('text', { class: 'axis', x: LEFT - 6, y: y(top * part) + 4, 'text-anchor': 'end' }, format(top * part)))),
+          [5, 4, 3, 2, 1].map((minute) => h('text', { key: minute, class: 'axis', x: x(end - Math.min(minute * 60, SECONDS - 1) * 1000), y: HEIGHT - 4, 'text-anchor': minute === 5 ? 'start' : 'middle' }, '−' + minute + ' min')),
+          h('text', { class: 'axis', x: width, y: HEIGHT - 4, 'text-anchor': 'end' }, 'now'),
+          lines.map((line, number) => stacked
+            ? h('path', { key: line.name, class: 'area is-' + line.color, d: area(shown, values, number, x, y, (width - LEFT) / SECONDS) })
+            : h('path', { key: line.name, class: 'line is-' + line.color, d: path(shown, values, number, x, y) })),
+          at !== null && second && h('line', { class: 'cursor', x1: x(second.at), x2: x(second.at), y1: TOP, y2: HEIGHT - BOTTOM }))));
+  }
+}
+
+/** The heights of a second's values, one upon the other where they are stacked. */
+function layers(second, lines, stacked) {
+  let sum = 0;
+  return lines.map((line) => {
+    const value = line.of ? line.of(second) : second[line.field];
+    if (value === undefined) {
+      return null;
+    }
+    sum = stacked ? sum + value : value;
+    return sum;
+  });
+}
+
+function nearest(seconds, time) {
+  let best = 0;
+  seconds.forEach((second, index) => {
+    if (Math.abs(second.at - time) < Math.abs(seconds[best].at - time)) {
+      best = index;
+    }
+  });
+  return best;
+}
+
+/** A bar a second, from the layer below. */
+function area(seconds, values, number, x, y, step) {
+  const wide = Math.max(1, step * 0.8);
+  return seconds.map((second, index) => {
+    const low = number === 0 ? 0 : values[index][number - 1];
+    const high = values[index][number];
+    return high > low ? 'M' + (x(second.at) - wide).toFixed(1) + ' ' + y(low).toFixed(1) + 'V' + y(high).toFixed(1) + 'h' + wide.toFixed(1) + 'V' + y(low).toFixed(1) + 'z' : '';
+  }).join('');
+}
+
+/** A line through the seconds that have a value; a gap of more than some seconds is one. */
+function path(seconds, values, number, x, y) {
+  let last = 0;
+  return seconds.map((second, index) => {
+    const value = values[index][number];
+    if (value === null) {
+      return '';
+    }
+    const move = second.at - last > 10000;
+    last = second.at;
+    return (move ? 'M' : 'L') + x(second.at).toFixed(1) + ' ' + y(value).toFixed(1) + (move ? 'h0.1' : '');
+  }).join('');
+}
+
+function spoken(title, lines, seconds, format) {
+  const last = seconds.slice(-10);
+  const parts = lines.map((line) => {
+    const values = last.map((second) => (line.of ? line.of(second) : second[line.field])).filter((value) => value !== undefined);
+    const mean = values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : 0;
+    return line.name + ' ' + format(mean);
+  });
+  return title + ', on average of the last seconds: ' + parts.join(', ');
+}
+
+export function Throughput({ history }) {
+  return h(Plot, {
+    title: 'Runs ended per second',
+    history,
+    stacked: true,
+    least: 5,
+    format: small,
+    lines: [
+      { name: 'Succeeded', field: 'ok', color: 'success' },
+      { name: 'To be retried', field: 'retried', color: 'stuck' },
+      { name: 'Failed', field: 'failed', color: 'failed' },
+    ],
+  });
+}
+
+export function Latency({ history }) {
+  return h(Plot, {
+    title: 'Time, median of each second',
+    history,
+    stacked: false,
+    least: 10,
+    format: duration,
+    lines: [
+      { name: 'Waited', field: 'wait', color: 'waiting' },
+      { name: 'Ran', field: 'run', color: 'running' },
+    ],
+  });
+}

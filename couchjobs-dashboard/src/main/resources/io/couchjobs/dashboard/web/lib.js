@@ -1,0 +1,260 @@
+// What all pages share: asking the server, saying times and numbers, small parts. Everything that users wrote goes into
+// the page as text, never as HTML: nothing here or elsewhere sets innerHTML.
+import { h, Component } from './preact/preact.module.js';
+
+export { h, Component };
+export { render } from './preact/preact.module.js';
+
+const base = new URL(document.baseURI).pathname;
+
+export const STATUSES = ['waiting', 'scheduled', 'running', 'stuck', 'success', 'failed', 'cancelled'];
+export const WORDS = {
+  waiting: 'Waiting',
+  scheduled: 'Claimed',
+  running: 'Running',
+  stuck: 'Retrying',
+  success: 'Succeeded',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+};
+const SIGNS = { waiting: '○', scheduled: '◐', running: '▶', stuck: '↻', success: '✓', failed: '✕', cancelled: '⊘' };
+
+// ---- the server -------------------------------------------------------------------------------------------------
+
+let offset = 0;
+
+/** The database server's time: all times of jobs are told by it. */
+export function now() {
+  return Date.now() + offset;
+}
+
+export function learnTime(serverNow) {
+  if (serverNow) {
+    offset = serverNow - Date.now();
+  }
+}
+
+export async function get(path, params) {
+  const response = await fetch('api/' + path + query(params), { headers: { Accept: 'application/json' } });
+  return answered(response);
+}
+
+export async function post(path, body) {
+  const response = await fetch('api/' + path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Couchjobs-Dashboard': '1' },
+    body: JSON.stringify(body),
+  });
+  return answered(response);
+}
+
+async function answered(response) {
+  const json = await response.json().catch(() => ({}));
+  if (!response.ok) {
+    throw new Error(json.error || 'the dashboard answered ' + response.status);
+  }
+  learnTime(json.now);
+  return json;
+}
+
+/** A query string of what is set. */
+export function query(params) {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(params || {})) {
+    if (value !== undefined && value !== null && value !== '') {
+      search.set(name, value);
+    }
+  }
+  const text = search.toString();
+  return text ? '?' + text : '';
+}
+
+// ---- where we are -------------------------------------------------------------------------------------------------
+
+export function place() {
+  const path = location.pathname.startsWith(base) ? location.pathname.slice(base.length) : '';
+  return { page: path || 'overview', params: Object.fromEntries(new URLSearchParams(location.search)) };
+}
+
+export function go(href, replace) {
+  history[replace ? 'replaceState' : 'pushState'](null, '', new URL(href, document.baseURI));
+  dispatchEvent(new Event('couchjobs-place'));
+}
+
+export function jobHref(job) {
+  return 'job' + query({ type: job.type, id: job.id });
+}
+
+export function jobsHref(params) {
+  return 'jobs' + query(params);
+}
+
+// ---- numbers and times ----------------------------------------------------------------------------------------------
+
+const grouping = new Intl.NumberFormat('en');
+
+export function number(value) {
+  return grouping.format(value || 0);
+}
+
+/** A rate or other small number, with a digit behind the point where that says something. */
+export function small(value) {
+  return value >= 100 || value === 0 ? number(Math.round(value)) : value.toFixed(value >= 10 ? 0 : 1);
+}
+
+export function duration(millis) {
+  const ms = Math.max(0, millis);
+  if (ms < 1000) {
+    return Math.round(ms) + ' ms';
+  }
+  const s = ms / 1000;
+  if (s < 10) {
+    return s.toFixed(1) + ' s';
+  }
+  if (s < 100) {
+    return Math.round(s) + ' s';
+  }
+  const units = [['d', 86400], ['h', 3600], ['min', 60]];
+  for (const [name, seconds] of units) {
+    if (s >= seconds * (name === 'min' ? 1 : 2)) {
+      return Math.round(s / seconds) + ' ' + name;
+    }
+  }
+  return Math.round(s) + ' s';
+}
+
+function ago(time) {
+  const distance = now() - time;
+  if (Math.abs(distance) < 1000) {
+    return 'now';
+  }
+  const words = Math.abs(distance) < 10000 ? Math.round(Math.abs(distance) / 1000) + ' s' : duration(Math.abs(distance));
+  return distance > 0 ? words + ' ago' : 'in ' + words;
+}
+
+export function exact(time) {
+  const date = new Date(time);
+  const pad = (n, width) => String(n).padStart(width || 2, '0');
+  return date.getFullYear() + '-' + pad(date.getMonth() + 1) + '-' + pad(date.getDate()) + ' ' + pad(date.getHours()) + ':'
+    + pad(date.getMinutes()) + ':' + pad(date.getSeconds()) + '.' + pad(date.getMilliseconds(), 3);
+}
+
+const clocks = new Set();
+setInterval(() => clocks.forEach((clock) => clock.forceUpdate()), 1000);
+
+/** A time as people say it, the exact one on hover; goes on by itself. */
+export class Ago extends Component {
+  componentDidMount() {
+    clocks.add(this);
+  }
+
+  componentWillUnmount() {
+    clocks.delete(this);
+  }
+
+  render({ time, none, since }) {
+    if (!time) {
+      return h('span', { class: 'faint' }, none || '–');
+    }
+    const text = since ? duration(now() - time) : ago(time);
+    return h('time', { dateTime: new Date(time).toISOString(), title: exact(time) }, text);
+  }
+}
+
+// ---- parts ----------------------------------------------------------------------------------------------------------
+
+export function Status({ status, quiet }) {
+  return h('span', { class: 'status ' + (quiet ? 'quiet ' : '') + 'is-' + status },
+    h('span', { class: 'sign', 'aria-hidden': 'true' }, SIGNS[status] || '?'), WORDS[status] || status);
+}
+
+export function Progress({ progress }) {
+  if (!progress) {
+    return null;
+  }
+  const label = progress.percent + ' %' + (progress.message ? ', ' + progress.message : '');
+  return h('span', { class: 'progress', title: label },
+    h('progress', { max: 100, value: progress.percent, 'aria-label': 'progress: ' + label }),
+    h('span', { class: 'num' }, progress.percent + ' %'));
+}
+
+export function JobLink({ job }) {
+  return h('a', { class: 'joblink', href: jobHref(job), title: job.type + ' ' + job.id },
+    h('span', { class: 'type' }, job.type), h('span', { class: 'id' }, job.id));
+}
+
+export function Card({ title, tools, children, class: more }) {
+  return h('section', { class: 'card ' + (more || '') },
+    title && h('header', null, h('h2', null, title), tools && h('div', { class: 'tools' }, tools)), children);
+}
+
+export function Empty({ children }) {
+  return h('p', { class: 'empty' }, children);
+}
+
+export function Trouble({ error }) {
+  return error ? h('p', { class: 'trouble', role: 'alert' }, h('span', { 'aria-hidden': 'true' }, '✕ '), error) : null;
+}
+
+export function Button({ children, kind, ...props }) {
+  return h('button', { type: 'button', class: 'button ' + (kind || ''), ...props }, children);
+}
+
+/** A page that loads something, and loads it again when that may have changed, but not more often than it may. */
+export class Loading extends Component {
+  constructor(props) {
+    super(props);
+    this.state = { data: null, error: null };
+    this.pace = 1500;
+  }
+
+  componentDidMount() {
+    this.load();
+    this.heard = (event) => this.hear(event.detail);
+    addEventListener('couchjobs-tick', this.heard);
+  }
+
+  componentWillUnmount() {
+    this.gone = true;
+    clearTimeout(this.later);
+    removeEventListener('couchjobs-tick', this.heard);
+  }
+
+  hear(tick) {
+    if (tick.reset || this.concerns(tick)) {
+      this.soon();
+    }
+  }
+
+  /** Whether what happened may change what is shown. */
+  concerns() {
+    return false;
+  }
+
+  /** Loads when it is time to, once however often it is asked. */
+  soon() {
+    if (!this.later) {
+      const wait = Math.max(0, (this.loadedAt || 0) + this.pace - Date.now());
+      this.later = setTimeout(() => {
+        this.later = null;
+        this.load();
+      }, wait);
+    }
+  }
+
+  async load() {
+    const asked = (this.asked = (this.asked || 0) + 1);
+    try {
+      const data = await this.ask();
+      if (!this.gone && asked === this.asked) {
+        this.loadedAt = Date.now();
+        this.setState({ data, error: null });
+      }
+    } catch (error) {
+      if (!this.gone && asked === this.asked) {
+        this.loadedAt = Date.now();
+        this.setState({ error: error.message });
+      }
+    }
+  }
+}

@@ -1,0 +1,239 @@
+// One job: where it stands and how it came there, what it is, what went wrong, what it says.
+import { h, Component, Loading, Ago, Card, Empty, Trouble, Status, Progress, Button, get, jobHref, jobsHref, duration, exact, number } from '../lib.js';
+import { actionsFor, actOn } from '../actions.js';
+import { Labels } from './jobs.js';
+import { say } from '../dialog.js';
+
+export class Job extends Loading {
+  componentDidMount() {
+    super.componentDidMount();
+    this.told = (event) => this.hearJob(event.detail);
+    addEventListener('couchjobs-job', this.told);
+  }
+
+  componentWillUnmount() {
+    super.componentWillUnmount();
+    removeEventListener('couchjobs-job', this.told);
+  }
+
+  ask() {
+    return get('job', { type: this.props.params.type, id: this.props.params.id });
+  }
+
+  hear() {
+    // it hears of its own job only
+  }
+
+  hearJob(job) {
+    if (job.gone) {
+      this.setState({ error: 'This job was removed. What is shown is how it was.' });
+    } else if (job.rev) {
+      this.setState({ data: job, error: null });
+    } else {
+      this.soon();
+    }
+  }
+
+  render({ params, actions }, { data: job, error }) {
+    const title = h('h1', { tabIndex: -1, class: 'job-title' },
+      h('a', { class: 'type', href: jobsHref({ type: params.type }) }, params.type), ' ', h('span', { class: 'id' }, params.id));
+    if (!job) {
+      return h('div', null, title, error ? h(Trouble, { error }) : h(Empty, null, 'Looking …'));
+    }
+    return h('div', { class: 'job-page' },
+      h('div', { class: 'job-head' },
+        title, h(Status, { status: job.status }),
+        actions && h('span', { class: 'group', role: 'group', 'aria-label': 'Act on this job' },
+          actionsFor(job.status).map((action) => h(Button, { key: action.name, kind: action.kind || '', onClick: () => actOn(action.name, job) }, action.word)))),
+      h(Trouble, { error }),
+      h(Sentence, { job }),
+      h('div', { class: 'columns uneven' },
+        h('div', null,
+          h(Errors, { job }),
+          h(Text, { title: 'Data', text: job.data, none: 'No data.' }),
+          h(Text, { title: 'Result', text: job.result, none: job.state === 'finished' ? 'No result.' : 'No result yet.' }),
+          h(Log, { type: job.type, id: job.id, running: job.status === 'running' })),
+        h('div', null, h(Timeline, { job }), h(Facts, { job }))));
+  }
+}
+
+/** Where it stands, in a sentence. */
+function Sentence({ job }) {
+  const parts = {
+    waiting: () => job.held
+      ? ['Waits for ' + number(job.after.count) + ' other jobs to finish.']
+      : job.time ? ['Waits to run; due ', h(Ago, { time: job.time }), '.'] : ['Waits to run as soon as a worker is free.'],
+    scheduled: () => ['Claimed by ', h('b', null, job.worker), ' ', h(Ago, { time: job.since }), '; starts when it has a free place.'],
+    running: () => ['Runs on ', h('b', null, job.worker), ' since ', h(Ago, { time: job.times.started, since: true }), ', attempt ' + job.attempt + '.'],
+    stuck: () => ['Failed in attempt ' + job.attempt + ', runs again ', h(Ago, { time: job.time }), '.'],
+    success: () => ['Succeeded ', h(Ago, { time: job.times.finished }), ran(job), '.'],
+    failed: () => ['Failed for good ', h(Ago, { time: job.times.finished }), ' after ' + job.attempt + (job.attempt === 1 ? ' attempt' : ' attempts') + '.'],
+    cancelled: () => ['Was cancelled ', h(Ago, { time: job.times.finished }), '.'],
+  }[job.status];
+  return h('div', { class: 'sentence', role: 'status' },
+    h('p', null, parts ? parts() : job.status, job.cancelRequested && ' It has been asked to stop.', job.resubmitted && ' It will run once more afterwards.'),
+    (job.status === 'running' || job.status === 'scheduled') && h(Progress, { progress: job.progress }),
+    job.progress && job.progress.message && job.status === 'running' && h('p', { class: 'faint' }, job.progress.message));
+}
+
+function ran(job) {
+  return job.times.started && job.times.finished ? ', ran ' + duration(job.times.finished - job.times.started) : '';
+}
+
+const MOMENTS = {
+  created: ['waiting', 'Created'],
+  claimed: ['scheduled', 'Claimed'],
+  started: ['running', 'Started'],
+  released: ['waiting', 'Given back'],
+  failed: ['failed', 'Last failure'],
+  expired: ['stuck', 'Its worker gave no sign of life'],
+  stopped: ['cancelled', 'Stopped while it ran'],
+  finished: ['', 'Finished'],
+};
+
+function Timeline({ job }) {
+  const moments = [];
+  for (const [name, time] of Object.entries(job.times)) {
+    const [status, text] = MOMENTS[name] || ['', name];
+    const end = name === 'finished';
+    moments.push({ time, status: end ? job.status : status, text, key: name });
+  }
+  for (const error of job.errors) {
+    moments.push({ time: error.at, status: 'failed', text: 'Attempt ' + error.attempt + ' ' + (error.kind === 'failed' ? 'failed' : 'ended: ' + error.kind), why: error.message, key: 'error' + error.at + error.attempt });
+  }
+  const last = job.errors.map((error) => error.at);
+  const all = moments.filter((moment) => moment.key !== 'failed' || !last.includes(moment.time));
+  if (job.status === 'waiting' || job.status === 'stuck') {
+    if (job.time) {
+      all.push({ time: job.time, status: 'next', text: 'To run', key: 'next' });
+    }
+  }
+  all.sort((one, other) => one.time - other.time || order(one) - order(other));
+  return h(Card, { title: 'Timeline' }, h('ol', { class: 'timeline' }, all.map((moment) => h('li', { key: moment.key, class: 'is-' + moment.status },
+    h('span', { class: 'text' }, moment.text), h('span', { class: 'clock', title: exact(moment.time) }, h(Ago, { time: moment.time })),
+    moment.why && h('span', { class: 'why', title: moment.why }, moment.why)))));
+}
+
+function order(moment) {
+  return Object.keys(MOMENTS).indexOf(moment.key);
+}
+
+function Facts({ job }) {
+  const rows = [
+    ['Type', h('a', { href: jobsHref({ type: job.type }) }, job.type)],
+    ['Id', h('span', { class: 'id' }, job.id)],
+    ['Attempts', job.attempt + (job.maxRetries !== null ? ' of ' + (job.maxRetries + 1) : '')],
+    job.expirations > 0 && ['Leases that ran out', job.expirations],
+    ['Priority', job.priority],
+    job.worker && ['Worker', job.worker],
+    job.class && ['Class', job.class],
+    job.origin && ['Origin', job.origin],
+    job.tracker && ['Tracker', job.tracker],
+    ['Claims (fence)', job.fence],
+    ['Revision', h('span', { class: 'id' }, job.rev)],
+  ].filter(Boolean);
+  return h(Card, { title: 'About' },
+    h('dl', { class: 'facts' }, rows.map(([name, value]) => [h('dt', { key: name }, name), h('dd', null, value)])),
+    h(Labels, { job }),
+    job.after && h('div', { class: 'after' }, h('h3', null, 'Waits for'),
+      h('ul', null, job.after.jobs.map((other) => h('li', { key: other.type + other.id }, h('a', { href: jobHref(other) }, other.type + ' ' + other.id))))));
+}
+
+/** The same error of several attempts is told once. */
+function grouped(errors) {
+  const groups = new Map();
+  for (const error of errors) {
+    const key = error.kind + '\n' + error.message;
+    const group = groups.get(key) || { kind: error.kind, message: error.message, attempts: [], last: 0, stack: null };
+    group.attempts.push(error.attempt);
+    group.last = Math.max(group.last, error.at);
+    group.stack = error.stack || group.stack;
+    groups.set(key, group);
+  }
+  return [...groups.values()].sort((one, other) => other.last - one.last);
+}
+
+function Errors({ job }) {
+  if (job.errors.length === 0) {
+    return null;
+  }
+  return h(Card, { title: 'Errors' }, h('ul', { class: 'errors' }, grouped(job.errors).map((group) => h('li', { key: group.kind + group.message },
+    h('p', { class: 'message' }, group.message),
+    h('p', { class: 'faint' }, (group.attempts.length === 1 ? 'Attempt ' : group.attempts.length + ' times, attempts ') + group.attempts.join(', ') + ' · ' + group.kind + ' · last ', h(Ago, { time: group.last })),
+    group.stack && h('details', null, h('summary', null, 'Stack trace'), h('pre', { tabIndex: 0 }, group.stack))))));
+}
+
+function Text({ title, text, none }) {
+  const copy = text && navigator.clipboard && h(Button, { kind: 'small', 'aria-label': 'Copy ' + title.toLowerCase(), onClick: () => navigator.clipboard.writeText(text).then(() => say(title + ' copied')) }, 'Copy');
+  return h(Card, { title, tools: copy }, text ? h('pre', { tabIndex: 0, 'aria-label': title }, text) : h(Empty, null, none));
+}
+
+class Log extends Component {
+  constructor() {
+    super();
+    this.chunks = new Map();
+    this.state = { follow: true, error: null, loaded: false, more: false };
+  }
+
+  componentDidMount() {
+    this.heard = (event) => this.add(event.detail);
+    addEventListener('couchjobs-log', this.heard);
+    this.again = () => this.load();
+    addEventListener('couchjobs-live', this.again);
+    this.load();
+  }
+
+  componentWillUnmount() {
+    removeEventListener('couchjobs-log', this.heard);
+    removeEventListener('couchjobs-live', this.again);
+  }
+
+  async load() {
+    try {
+      const answer = await get('log', { type: this.props.type, id: this.props.id });
+      this.setState({ loaded: true, more: answer.more, error: null });
+      this.add(answer.chunks);
+    } catch (error) {
+      this.setState({ error: error.message });
+    }
+  }
+
+  /** Chunks come by two ways, in any order, and twice. */
+  add(chunks) {
+    for (const chunk of chunks) {
+      this.chunks.set(String(chunk.fence).padStart(16, '0') + ' ' + String(chunk.number).padStart(8, '0'), chunk);
+    }
+    this.forceUpdate(() => {
+      if (this.state.follow && this.box) {
+        this.box.scrollTop = this.box.scrollHeight;
+      }
+    });
+  }
+
+  lines() {
+    const lines = [];
+    for (const key of [...this.chunks.keys()].sort()) {
+      const chunk = this.chunks.get(key);
+      if (chunk.dropped) {
+        lines.push({ dropped: chunk.dropped });
+      }
+      lines.push(...chunk.lines);
+    }
+    return lines;
+  }
+
+  render({ running }, { follow, error, loaded, more }) {
+    const lines = this.lines();
+    const toggle = lines.length > 0 && h('label', { class: 'check' },
+      h('input', { type: 'checkbox', checked: follow, onChange: (event) => this.setState({ follow: event.target.checked }) }), 'Follow');
+    return h(Card, { title: 'Log', tools: toggle },
+      h(Trouble, { error }),
+      lines.length === 0
+        ? h(Empty, null, loaded ? (running ? 'Nothing logged yet.' : 'Nothing was logged.') : 'Looking …')
+        : h('ol', { class: 'log', ref: (element) => { this.box = element; }, tabIndex: 0, role: 'log', 'aria-label': 'Log', 'aria-live': 'off' },
+          lines.map((line, index) => line.dropped
+            ? h('li', { key: index, class: 'faint' }, number(line.dropped) + ' lines were dropped')
+            : h('li', { key: index }, h('span', { class: 'clock', title: exact(line.at) + ', attempt ' + line.attempt }, exact(line.at).slice(11, 23)), h('span', { class: 'line' }, line.text)))),
+      more && h('p', { class: 'faint' }, 'The log is longer: couchjobs logs shows all of it.'));
+  }
+}

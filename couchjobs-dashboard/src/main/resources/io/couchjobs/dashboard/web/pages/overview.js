@@ -1,0 +1,113 @@
+// What goes on: speed, numbers, what failed and why, who works.
+import { h, Component, Loading, Ago, Card, Empty, Trouble, JobLink, STATUSES, WORDS, get, jobsHref, number, small, now } from '../lib.js';
+import { Throughput, Latency } from '../chart.js';
+import { RowAction } from '../row.js';
+
+export class Overview extends Component {
+  render({ summary, actions }) {
+    if (!summary) {
+      return h('div', null, h('h1', { tabIndex: -1 }, 'Overview'), h(Empty, null, 'Looking …'));
+    }
+    return h('div', null,
+      h('h1', { tabIndex: -1, class: 'away' }, 'Overview'),
+      h(Tiles, { summary }),
+      h(Card, { class: 'charts' }, h(Throughput, { history: summary.history }), h(Latency, { history: summary.history })),
+      h(TypeTable, { types: summary.types, workers: summary.workers }),
+      h('div', { class: 'columns' },
+        h(Latest, { title: 'Latest failures', status: 'failed', none: 'Nothing has failed for good.', actions }),
+        h(Latest, { title: 'Waiting for a retry', status: 'stuck', none: 'Nothing waits for a retry.', actions })),
+      h(Fleet, { workers: summary.workers }));
+  }
+}
+
+function sum(types, ...statuses) {
+  return types.reduce((all, type) => all + statuses.reduce((some, status) => some + type[status], 0), 0);
+}
+
+/** Since when the job that is due longest could have run. */
+function oldestDue(types) {
+  const due = types.filter((type) => type.oldest && type.oldest <= now()).map((type) => type.oldest);
+  return due.length ? Math.min(...due) : null;
+}
+
+function Tiles({ summary }) {
+  const { types, history, workers } = summary;
+  const last = history.slice(-10);
+  const rate = last.reduce((all, second) => all + second.ok, 0) / Math.max(1, last.length);
+  const living = workers.filter((worker) => !worker.silent).length;
+  const oldest = oldestDue(types);
+  return h('ul', { class: 'tiles' },
+    h(Tile, { label: 'Succeeding', value: small(rate), unit: 'per s' }),
+    h(Tile, { label: WORDS.waiting, value: number(sum(types, 'waiting')), href: jobsHref({ status: 'waiting' }), kind: 'waiting' }),
+    h(Tile, { label: WORDS.running, value: number(sum(types, 'running', 'scheduled')), href: jobsHref({ status: 'running' }), kind: 'running' }),
+    h(Tile, { label: WORDS.stuck, value: number(sum(types, 'stuck')), href: jobsHref({ status: 'stuck' }), kind: 'stuck' }),
+    h(Tile, { label: WORDS.failed, value: number(sum(types, 'failed')), href: jobsHref({ status: 'failed' }), kind: 'failed' }),
+    h(Tile, { label: WORDS.success, value: number(sum(types, 'success')), href: jobsHref({ status: 'success' }), kind: 'success' }),
+    h(Tile, { label: 'Oldest due', value: oldest ? h(Ago, { time: oldest, since: true }) : '–' }),
+    h(Tile, { label: 'Workers', value: number(living), unit: living < workers.length ? '+ ' + (workers.length - living) + ' silent' : '', href: 'workers' }));
+}
+
+function Tile({ label, value, unit, href, kind }) {
+  const inner = [h('span', { class: 'label' }, label), h('span', { class: 'value' }, value, unit && h('span', { class: 'unit' }, ' ' + unit))];
+  const zero = value === '0' ? ' zero' : '';
+  return h('li', { class: 'tile' + (kind ? ' is-' + kind : '') + zero }, href ? h('a', { href }, inner) : h('div', null, inner));
+}
+
+function TypeTable({ types, workers }) {
+  if (!types.length) {
+    return h(Card, { title: 'Types' }, h(Empty, null, 'No jobs yet. Add one: couchjobs enqueue email 1 --data \'{"to": "ada@example.org"}\''));
+  }
+  return h(Card, { title: 'Types' }, h('table', { class: 'cards counts' },
+    h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'Type'),
+      STATUSES.map((status) => h('th', { scope: 'col', key: status, class: 'num' }, WORDS[status])),
+      h('th', { scope: 'col', class: 'num' }, 'Oldest due'), h('th', { scope: 'col' }, 'State'))),
+    h('tbody', null, types.map((type) => h('tr', { key: type.type },
+      h('th', { scope: 'row' }, h('a', { href: jobsHref({ type: type.type }) }, type.type)),
+      STATUSES.map((status) => h('td', { key: status, class: 'num', 'data-label': WORDS[status] }, type[status]
+        ? h('a', { class: 'count-of is-' + status, href: jobsHref({ type: type.type, status }) }, number(type[status]))
+        : h('span', { class: 'faint' }, '0'))),
+      h('td', { class: 'num', 'data-label': 'Oldest due' }, type.oldest && type.oldest <= now() ? h(Ago, { time: type.oldest, since: true }) : h('span', { class: 'faint' }, '–')),
+      h('td', { 'data-label': 'State' }, stateOf(type, workers)))))));
+}
+
+function stateOf(type, workers) {
+  const count = workers.filter((worker) => !worker.silent && (worker.types || []).includes(type.type)).length;
+  if (type.paused) {
+    return h('span', { class: 'badge warn' }, 'Paused');
+  }
+  if (count === 0 && (type.waiting || type.stuck)) {
+    return h('span', { class: 'badge bad' }, 'No worker');
+  }
+  return h('span', { class: 'faint' }, count === 0 ? 'idle' : count === 1 ? '1 worker' : count + ' workers');
+}
+
+class Latest extends Loading {
+  ask() {
+    return get('jobs', { status: this.props.status, limit: 6 });
+  }
+
+  concerns(tick) {
+    return tick.more || tick.jobs.length > 0;
+  }
+
+  render({ title, status, none, actions }, { data, error }) {
+    const all = h('a', { href: jobsHref({ status }) }, 'All');
+    return h(Card, { title, tools: all },
+      h(Trouble, { error }),
+      data && !data.jobs.length && h(Empty, null, none),
+      data && data.jobs.length > 0 && h('ul', { class: 'list' }, data.jobs.map((job) => h('li', { key: job.type + ' ' + job.id },
+        h('div', { class: 'main' }, h(JobLink, { job }), h('p', { class: 'why', title: job.error }, job.error || '')),
+        h('div', { class: 'side' }, h(Ago, { time: status === 'stuck' ? job.time : job.times.finished || job.times.failed }), actions && h(RowAction, { job }))))));
+  }
+}
+
+function Fleet({ workers }) {
+  const all = h('a', { href: 'workers' }, 'All');
+  return h(Card, { title: 'Workers', tools: all },
+    workers.length === 0
+      ? h(Empty, null, 'No worker has registered. Start one: couchjobs work TYPE -- COMMAND')
+      : h('ul', { class: 'fleet' }, workers.slice(0, 24).map((worker) => h('li', { key: worker.id, class: worker.silent ? 'silent' : '' },
+        h('a', { href: 'workers' }, worker.id),
+        h('span', { class: 'num' }, worker.owned === 1 ? '1 job' : number(worker.owned) + ' jobs'),
+        h('span', { class: 'faint' }, worker.registered ? h(Ago, { time: worker.at }) : 'not registered')))));
+}

@@ -1,0 +1,412 @@
+package io.couchjobs.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.couchjobs.JobQueue;
+import io.couchjobs.JobQueueBuilder;
+import io.couchjobs.couch.Auth;
+import io.couchjobs.couch.Secret;
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.schedule.Schedule;
+import io.couchjobs.worker.PermanentJobException;
+import io.couchjobs.worker.Worker;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What the dashboard's pages ask, and what they are answered. */
+@Tag("server")
+@ExtendWith(CouchExtension.class)
+@Timeout(120)
+@SuppressWarnings("try") // who works, or listens, only has to be there
+class ApiTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String EVIL = "<script>alert(1)</script>";
+
+    private JobQueue queue;
+    private Dashboard dashboard;
+    private Browser browser;
+
+    @BeforeEach
+    void open(TestDatabase database) {
+        JobQueueBuilder builder = JobQueue.builder(database.url());
+        database.user()
+                .ifPresent(user -> builder.auth(
+                        new Auth.Basic(user, Secret.of(database.password().orElse("")))));
+        queue = builder.open();
+        dashboard = Dashboard.of(queue).listen("127.0.0.1", 0);
+        browser = new Browser(dashboard.url());
+    }
+
+    @AfterEach
+    void close() {
+        dashboard.close();
+        queue.close();
+    }
+
+    private JsonNode answer(String path, Object body) throws IOException, InterruptedException {
+        var answered = browser.post(path, body);
+        assertThat(answered.statusCode()).as(answered.body()).isEqualTo(200);
+        return new JsonMapper().readTree(answered.body());
+    }
+
+    private void add(int count, String type) {
+        List<JobRequest> requests = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            requests.add(JobRequest.builder(type)
+                    .data(Map.of())
+                    .id("job " + i)
+                    .tag(i % 2 == 0 ? "even" : "odd")
+                    .build());
+        }
+        queue.addAll(requests);
+    }
+
+    @Test
+    void the_overview_tells_numbers_workers_and_since_when_jobs_are_due() throws Exception {
+        add(3, "email");
+        queue.add(JobRequest.builder("report")
+                .data(Map.of())
+                .scheduledTime(Instant.now().plusSeconds(3600))
+                .build());
+        queue.changeSettings("report", settings -> settings.withPaused(true));
+        JsonNode overview = browser.json("overview");
+        assertThat(overview.at("/types/0/type").asText()).isEqualTo("email");
+        assertThat(overview.at("/types/0/waiting").asLong()).isEqualTo(3);
+        assertThat(overview.at("/types/0/oldest").asLong())
+                .isLessThanOrEqualTo(overview.path("now").asLong() + 2000);
+        assertThat(overview.at("/types/1/paused").asBoolean()).isTrue();
+        assertThat(overview.path("actions").asBoolean()).isTrue();
+        assertThat(overview.path("problems").asLong()).as("nobody runs email").isEqualTo(1);
+    }
+
+    @Test
+    void pages_by_key_bring_every_job_once_whatever_its_type_and_status() throws Exception {
+        add(23, "email");
+        add(23, "report");
+        for (int i = 0; i < 10; i++) {
+            queue.cancel("email", "job " + i, io.couchjobs.store.CancelMode.IF_QUEUED);
+        }
+        for (String filter :
+                new String[] {"", "type=email", "status=waiting", "tag=even", "type=report&status=waiting"}) {
+            List<String> seen = paged(filter, 7);
+            Set<String> all = new TreeSet<>();
+            queue.all(io.couchjobs.store.JobFilter.all())
+                    .filter(job -> passes(job, filter))
+                    .forEach(job -> all.add(job.id().toString()));
+            assertThat(seen).as(filter).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(all);
+        }
+    }
+
+    private static boolean passes(io.couchjobs.job.Job job, String filter) {
+        return (!filter.contains("type=email") || job.type().equals("email"))
+                && (!filter.contains("type=report") || job.type().equals("report"))
+                && (!filter.contains("status=waiting") || job.status() == JobStatus.WAITING)
+                && (!filter.contains("tag=even") || job.tags().contains("even"));
+    }
+
+    private List<String> paged(String filter, int limit) throws IOException, InterruptedException {
+        List<String> seen = new ArrayList<>();
+        String after = "";
+        do {
+            JsonNode page = browser.json("jobs?" + filter + "&limit=" + limit + after);
+            assertThat(page.path("jobs").size()).isLessThanOrEqualTo(limit);
+            page.path("jobs")
+                    .forEach(job -> seen.add(
+                            job.path("type").asText() + ":" + job.path("id").asText()));
+            after = page.path("next").isTextual()
+                    ? "&after=" + page.path("next").asText()
+                    : "";
+        } while (!after.isEmpty());
+        return seen;
+    }
+
+    @Test
+    void a_page_says_how_many_jobs_there_are_where_the_index_knows() throws Exception {
+        add(9, "email");
+        assertThat(browser.json("jobs?type=email&limit=2").path("count").asLong())
+                .isEqualTo(9);
+        assertThat(browser.json("jobs?tag=even&limit=2").has("count")).isFalse();
+        assertThat(browser.json("count?tag=even").path("count").asLong()).isEqualTo(5);
+        assertThat(browser.json("count?type=email&status=failed").path("count").asLong())
+                .isZero();
+    }
+
+    @Test
+    void wrong_questions_are_answered_by_what_is_wrong() throws Exception {
+        assertThat(browser.get("api/jobs?after=nonsense").statusCode()).isEqualTo(400);
+        assertThat(browser.get("api/jobs?limit=many").statusCode()).isEqualTo(400);
+        assertThat(browser.get("api/jobs?status=odd").statusCode()).isEqualTo(400);
+        assertThat(browser.get("api/job?type=email").statusCode()).isEqualTo(400);
+        assertThat(browser.get("api/job?type=email&id=none").statusCode()).isEqualTo(404);
+        assertThat(browser.get("api/nothing").statusCode()).isEqualTo(404);
+        assertThat(browser.post("action", Map.of("action", "explode", "type", "email", "id", "1"))
+                        .statusCode())
+                .isEqualTo(400);
+        assertThat(browser.post("action", List.of(1)).statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void a_job_is_told_whole_as_text_and_without_its_token() throws Exception {
+        queue.add(JobRequest.builder("email")
+                .data(Map.of())
+                .id(EVIL)
+                .data(Map.of("to", EVIL, "number", 9007199254740993L))
+                .group("ada")
+                .tag(EVIL)
+                .correlationId("batch 7")
+                .build());
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        try (Worker worker = queue.worker()
+                .id("worker-1")
+                .handler("email", (job, context) -> {
+                    context.log("a line " + EVIL);
+                    context.progress(40, "half " + EVIL);
+                    running.countDown();
+                    end.await();
+                    throw new PermanentJobException("no such mailbox " + EVIL);
+                })
+                .start()) {
+            running.await();
+            JsonNode job = browser.json("job?type=email&id=%3Cscript%3Ealert(1)%3C/script%3E");
+            assertThat(job.path("status").asText()).isEqualTo("running");
+            assertThat(job.path("worker").asText()).isEqualTo("worker-1");
+            assertThat(job.path("data").asText()).contains("9007199254740993", EVIL);
+            String token =
+                    queue.get("email", EVIL).orElseThrow().lock().orElseThrow().token();
+            assertThat(job.toString()).doesNotContain(token);
+            end.countDown();
+            assertThat(queue.awaitFinished("email", EVIL, PATIENCE)).isPresent();
+        }
+        JsonNode job = browser.json("job?type=email&id=%3Cscript%3Ealert(1)%3C/script%3E");
+        assertThat(job.at("/errors/0/message").asText()).contains("no such mailbox");
+        assertThat(job.at("/times/finished").asLong()).isPositive();
+        JsonNode log = browser.json("log?type=email&id=%3Cscript%3Ealert(1)%3C/script%3E");
+        assertThat(log.at("/chunks/0/lines/0/text").asText()).isEqualTo("a line " + EVIL);
+        assertThat(browser.json("jobs?tag=%3Cscript%3Ealert(1)%3C/script%3E")
+                        .at("/jobs/0/status")
+                        .asText())
+                .isEqualTo("failed");
+        assertThat(browser.get("api/job?type=email&id=%3Cscript%3Ealert(1)%3C/script%3E")
+                        .headers()
+                        .firstValue("Content-Type"))
+                .contains("application/json");
+    }
+
+    @Test
+    void each_action_on_a_job_does_what_it_says() throws Exception {
+        add(3, "email");
+        answer("action", Map.of("action", "cancel", "type", "email", "id", "job 0"));
+        assertThat(queue.get("email", "job 0").orElseThrow().status()).isEqualTo(JobStatus.CANCELLED);
+        assertThat(browser.post("action", Map.of("action", "cancel", "type", "email", "id", "job 0"))
+                        .statusCode())
+                .isEqualTo(409);
+        answer("action", Map.of("action", "retry", "type", "email", "id", "job 0"));
+        assertThat(queue.get("email", "job 0").orElseThrow().status()).isEqualTo(JobStatus.WAITING);
+        long later = System.currentTimeMillis() + 3_600_000;
+        answer("action", Map.of("action", "reschedule", "type", "email", "id", "job 1", "time", later));
+        assertThat(queue.get("email", "job 1").orElseThrow().scheduledTime().toEpochMilli())
+                .isEqualTo(later);
+        assertThat(browser.post("action", Map.of("action", "reschedule", "type", "email", "id", "job 1"))
+                        .statusCode())
+                .isEqualTo(400);
+        answer("action", Map.of("action", "remove", "type", "email", "id", "job 2"));
+        assertThat(queue.get("email", "job 2")).isEmpty();
+        assertThat(browser.post("action", Map.of("action", "release", "type", "email", "id", "job 1"))
+                        .statusCode())
+                .isEqualTo(409);
+    }
+
+    @Test
+    void an_order_on_many_jobs_acts_on_those_that_pass_and_no_others() throws Exception {
+        add(20, "email");
+        add(3, "report");
+        answer("bulk", Map.of("action", "cancel", "filter", Map.of("type", "email", "tag", "even")));
+        JsonNode done = browser.json("bulk");
+        while (!done.path("done").asBoolean()) {
+            done = browser.json("bulk");
+        }
+        assertThat(done.at("/changed/cancelled").asLong()).isEqualTo(10);
+        assertThat(done.path("problem").isNull()).isTrue();
+        assertThat(queue.counts().get("email").byStatus())
+                .containsEntry(JobStatus.CANCELLED, 10L)
+                .containsEntry(JobStatus.WAITING, 10L);
+        assertThat(queue.counts().get("report").byStatus()).containsEntry(JobStatus.WAITING, 3L);
+        assertThat(browser.post("bulk", Map.of("action", "remove", "filter", Map.of()))
+                        .statusCode())
+                .as("all jobs of all types")
+                .isEqualTo(400);
+    }
+
+    @Test
+    void settings_of_a_type_are_changed_one_by_one_and_cleared() throws Exception {
+        answer("types", Map.of("type", "email", "paused", true, "timeout", 5000, "limit", 3));
+        assertThat(queue.settings("email").isPaused()).isTrue();
+        assertThat(queue.getTypeTimeout("email")).contains(Duration.ofSeconds(5));
+        Map<String, Object> clear = new HashMap<>(Map.of("type", "email", "maxRetries", 2));
+        clear.put("limit", null);
+        answer("types", clear);
+        JsonNode type = browser.json("types").at("/types/0");
+        assertThat(type.path("paused").asBoolean()).isTrue();
+        assertThat(type.path("limit").isNull()).isTrue();
+        assertThat(type.path("maxRetries").asInt()).isEqualTo(2);
+        assertThat(browser.post("types", Map.of("type", "email", "limit", -1)).statusCode())
+                .isEqualTo(400);
+        assertThat(browser.post("types", Map.of("type", "a:b", "paused", true)).statusCode())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void recurring_jobs_are_listed_run_and_switched_off_and_on() throws Exception {
+        queue.schedules()
+                .put(Schedule.named("nightly")
+                        .cron("0 3 * * *")
+                        .job(JobRequest.builder("report").data(Map.of()).build())
+                        .build());
+        JsonNode schedule = browser.json("recurring").at("/schedules/0");
+        assertThat(schedule.path("cron").asText()).isEqualTo("0 3 * * *");
+        assertThat(schedule.path("next").size()).isEqualTo(5);
+        JsonNode made = answer("recurring", Map.of("name", "nightly", "action", "run"));
+        assertThat(queue.get("report", made.at("/job/id").asText())).isPresent();
+        answer("recurring", Map.of("name", "nightly", "action", "disable"));
+        assertThat(browser.json("recurring").at("/schedules/0/next").size()).isZero();
+        answer("recurring", Map.of("name", "nightly", "action", "enable"));
+        assertThat(queue.schedules().get("nightly").orElseThrow().isEnabled()).isTrue();
+        assertThat(browser.post("recurring", Map.of("name", "none", "action", "run"))
+                        .statusCode())
+                .isEqualTo(404);
+    }
+
+    @Test
+    void workers_are_told_with_what_they_run() throws Exception {
+        queue.add(JobRequest.builder("email").data(Map.of()).id("1").build());
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        try (Worker worker = queue.worker()
+                .id("worker-1")
+                .handler("email", (job, context) -> {
+                    running.countDown();
+                    end.await();
+                    return null;
+                })
+                .start()) {
+            running.await();
+            JsonNode first = browser.json("workers").at("/workers/0");
+            assertThat(first.path("id").asText()).isEqualTo("worker-1");
+            assertThat(first.path("silent").asBoolean()).isFalse();
+            assertThat(first.at("/jobs/0/id").asText()).isEqualTo("1");
+            assertThat(first.at("/types/0").asText()).isEqualTo("email");
+            end.countDown();
+        }
+    }
+
+    @Test
+    void problems_are_what_the_numbers_say_and_what_checks_found() throws Exception {
+        queue.add(JobRequest.builder("email").data(Map.of()).id("1").build());
+        Problem found = new Problem("clock", Problem.Level.NOTE, "an hour off", "late", "set it");
+        try (Dashboard checked =
+                Dashboard.of(queue).problems(() -> List.of(found)).listen("127.0.0.1", 0)) {
+            JsonNode problems = new Browser(checked.url()).json("problems").path("problems");
+            assertThat(problems.at("/0/name").asText()).isEqualTo("email");
+            assertThat(problems.at("/0/level").asText()).isEqualTo("problem");
+            assertThat(problems.at("/1/finding").asText()).isEqualTo("an hour off");
+        }
+    }
+
+    @Test
+    void what_happens_is_told_to_all_who_listen_and_gathered() throws Exception {
+        queue.add(JobRequest.builder("email").data(Map.of()).id("1").build());
+        try (BufferedReader one = listen("");
+                BufferedReader other = listen("?type=email&id=1")) {
+            awaitTick(one, tick -> true);
+            awaitTick(other, tick -> true);
+            try (Worker worker = queue.worker()
+                    .handler("email", (job, context) -> {
+                        context.log("hello");
+                        return null;
+                    })
+                    .start()) {
+                assertThat(queue.awaitFinished("email", "1", PATIENCE)).isPresent();
+                awaitTick(one, tick -> tick.at("/jobs/0/status").asText().equals("success"));
+                await(other, "job", job -> job.path("status").asText().equals("success"));
+            }
+            awaitTick(one, tick -> tick.path("workers").asBoolean());
+        }
+        try (BufferedReader again = listen("")) {
+            assertThat(browser.json("overview").path("history").toString()).contains("\"ok\":1");
+        }
+    }
+
+    @Test
+    void lines_of_the_log_are_told_to_who_looks_at_the_job() throws Exception {
+        queue.add(JobRequest.builder("email").data(Map.of()).id("1").build());
+        try (BufferedReader page = listen("?type=email&id=1");
+                Worker worker = queue.worker()
+                        .handler("email", (job, context) -> {
+                            context.log("hello");
+                            return null;
+                        })
+                        .start()) {
+            await(page, "log", log -> log.at("/0/lines/0/text").asText().equals("hello"));
+        }
+    }
+
+    @Test
+    void who_listens_is_let_go_when_the_dashboard_closes() throws Exception {
+        try (BufferedReader page = listen("")) {
+            awaitTick(page, tick -> true);
+            dashboard.close();
+            try {
+                while (page.readLine() != null) {}
+            } catch (IOException cut) {
+                // that is an end too
+            }
+        }
+    }
+
+    private BufferedReader listen(String query) throws IOException, InterruptedException {
+        return new BufferedReader(new InputStreamReader(browser.events(query), StandardCharsets.UTF_8));
+    }
+
+    private static void awaitTick(BufferedReader events, java.util.function.Predicate<JsonNode> wanted)
+            throws IOException {
+        await(events, "tick", wanted);
+    }
+
+    private static void await(BufferedReader events, String name, java.util.function.Predicate<JsonNode> wanted)
+            throws IOException {
+        String event = "";
+        for (String line = events.readLine(); line != null; line = events.readLine()) {
+            if (line.startsWith("event: ")) {
+                event = line.substring("event: ".length());
+            } else if (line.startsWith("data: ") && event.equals(name)) {
+                if (wanted.test(new JsonMapper().readTree(line.substring("data: ".length())))) {
+                    return;
+                }
+            }
+        }
+        throw new AssertionError("the stream ended");
+    }
+}
