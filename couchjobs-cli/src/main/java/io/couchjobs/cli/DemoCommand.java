@@ -5,6 +5,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.cli.demo.Demo;
 import io.couchjobs.cli.demo.FoundFiles;
 import io.couchjobs.cli.demo.Summary;
+import io.couchjobs.cli.logging.LogLevels;
 import io.couchjobs.cli.output.Format;
 import io.couchjobs.couch.Auth;
 import io.couchjobs.couch.CouchServer;
@@ -26,13 +27,15 @@ import picocli.CommandLine.ParentCommand;
         description = {
             "Compute the SHA-256 of every file below a folder: one job per file, run by competing worker processes,",
             "every result checked. Without --url on an embedded server in memory; with it, in a database of its own.",
-            "Exit code 1 when a job failed or a result is wrong."
+            "Exit code 1 when a job failed or a result is wrong. With --dashboard also some daily work of a shop, of which a part",
+            "fails, and a web page that shows all of it until Ctrl-C."
         },
         footer = {
             "",
             "Examples:",
             "  couchjobs demo                   the files of this project",
             "  couchjobs demo /usr/share/doc --workers 4",
+            "  couchjobs demo --dashboard       and look at it in a browser",
             "  couchjobs demo --url http://127.0.0.1:5984 --user admin -o json"
         })
 final class DemoCommand implements Callable<Integer> {
@@ -44,6 +47,15 @@ final class DemoCommand implements Callable<Integer> {
 
     @Option(names = "--keep", description = "Keep the database.")
     private boolean keep;
+
+    @Option(names = "--dashboard", description = "Show it on a web page, and go on until Ctrl-C.")
+    private boolean dashboard;
+
+    @Option(
+            names = "--listen",
+            paramLabel = "HOST:PORT",
+            description = "Where the page is; default 127.0.0.1:8080, or a free port if that is taken.")
+    private @Nullable String listen;
 
     @ParentCommand
     @SuppressWarnings("NullAway.Init")
@@ -65,6 +77,8 @@ final class DemoCommand implements Callable<Integer> {
             throw CommandException.usage("not a folder: " + folder);
         } else if (workers < 1) {
             throw CommandException.usage("--workers must be at least 1: " + workers);
+        } else if (listen != null && !dashboard) {
+            throw CommandException.usage("--listen needs --dashboard");
         }
         FoundFiles found = FoundFiles.below(folder);
         found.problems().forEach(problem -> root.say("couchjobs: " + problem));
@@ -84,14 +98,30 @@ final class DemoCommand implements Callable<Integer> {
                     + " worker processes, database " + database.database());
             try (JobQueue queue = session.queue(database, true)) {
                 Demo demo = new Demo(queue, root.progress(), text -> root.say("couchjobs: " + text));
-                Summary summary = demo.run(found, workers(session, database));
-                show(summary, found.problems());
-                return (summary.isPerfect() && found.problems().isEmpty() ? ExitCode.DONE : ExitCode.FAILED).number();
+                Demo.Workers processes = workers(session, database);
+                if (!dashboard) {
+                    return run(demo, found, processes).number();
+                }
+                // What the jobs of the shop log is on the page; here it would bury the rest.
+                LogLevels.configure(root.options().verbose, !root.options().verbose);
+                try (DemoPage page = DemoPage.open(queue, listen)) {
+                    root.say("couchjobs: the dashboard is at " + page.url());
+                    ExitCode exitCode = run(demo, found, processes);
+                    root.say("couchjobs: the dashboard stays at " + page.url() + "; Ctrl-C to stop");
+                    page.awaitInterrupt();
+                    return exitCode.number();
+                }
             } finally {
                 Runtime.getRuntime().removeShutdownHook(deleteAnyway);
                 delete(session, database);
             }
         }
+    }
+
+    private ExitCode run(Demo demo, FoundFiles found, Demo.Workers processes) throws IOException, InterruptedException {
+        Summary summary = demo.run(found, processes);
+        show(summary, found.problems());
+        return summary.isPerfect() && found.problems().isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
     }
 
     private void delete(Session session, QueueUrl database) {

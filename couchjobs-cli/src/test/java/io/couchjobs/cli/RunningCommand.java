@@ -34,6 +34,11 @@ final class RunningCommand implements AutoCloseable {
         return this;
     }
 
+    /** What it has said on standard error so far. */
+    String err() {
+        return err.toString();
+    }
+
     /** Waits until what it printed is as wanted, and returns it. */
     String awaitOut(Predicate<String> wanted) {
         await(() -> wanted.test(out.toString()), "what was wanted");

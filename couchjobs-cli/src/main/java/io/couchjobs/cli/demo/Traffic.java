@@ -1,0 +1,138 @@
+package io.couchjobs.cli.demo;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.schedule.Schedule;
+import io.couchjobs.store.Limit;
+import io.couchjobs.worker.JobContext;
+import io.couchjobs.worker.PermanentJobException;
+import io.couchjobs.worker.Worker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What a small shop does all day, so that a dashboard has something to show: mails of which some fail, reports that take their
+ * time, a type that is paused and one that nobody runs. Thread-safe.
+ */
+public final class Traffic implements AutoCloseable {
+    private static final String MAIL = "email";
+    private static final String REPORT = "report";
+    private static final String STOCK = "stock-count";
+    private static final int CONCURRENCY = 4;
+    private static final int STEPS = 40;
+    private static final long STEP_MS = 400;
+
+    private final JobQueue queue;
+    private final Random random = new Random();
+    private final Worker worker;
+    private final ScheduledExecutorService customers = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "demo-customers");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private int orders;
+
+    private Traffic(JobQueue queue) {
+        this.queue = queue;
+        this.worker = queue.worker()
+                .id("shop")
+                .concurrency(CONCURRENCY)
+                .handler(MAIL, this::mail)
+                .handler(REPORT, this::report)
+                .handler(STOCK, (data, context) -> Map.of("articles", random.nextInt(1000)))
+                .start();
+    }
+
+    /**
+     * Begins.
+     *
+     * @param queue where
+     * @return ends it when closed
+     */
+    public static Traffic start(JobQueue queue) {
+        Traffic traffic = new Traffic(queue);
+        traffic.prepare();
+        var unused = traffic.customers.scheduleWithFixedDelay(traffic::order, 0, 1, TimeUnit.SECONDS);
+        return traffic;
+    }
+
+    private void prepare() {
+        queue.changeSettings(REPORT, settings -> settings.with(Limit.RUNNING, 2));
+        queue.changeSettings("invoice", settings -> settings.withPaused(true));
+        queue.schedules()
+                .put(Schedule.named("count the stock")
+                        .every(Duration.ofSeconds(30))
+                        .job(JobRequest.of(STOCK, Map.of("warehouse", "north")))
+                        .build());
+        queue.schedules()
+                .put(Schedule.named("nightly report")
+                        .cron("0 3 * * *")
+                        .job(JobRequest.of(REPORT, Map.of("of", "yesterday")))
+                        .build());
+        queue.add(JobRequest.builder("thumbnail")
+                .id("photo-1")
+                .data(Map.of("why", "nobody runs this type"))
+                .build());
+    }
+
+    private void order() {
+        int number = ++orders;
+        List<JobRequest> jobs = new ArrayList<>();
+        jobs.add(JobRequest.builder(MAIL)
+                .id("order-" + number)
+                .data(Map.of("to", "customer" + random.nextInt(9) + "@example.org", "subject", "Your order " + number))
+                .group("customer-" + random.nextInt(9))
+                .tag("order")
+                .correlationId("order-" + number)
+                .maxRetries(2)
+                .build());
+        if (number % 10 == 1) {
+            jobs.add(JobRequest.builder(REPORT)
+                    .id("sales-" + number)
+                    .data(Map.of("pages", STEPS))
+                    .build());
+            jobs.add(JobRequest.builder("invoice")
+                    .id("invoice-" + number)
+                    .data(Map.of("order", number))
+                    .correlationId("order-" + number)
+                    .build());
+        }
+        queue.addAll(jobs);
+    }
+
+    private Object mail(ObjectNode data, JobContext context) throws InterruptedException {
+        context.log("connecting to mail.example.org");
+        TimeUnit.MILLISECONDS.sleep(50L + random.nextInt(400));
+        int luck = random.nextInt(12);
+        if (luck == 0) {
+            throw new PermanentJobException(
+                    "550 no such mailbox: " + data.path("to").asText());
+        } else if (luck <= 2) {
+            throw new IllegalStateException("451 the mail server is busy, try again later");
+        }
+        context.log("accepted by mail.example.org");
+        return Map.of("sentTo", data.path("to").asText());
+    }
+
+    private Object report(ObjectNode data, JobContext context) throws InterruptedException {
+        for (int step = 1; step <= STEPS; step++) {
+            TimeUnit.MILLISECONDS.sleep(STEP_MS);
+            context.progress(100 * step / STEPS, "page " + step + " of " + STEPS);
+            context.log("page " + step + " written");
+        }
+        return Map.of("pages", STEPS);
+    }
+
+    @Override
+    public void close() {
+        customers.shutdownNow();
+        worker.close(Duration.ofSeconds(1));
+    }
+}
