@@ -55,7 +55,7 @@ class Plot extends Component {
           [0, 0.5, 1].map((part) => h('g', { key: part },
             h('line', { class: 'grid', x1: LEFT, x2: width, y1: y(top * part), y2: y(top * part) }),
             h('text', { class: 'axis', x: LEFT - 6, y: y(top * part) + 4, 'text-anchor': 'end' }, format(top * part)))),
-          [5, 4, 3, 2, 1].map((minute) => h('text', { key: minute, class: 'axis', x: x(end - Math.min(minute * 60, SECONDS - 1) * 1000), y: HEIGHT - 4, 'text-anchor': minute === 5 ? 'start' : 'middle' }, '−' + minute + ' min')),
+          (width < 480 ? [5, 3, 1] : [5, 4, 3, 2, 1]).map((minute) => h('text', { key: minute, class: 'axis', x: x(end - Math.min(minute * 60, SECONDS - 1) * 1000), y: HEIGHT - 4, 'text-anchor': minute === 5 ? 'start' : 'middle' }, '−' + minute + ' min')),
           h('text', { class: 'axis', x: width, y: HEIGHT - 4, 'text-anchor': 'end' }, 'now'),
           lines.map((line, number) => stacked
             ? h('path', { key: line.name, class: 'area is-' + line.color, d: area(shown, values, number, x, y, (width - LEFT) / SECONDS) })

@@ -200,6 +200,8 @@ export function Button({ children, kind, ...props }) {
   return h('button', { type: 'button', class: 'button ' + (kind || ''), ...props }, children);
 }
 
+const CALM = 3000;
+
 /** A page that loads something, and loads it again when that may have changed, but not more often than it may. */
 export class Loading extends Component {
   constructor(props) {
@@ -217,12 +219,16 @@ export class Loading extends Component {
   componentWillUnmount() {
     this.gone = true;
     clearTimeout(this.later);
+    clearTimeout(this.last);
     removeEventListener('couchjobs-tick', this.heard);
   }
 
+  /** The server's answers may be a moment old: so it looks once more when all is calm. */
   hear(tick) {
     if (tick.reset || this.concerns(tick)) {
       this.soon();
+      clearTimeout(this.last);
+      this.last = setTimeout(() => this.load(), CALM);
     }
   }
 

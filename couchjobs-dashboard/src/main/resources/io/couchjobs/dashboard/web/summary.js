@@ -4,6 +4,8 @@ import { get } from './lib.js';
 const PACE = 2000;
 const SLOWLY = 15000;
 const SECONDS = 300;
+/** The server's answers may be a moment old: so it looks once more when all is calm. */
+const CALM = 3000;
 
 export class Summary {
   constructor(changed) {
@@ -23,6 +25,8 @@ export class Summary {
     const moved = tick.reset || tick.more || tick.types || tick.workers || tick.jobs.length > 0;
     if (moved || Date.now() - (this.loadedAt || 0) > SLOWLY) {
       this.soon();
+      clearTimeout(this.last);
+      this.last = setTimeout(() => this.load(), CALM);
     }
   }
 

@@ -94,7 +94,7 @@ const MOMENTS = {
 function Timeline({ job }) {
   const moments = [];
   for (const [name, time] of Object.entries(job.times)) {
-    const [status, text] = MOMENTS[name] || ['', name];
+    const [status, text] = MOMENTS[name] || ['', plain(name)];
     const end = name === 'finished';
     moments.push({ time, status: end ? job.status : status, text, key: name });
   }
@@ -114,6 +114,12 @@ function Timeline({ job }) {
     moment.why && h('span', { class: 'why', title: moment.why }, moment.why)))));
 }
 
+/** The name of a moment that nobody has words for. */
+function plain(name) {
+  const words = name.replace(/([A-Z])/g, (letter) => ' ' + letter.toLowerCase());
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 function order(moment) {
   return Object.keys(MOMENTS).indexOf(moment.key);
 }
@@ -129,6 +135,7 @@ function Facts({ job }) {
     job.class && ['Class', job.class],
     job.origin && ['Origin', job.origin],
     job.tracker && ['Tracker', job.tracker],
+    job.site && ['Site', h('a', { href: jobsHref({ site: job.site }) }, job.site)],
     ['Claims (fence)', job.fence],
     ['Revision', h('span', { class: 'id' }, job.rev)],
   ].filter(Boolean);
@@ -230,10 +237,10 @@ class Log extends Component {
       h(Trouble, { error }),
       lines.length === 0
         ? h(Empty, null, loaded ? (running ? 'Nothing logged yet.' : 'Nothing was logged.') : 'Looking …')
-        : h('ol', { class: 'log', ref: (element) => { this.box = element; }, tabIndex: 0, role: 'log', 'aria-label': 'Log', 'aria-live': 'off' },
+        : h('div', { class: 'log', ref: (element) => { this.box = element; }, tabIndex: 0, role: 'log', 'aria-label': 'Log', 'aria-live': 'off' },
           lines.map((line, index) => line.dropped
-            ? h('li', { key: index, class: 'faint' }, number(line.dropped) + ' lines were dropped')
-            : h('li', { key: index }, h('span', { class: 'clock', title: exact(line.at) + ', attempt ' + line.attempt }, exact(line.at).slice(11, 23)), h('span', { class: 'line' }, line.text)))),
+            ? h('div', { key: index, class: 'faint' }, number(line.dropped) + ' lines were dropped')
+            : h('div', { key: index, class: 'entry' }, h('span', { class: 'clock', title: exact(line.at) + ', attempt ' + line.attempt }, exact(line.at).slice(11, 23)), h('span', { class: 'line' }, line.text)))),
       more && h('p', { class: 'faint' }, 'The log is longer: couchjobs logs shows all of it.'));
   }
 }

@@ -3,7 +3,7 @@ import { h, Component, Loading, Ago, Card, Empty, Trouble, Status, JobLink, Prog
 import { RowAction } from '../row.js';
 import { actionsFor, actOnAll } from '../actions.js';
 
-const FIELDS = ['type', 'status', 'group', 'tag', 'correlation'];
+const FIELDS = ['type', 'status', 'group', 'tag', 'correlation', 'site'];
 
 function filterOf(params) {
   return Object.fromEntries(FIELDS.filter((field) => params[field]).map((field) => [field, params[field]]));
@@ -36,6 +36,7 @@ class FilterBar extends Component {
       h('label', { class: 'field' }, 'Status', h('select', { name: 'status', onChange: (event) => this.changed(event) },
         h('option', { value: '' }, 'any'), STATUSES.map((status) => h('option', { key: status, value: status, selected: status === filter.status }, WORDS[status])))),
       text('group', 'Group'), text('tag', 'Tag'), text('correlation', 'Correlation'),
+      filter.site && text('site', 'Site'),
       h('div', { class: 'buttons' },
         h('button', { type: 'submit', class: 'button primary' }, 'Filter'),
         Object.keys(filter).length > 0 && h('a', { class: 'button', href: 'jobs' }, 'Clear')));
