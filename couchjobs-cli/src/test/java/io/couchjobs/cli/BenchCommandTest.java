@@ -51,7 +51,8 @@ class BenchCommandTest {
                         "memory",
                         "storage",
                         "start");
-        assertThat(json.path("server").path("version").asText()).isNotEmpty();
+        boolean isNameless = database.serverName().contains("PouchDB"); // PouchDB Server does not say what it is
+        assertThat(json.path("server").path("version").asText().isEmpty()).isEqualTo(isNameless);
         assertNumbers(json.path("raw"), "bulk_docs_per_s", "single_writes_per_s", "notify_ms_p50");
         assertNumbers(json.path("enqueue_bulk"), "per_s", "of_limit");
         assertNumbers(json.path("enqueue_threads"), "per_s", "of_limit");
@@ -62,7 +63,9 @@ class BenchCommandTest {
         assertNumbers(json.path("herd"), "workers", "claims_per_job");
         assertNumbers(json.path("backlog"), "jobs", "drain_of_small");
         assertNumbers(json.path("memory"), "heap_mb");
-        assertNumbers(json.path("storage"), "bytes_per_job");
+        if (!isNameless) { // PouchDB Server tells no sizes
+            assertNumbers(json.path("storage"), "bytes_per_job");
+        }
         assertNumbers(json.path("start"), "ms", "over_jvm_ms");
         assertThat(databases(database)).isEqualTo(before);
     }

@@ -3,9 +3,11 @@ package io.couchjobs.cli.bench;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.ServerInfo;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -72,17 +74,32 @@ public final class Bench implements AutoCloseable {
     }
 
     private ObjectNode server() {
-        ServerInfo info = databases.server().info();
+        Optional<ServerInfo> info = info();
         if (!place.isHere()) {
             place.say()
                     .accept("warning: what machine " + place.url().getHost()
                             + " is, and how busy, is unknown; the way there counts in every figure");
         }
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("url", place.url().toString()).put("vendor", info.vendor()).put("version", info.version());
+        json.put("url", place.url().toString())
+                .put("vendor", info.map(ServerInfo::vendor).orElse(""))
+                .put("version", info.map(ServerInfo::version).orElse(""));
         return json.put("here", place.isHere())
                 .put("client_processors", Runtime.getRuntime().availableProcessors())
                 .put("java", Runtime.version().toString());
+    }
+
+    /** A server that speaks CouchDB's protocol and does not say that it is one is measured all the same. */
+    private Optional<ServerInfo> info() {
+        try {
+            return Optional.of(databases.server().info());
+        } catch (CouchException nameless) {
+            if (nameless.status() != 200) {
+                throw nameless;
+            }
+            place.say().accept("warning: " + nameless.getMessage());
+            return Optional.empty();
+        }
     }
 
     private Payload payload() {
