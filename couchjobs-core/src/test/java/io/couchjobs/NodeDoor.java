@@ -143,21 +143,7 @@ public final class NodeDoor implements AutoCloseable {
         }
     }
 
-    private interface Task {
-        void run() throws IOException;
-    }
-
-    private static void daemon(Task task) {
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        task.run();
-                    } catch (IOException closed) {
-                        // the other end notices
-                    }
-                },
-                "node-door");
-        thread.setDaemon(true);
-        thread.start();
+    private static void daemon(Daemons.Task task) {
+        Daemons.start("node-door", task);
     }
 }

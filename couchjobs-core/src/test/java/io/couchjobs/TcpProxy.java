@@ -122,21 +122,7 @@ final class TcpProxy implements AutoCloseable {
         }
     }
 
-    private interface Task {
-        void run() throws IOException;
-    }
-
-    private static void daemon(Task task) {
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        task.run();
-                    } catch (IOException closed) {
-                        // the other end notices
-                    }
-                },
-                "tcp-proxy");
-        thread.setDaemon(true);
-        thread.start();
+    private static void daemon(Daemons.Task task) {
+        Daemons.start("tcp-proxy", task);
     }
 }

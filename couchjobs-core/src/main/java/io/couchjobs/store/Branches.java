@@ -31,7 +31,9 @@ import org.slf4j.LoggerFactory;
  * heard of its removal. Its fence would not grow.
  *
  * <p>A job whose first revision is claimed, and whose id couchjobs made, is not asked about: its creator wrote it once, and
- * always with the same bytes. Whoever else has another leaf of it claims a later revision, and asks.
+ * always with the same bytes. Whoever else has another leaf of it claims a later revision, and asks. One such pair is not told
+ * apart: a change by a creator who was cut off is claimed while the first claim is under way, and the copy that both majorities
+ * share fails just then.
  */
 final class Branches {
     private static final Logger log = LoggerFactory.getLogger(Branches.class);
