@@ -67,16 +67,21 @@ final class LeaseKeeper implements AutoCloseable {
         idleBeat.within(IDLE_BEAT);
     }
 
-    /**
-     * Looks after leases from now on, or sooner than planned: a run has begun, or a timeout has become shorter. A short job is
-     * done before its lease needs a renewal.
-     */
+    /** Looks after the lease of a run that has begun. A short job is done before its lease needs a renewal. */
+    void begun(Run run) {
+        lookWithin(timeoutOf(run));
+    }
+
+    /** Looks after leases sooner than planned: a timeout has become shorter. */
     void hurry() {
         if (!runs.isEmpty()) {
-            Duration timeout = shortestTimeout();
-            renewal.within(timeout.dividedBy(3));
-            checking.within(timeout.dividedBy(10));
+            lookWithin(shortestTimeout());
         }
+    }
+
+    private void lookWithin(Duration timeout) {
+        renewal.within(timeout.dividedBy(3));
+        checking.within(timeout.dividedBy(10));
     }
 
     /**

@@ -212,7 +212,7 @@ public final class Worker implements AutoCloseable {
 
     private void claimed(Run run) {
         ownJobs.begun(run);
-        leases.hurry();
+        leases.begun(run);
     }
 
     private boolean isStoppedWithin(Duration timeout) throws InterruptedException {
