@@ -1,9 +1,12 @@
 package io.couchjobs.store;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.Surroundings;
 import io.couchjobs.couch.WriteResult;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -14,30 +17,51 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
+import java.util.function.IntConsumer;
 
 /**
  * Sends the writes of all threads of a process as bulk requests: what gathers while one request is in flight goes with the
- * next. A write alone is sent at once; nobody waits for company.
+ * next. A write alone is sent at once; nobody waits for company. Only after a request of several documents the next one is
+ * held back for a moment, until those who were answered have written again: full requests are what the server is good at.
+ * When very much has gathered, a second request goes beside the first, so that the server has work while the answers to the
+ * other are being taken in.
  *
- * <p>A document that is written twice goes into two requests, in order. When an answer is lost, the documents are read
+ * <p>A document that is written twice goes into two requests, one after the other. When an answer is lost, the documents are read
  * again to find out what became of each; only when that fails too does the caller see trouble. On a cluster a write that is
  * found in place is {@code Accepted}: nobody knows whether a quorum has it.
  */
 final class WriteCombiner implements AutoCloseable {
-    private static final int MOST_PER_REQUEST = 500;
+    private static final int MOST_PER_REQUEST = 2_000;
+    /** So many documents are worth a second request beside the first. */
+    private static final int ENOUGH_FOR_ANOTHER = 100;
+
+    /** A request ends with the document that goes beyond this: large ones go by few. */
+    private static final long MOST_CHARACTERS = 8_000_000;
+
+    private static final int MOST_REQUESTS = 2;
     private static final int MOST_TRIES = 3;
+    /** After a request of so many documents others will follow soon, as a rule. */
+    private static final int SEVERAL = 4;
+
+    private static final Duration LONGEST_GATHERING = Duration.ofMillis(4);
+    private static final Duration GLANCE = Duration.ofNanos(200_000);
 
     private final CouchDatabase database;
     private final LostAnswers lostAnswers;
+    private final Surroundings surroundings;
+    private final ExecutorService senders;
+    private volatile IntConsumer onWrites = documents -> {};
+    // From here on guarded by the queue itself.
     private final Queue<Entry> waiting = new ArrayDeque<>();
-    private final ExecutorService sender;
-    private boolean sending;
+    private final Set<String> underWay = new HashSet<>();
+    private int sending;
     private boolean closed;
 
     WriteCombiner(CouchDatabase database, LostAnswers lostAnswers) {
         this.database = database;
         this.lostAnswers = lostAnswers;
-        this.sender = database.server().surroundings().threads("couchjobs-writer", 1);
+        this.surroundings = database.server().surroundings();
+        this.senders = surroundings.threads("couchjobs-writer", MOST_REQUESTS);
     }
 
     CompletableFuture<WriteResult> write(ObjectNode document) {
@@ -56,12 +80,16 @@ final class WriteCombiner implements AutoCloseable {
                         + " not written");
             }
             waiting.addAll(entries);
-            if (!sending && !entries.isEmpty()) {
-                sending = true;
-                sender.execute(this::sendAll);
+            if (!entries.isEmpty() && (sending == 0 || isWorthAnother())) {
+                sending++;
+                senders.execute(this::sendAll);
             }
         }
         return entries.stream().map(Entry::result).toList();
+    }
+
+    void onWrites(IntConsumer counter) {
+        onWrites = counter;
     }
 
     @Override
@@ -69,28 +97,66 @@ final class WriteCombiner implements AutoCloseable {
         synchronized (waiting) {
             closed = true;
         }
-        sender.shutdown();
+        senders.shutdown();
+    }
+
+    private boolean isWorthAnother() {
+        return sending < MOST_REQUESTS && waiting.size() >= ENOUGH_FOR_ANOTHER;
     }
 
     private void sendAll() {
         for (List<Entry> batch = nextBatch(); !batch.isEmpty(); batch = nextBatch()) {
+            long began = surroundings.nanos();
             send(batch);
+            gather(batch.size(), surroundings.nanos() - began);
         }
     }
 
-    /** Takes what has gathered, each document once; a second write of the same document stays for the next request. */
+    /** Those who were answered come back, or others in their places: waits until they have, but not for stragglers. */
+    private void gather(int answered, long took) {
+        if (answered < SEVERAL) {
+            return;
+        }
+        int before = waitingCount();
+        int expected = Math.min(answered + before, MOST_PER_REQUEST);
+        long until = surroundings.nanos() + Math.min(took / 4, LONGEST_GATHERING.toNanos());
+        try {
+            for (int now = before, last = -1; now < expected && now != last && surroundings.nanos() < until; ) {
+                surroundings.pause(GLANCE);
+                last = now;
+                now = waitingCount();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // send at once
+        }
+    }
+
+    private int waitingCount() {
+        synchronized (waiting) {
+            return waiting.size();
+        }
+    }
+
+    /** Takes what has gathered, each document once and none that is under way; other writes of these stay for later. */
     private List<Entry> nextBatch() {
         List<Entry> batch = new ArrayList<>();
-        Set<String> ids = new HashSet<>();
         synchronized (waiting) {
-            for (Iterator<Entry> all = waiting.iterator(); all.hasNext() && batch.size() < MOST_PER_REQUEST; ) {
+            Set<String> passedBy = new HashSet<>();
+            long room = MOST_CHARACTERS;
+            for (Iterator<Entry> all = waiting.iterator();
+                    all.hasNext() && room > 0 && batch.size() < MOST_PER_REQUEST; ) {
                 Entry entry = all.next();
-                if (ids.add(entry.id)) {
+                if (!passedBy.contains(entry.id) && underWay.add(entry.id)) {
                     batch.add(entry);
+                    room -= sizeOf(entry.document);
                     all.remove();
+                } else {
+                    passedBy.add(entry.id);
                 }
             }
-            sending = !batch.isEmpty();
+            if (batch.isEmpty()) {
+                sending--;
+            }
         }
         return batch;
     }
@@ -98,9 +164,19 @@ final class WriteCombiner implements AutoCloseable {
     private void send(List<Entry> batch) {
         List<ObjectNode> documents = batch.stream().map(Entry::document).toList();
         try {
-            deliver(batch, sendOrSettle(documents, MOST_TRIES));
+            List<WriteResult> results = sendOrSettle(documents, MOST_TRIES);
+            arrived(batch);
+            onWrites.accept(batch.size());
+            deliver(batch, results);
         } catch (RuntimeException | Error trouble) {
+            arrived(batch);
             batch.forEach(entry -> entry.result.completeExceptionally(trouble));
+        }
+    }
+
+    private void arrived(List<Entry> batch) {
+        synchronized (waiting) {
+            batch.forEach(entry -> underWay.remove(entry.id));
         }
     }
 
@@ -177,6 +253,21 @@ final class WriteCombiner implements AutoCloseable {
         for (int i = 0; i < batch.size(); i++) {
             batch.get(i).result.complete(results.get(i));
         }
+    }
+
+    /** About how many characters of JSON. */
+    private static long sizeOf(JsonNode node) {
+        long size = 8;
+        if (node.isTextual()) {
+            return size + node.textValue().length();
+        }
+        for (JsonNode child : node) {
+            size += sizeOf(child);
+        }
+        for (Iterator<String> names = node.fieldNames(); names.hasNext(); ) {
+            size += names.next().length() + 4;
+        }
+        return size;
     }
 
     private record Entry(String id, ObjectNode document, CompletableFuture<WriteResult> result) {}
