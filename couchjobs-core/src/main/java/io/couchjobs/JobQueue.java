@@ -28,6 +28,7 @@ import io.couchjobs.store.Creator;
 import io.couchjobs.store.DesignDocuments;
 import io.couchjobs.store.DuplicateJobException;
 import io.couchjobs.store.Feed;
+import io.couchjobs.store.IndexWarmer;
 import io.couchjobs.store.JobChange;
 import io.couchjobs.store.JobFilter;
 import io.couchjobs.store.JobIndex;
@@ -86,6 +87,7 @@ public final class JobQueue implements AutoCloseable {
     private final TypeRule types;
     private final DesignDocuments designs;
     private final JobIndex index;
+    private final IndexWarmer warmer;
     private final JobLists lists;
     private final JobPages pages;
     private final SettingsStore settings;
@@ -114,6 +116,8 @@ public final class JobQueue implements AutoCloseable {
         this.types = new TypeRule(settings, options.strict());
         StoreClock clock = new StoreClock(options.clock(), database.server());
         JobStore store = new JobStore(database, site);
+        this.warmer = new IndexWarmer(index, database.server().surroundings());
+        store.onWrites(warmer::written);
         Feed feed = new Feed(database);
         this.parts = new Acceptor.Parts(store, index, settings, feed, clock);
         this.creator = new Creator(store, clock);
@@ -806,6 +810,7 @@ public final class JobQueue implements AutoCloseable {
         parts.feed().close();
         conflicts.close();
         parts.store().close();
+        warmer.close();
         database.server().close();
     }
 

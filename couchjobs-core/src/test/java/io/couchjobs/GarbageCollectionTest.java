@@ -41,6 +41,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -398,8 +399,11 @@ class GarbageCollectionTest {
         try (JobQueue other = TestQueue.open(where);
                 Worker one = counting(queue, runs, all);
                 Worker two = counting(other, runs, all)) {
-            CompletableFuture<Long> deleted = CompletableFuture.supplyAsync(() -> collectUntil(over));
+            AtomicLong deleted = new AtomicLong();
+            CompletableFuture<Void> collecting = CompletableFuture.runAsync(() -> collectUntil(over, deleted));
             for (int from = 0; from < jobs; from += 500) {
+                boolean isLast = from + 500 >= jobs;
+                TestQueue.until(() -> !isLast || deleted.get() > 0 || collecting.isDone());
                 queue.addAll(IntStream.range(from, from + 500)
                         .mapToObj(i -> JobRequest.builder("email")
                                 .id("job-" + i)
@@ -409,7 +413,8 @@ class GarbageCollectionTest {
             }
             all.await();
             over.set(true);
-            assertThat(deleted.get()).isPositive();
+            collecting.get();
+            assertThat(deleted).hasPositiveValue();
             assertThat(one.stats().running() + two.stats().running()).isNotNegative();
         }
 
@@ -419,16 +424,14 @@ class GarbageCollectionTest {
         assertThat(queue.all("email")).isEmpty();
     }
 
-    private long collectUntil(AtomicBoolean over) {
-        long deleted = 0;
+    private void collectUntil(AtomicBoolean over, AtomicLong deleted) {
         while (!over.get()) {
             try {
-                deleted += TestQueue.gc(queue).run().jobsDeletedInAll();
+                deleted.addAndGet(TestQueue.gc(queue).run().jobsDeletedInAll());
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
         }
-        return deleted;
     }
 
     private static Worker counting(JobQueue queue, Map<String, AtomicInteger> runs, CountDownLatch all) {

@@ -4,6 +4,7 @@ import io.couchjobs.couch.CouchException;
 import io.couchjobs.job.Job;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -82,29 +83,68 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
      * @throws io.couchjobs.couch.CouchException when the database cannot be asked
      */
     public List<ClaimedJob> accept(AcceptOptions options) throws InterruptedException {
-        listen();
         long started = clock.nanos();
+        Backoff lostRaces = lostRaces();
+        while (true) {
+            Optional<Pick> pick = pick(options, started);
+            if (pick.isEmpty()) {
+                return List.of();
+            }
+            List<ClaimedJob> won = claim(pick.get());
+            if (!won.isEmpty() || (isOver(options, started) && lostRaces.attempts() >= MOST_LOST_RACES)) {
+                return won;
+            }
+            lostRaces.pause();
+        }
+    }
+
+    /**
+     * Waits for due jobs and takes them out of the known ones, to be claimed by {@link #claim} at once.
+     *
+     * @param options which and how many jobs, and how long to wait
+     * @return the jobs, at least one; empty when the time is over
+     * @throws InterruptedException when interrupted while waiting
+     * @throws IllegalStateException when it is closed, before or meanwhile
+     * @throws io.couchjobs.couch.CouchException when the database cannot be asked
+     */
+    public Optional<Pick> pick(AcceptOptions options) throws InterruptedException {
+        return pick(options, clock.nanos());
+    }
+
+    /**
+     * Claims jobs, in one request if possible.
+     *
+     * @param pick what was picked
+     * @return those that this worker owns now; the others are lost to others, or have no room at the moment
+     * @throws io.couchjobs.couch.CouchException when it is not known of all what became of them; those that were stored are
+     *     given back
+     */
+    public List<ClaimedJob> claim(Pick pick) {
+        return claim(pick.jobs, pick.options);
+    }
+
+    /** {@return the pauses of somebody who loses every claim to others} */
+    public Backoff lostRaces() {
+        return new Backoff(store.surroundings(), Duration.ofMillis(2), Duration.ofMillis(250));
+    }
+
+    private Optional<Pick> pick(AcceptOptions options, long started) throws InterruptedException {
+        listen();
         boolean certain = false;
-        Backoff lostRaces = new Backoff(store.surroundings(), Duration.ofMillis(2), Duration.ofMillis(250));
         while (true) {
             long seen = changeCount();
             List<String> open = openTypes(options);
             Room room = ties.except(limits.groupsWithRoom(open));
             List<Job> choice = candidates.take(open, options, !certain, room);
-            List<ClaimedJob> won = choice.isEmpty() ? List.of() : claim(choice, options);
-            if (!won.isEmpty()) {
-                return won;
+            if (!choice.isEmpty()) {
+                return Optional.of(new Pick(choice, options));
             }
-            Duration left = left(options, started);
-            boolean isOver = left.isZero() || left.isNegative();
-            if (!choice.isEmpty() && !(isOver && lostRaces.attempts() >= MOST_LOST_RACES)) {
-                lostRaces.pause();
-            } else if (!isOver) {
+            if (!isOver(options, started)) {
                 askTheTime(open, options, room);
                 Duration look = shorter(untilWorthALook(open, options, room), limits.pause(options.types()));
-                await(shorter(left, shorter(look, ties.pause())), seen);
-            } else if (certain || !choice.isEmpty()) {
-                return List.of();
+                await(shorter(left(options, started), shorter(look, ties.pause())), seen);
+            } else if (certain) {
+                return Optional.empty();
             } else {
                 certain = true;
                 candidates.doubt();
@@ -204,7 +244,14 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
             candidates.forget();
             wake();
             throw e;
+        } finally {
+            candidates.answered(choice);
         }
+    }
+
+    private boolean isOver(AcceptOptions options, long started) {
+        Duration left = left(options, started);
+        return left.isZero() || left.isNegative();
     }
 
     private Duration left(AcceptOptions options, long started) {
@@ -262,6 +309,22 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
 
     private static Duration shorter(Duration one, Duration other) {
         return one.compareTo(other) < 0 ? one : other;
+    }
+
+    /** Jobs that were found and not yet claimed. Immutable. */
+    public static final class Pick {
+        private final List<Job> jobs;
+        private final AcceptOptions options;
+
+        Pick(List<Job> jobs, AcceptOptions options) {
+            this.jobs = jobs;
+            this.options = options;
+        }
+
+        /** {@return how many they are} */
+        public int size() {
+            return jobs.size();
+        }
     }
 
     /**

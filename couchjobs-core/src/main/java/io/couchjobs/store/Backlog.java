@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  * runs dry and there was more. Entries may be stale: the claim decides.
  */
 final class Backlog {
-    private static final int MOST = 2_000;
+    static final int MOST = 6_000;
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
     private static final int MOST_MOVED = 5 * MOST;
-    private static final Comparator<Job> OLDEST_FIRST =
+    static final Comparator<Job> OLDEST_FIRST =
             Comparator.comparing(Job::scheduledTime).thenComparing(Job::id);
 
     private final Map<String, Job> byId = new HashMap<>();
@@ -58,13 +58,26 @@ final class Backlog {
         }
     }
 
-    /** Takes in what the index had when it was read after {@code begun}. */
-    void refill(long begun, JobIndex.Window due, List<Job> stuck) {
+    /** The last job up to which all are known; empty when nobody knows what is missing here. */
+    Optional<Job> horizon() {
+        return Optional.ofNullable(horizon);
+    }
+
+    boolean hasRoomFor(int more) {
+        return byId.size() + more <= MOST;
+    }
+
+    /**
+     * Takes in what the index had when it was read after {@code begun}.
+     *
+     * @param from the horizon from where on it was read, then of an index that may not be up to date; empty for the start of one
+     *     that was
+     */
+    void refill(long begun, JobIndex.Window due, List<Job> stuck, Optional<Job> from) {
         boolean mayHaveHoles = begun != doubts;
-        complete = due.complete() && !mayHaveHoles;
-        horizon = mayHaveHoles || due.jobs().isEmpty()
-                ? null
-                : due.jobs().get(due.jobs().size() - 1);
+        complete = due.complete() && from.isEmpty() && !mayHaveHoles;
+        boolean isAtItsEnd = due.jobs().isEmpty() || (due.complete() && from.isPresent());
+        horizon = mayHaveHoles || isAtItsEnd ? null : due.jobs().get(due.jobs().size() - 1);
         due.jobs().forEach(this::putIfNewer);
         stuck.forEach(this::putIfNewer);
         trim();
@@ -196,7 +209,7 @@ final class Backlog {
         });
     }
 
-    private void markMoved(String docId) {
+    void markMoved(String docId) {
         if (refills > 0) {
             if (moved.size() >= MOST_MOVED) {
                 moved.clear(); // costs a lost race for each job that the index then brings back

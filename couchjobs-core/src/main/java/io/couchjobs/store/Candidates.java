@@ -40,8 +40,6 @@ final class Candidates {
     private static final Duration GROUPS_ARE_FULL = Duration.ofMillis(250);
 
     private static final Duration MOMENT = Duration.ofMillis(5);
-    private static final int WINDOW = 200;
-    private static final int RANDOM_WINDOW = 1024;
     private static final int PAGE = 100;
     private static final int LARGE_PAGE = 500;
 
@@ -53,8 +51,11 @@ final class Candidates {
     private final Function<String, Admission.Rules> rules;
     private final Verdicts verdicts;
     private final Chooser chooser;
+    private final Windows windows;
     /** By line. */
     private final Map<String, Stock> stocks = new HashMap<>();
+    /** What was taken out, until its claim is answered: the index may be read meanwhile, and still has it. */
+    private final Set<String> underWay = new HashSet<>();
 
     /**
      * Makes an empty one.
@@ -81,6 +82,7 @@ final class Candidates {
         this.rules = rules;
         this.verdicts = verdicts;
         this.chooser = new Chooser(clock, surroundings, peers, this::stock, verdicts);
+        this.windows = new Windows(index, clock, surroundings, this, underWay);
     }
 
     /** Takes in who else is there; what changes from then on comes by {@link #changed}. */
@@ -134,7 +136,7 @@ final class Candidates {
         }
         Instant until = until(options);
         for (String line : lines) {
-            refillIfDry(line, until, options.strategy());
+            windows.refill(line, stockOf(line), until, options, job -> peers.rank(job) == 0);
         }
         while (true) {
             Chooser.Choice choice = choose(lines, until, options, polite, room);
@@ -162,6 +164,14 @@ final class Candidates {
                 .map(line -> pause(line, options, room))
                 .min(Comparator.naturalOrder())
                 .orElse(NEVER);
+    }
+
+    /** Nothing is under way any more with these jobs, which were taken out. */
+    synchronized void answered(List<Job> choice) {
+        for (Job job : choice) {
+            underWay.remove(job.id().docId());
+            stock(Site.lineOf(job)).markMoved(job.id().docId());
+        }
     }
 
     /** What became of the claims, in the order of the choice. */
@@ -207,9 +217,19 @@ final class Candidates {
         }
         List<Job> shuffled = new ArrayList<>(found.values());
         Collections.shuffle(shuffled, surroundings.random());
-        List<Job> choice = shuffled.stream().filter(this::isAdmitted).limit(max).toList();
-        takeOut(choice);
-        return choice;
+        return takeAdmitted(shuffled, max);
+    }
+
+    private List<Job> takeAdmitted(List<Job> jobs, int max) {
+        List<Job> admitted = jobs.stream().filter(this::isAdmitted).toList();
+        synchronized (this) {
+            List<Job> choice = admitted.stream()
+                    .filter(job -> !underWay.contains(job.id().docId()))
+                    .limit(max)
+                    .toList();
+            takeOut(choice);
+            return choice;
+        }
     }
 
     private boolean isAdmitted(Job job) {
@@ -231,48 +251,16 @@ final class Candidates {
         return stocks.computeIfAbsent(line, l -> new Stock());
     }
 
+    private synchronized Stock stockOf(String line) {
+        return stock(line);
+    }
+
     private synchronized void admit(String line, Admission.Rules now) {
         stock(line).admit(now);
     }
 
     private Instant until(AcceptOptions options) {
         return options.latest() == null ? clock.instant() : options.latest();
-    }
-
-    private void refillIfDry(String line, Instant until, Strategy strategy) {
-        long begun;
-        synchronized (this) {
-            if (!mustRefill(stock(line), until, strategy)) {
-                return;
-            }
-            begun = stock(line).backlog().beginRefill();
-        }
-        try {
-            int window = strategy.kind() == Strategy.Kind.RANDOM ? RANDOM_WINDOW : WINDOW;
-            JobIndex.Window due = index.pending(line, window);
-            List<Job> stuck =
-                    due.complete() ? List.of() : index.stuck(line, WINDOW).jobs();
-            synchronized (this) {
-                stock(line).backlog().refill(begun, due, stuck);
-            }
-        } finally {
-            synchronized (this) {
-                stock(line).backlog().endRefill();
-            }
-        }
-    }
-
-    private static boolean mustRefill(Stock stock, Instant until, Strategy strategy) {
-        Backlog backlog = stock.backlog();
-        if (backlog.mustRefill(until)) {
-            return true;
-        }
-        return switch (strategy.kind()) {
-            case FIFO -> !stock.rules().takeAll() && backlog.isInDoubt();
-            case FAIR -> backlog.isInDoubt();
-            case RANDOM ->
-                !backlog.knowsAllDue(until) && backlog.due(until, RANDOM_WINDOW).size() < RANDOM_WINDOW / 2;
-        };
     }
 
     private synchronized Chooser.Choice choose(
@@ -284,7 +272,10 @@ final class Candidates {
 
     private synchronized void takeOut(List<Job> choice) {
         Set<String> lines = new HashSet<>();
-        choice.forEach(job -> lines.add(Site.lineOf(job)));
+        choice.forEach(job -> {
+            lines.add(Site.lineOf(job));
+            underWay.add(job.id().docId());
+        });
         lines.forEach(line -> stock(line).removeAll(choice));
     }
 
@@ -302,7 +293,10 @@ final class Candidates {
                     .filter(job -> verdicts.admits(job, asked))
                     .toList();
             synchronized (this) {
-                stock(unread.line()).scan(unread.order()).read(begun, unread.from(), page, until, wanted);
+                List<Job> free = wanted.stream()
+                        .filter(job -> !underWay.contains(job.id().docId()))
+                        .toList();
+                stock(unread.line()).scan(unread.order()).read(begun, unread.from(), page, until, free);
             }
         } catch (CouchException | DbAccessException trouble) {
             log.warn(

@@ -95,6 +95,8 @@ public final class DesignDocument {
     private static DesignDocument assemble(String name, String... views) {
         ObjectNode content = JsonNodeFactory.instance.objectNode();
         content.put("language", "javascript");
+        // Else the server indexes each change beside the work; IndexWarmer asks for it in time.
+        content.put("autoupdate", false);
         ObjectNode definitions = content.putObject("views");
         for (String view : views) {
             String folder = name + "/views/" + view;

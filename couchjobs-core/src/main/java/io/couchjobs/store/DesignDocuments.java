@@ -47,6 +47,10 @@ public final class DesignDocuments {
         this.database = database;
     }
 
+    CouchDatabase database() {
+        return database;
+    }
+
     /**
      * Stores the design documents of this version where they are missing. Idempotent; several processes may race.
      *

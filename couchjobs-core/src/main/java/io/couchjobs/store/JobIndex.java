@@ -3,6 +3,7 @@ package io.couchjobs.store;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.CouchNotFoundException;
 import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewQuery.Update;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -36,8 +37,11 @@ public final class JobIndex {
 
     private static final Map<String, Object> AFTER_ALL = Map.of();
     private static final int PAGE = 500;
+    /** A view opens the document of each row by itself: more rows are read without. */
+    private static final int WITH_DOCUMENTS = 200;
 
     private final DesignDocuments designs;
+    private final WindowDocuments windowDocuments;
     private final Site site;
 
     /**
@@ -57,6 +61,7 @@ public final class JobIndex {
      */
     public JobIndex(DesignDocuments designs, Site site) {
         this.designs = designs;
+        this.windowDocuments = new WindowDocuments(designs.database());
         this.site = site;
     }
 
@@ -73,18 +78,51 @@ public final class JobIndex {
      * @return the jobs in the order of their scheduled times, those in the future too
      */
     public Window pending(String line, int limit) {
-        return window(jobs("due", query -> all(query, line), limit), limit);
+        return pending(line, Optional.empty(), Update.TRUE, limit);
+    }
+
+    /**
+     * The same from a job on.
+     *
+     * @param line the line
+     * @param from the job, which may be among them again; empty for the first
+     * @param update whether the index must know what was written last
+     * @param limit how many rows to read
+     */
+    Window pending(String line, Optional<Job> from, Update update, int limit) {
+        UnaryOperator<ViewQuery> range = query -> from.map(job -> all(query, line)
+                        .startKey(List.of(line, job.scheduledTime().toEpochMilli()))
+                        .startKeyDocId(job.id().docId()))
+                .orElseGet(() -> all(query, line));
+        if (limit <= WITH_DOCUMENTS) {
+            return window(jobs("due", query -> range.apply(query).update(update), limit), limit);
+        }
+        ViewResult rows = ask(DesignDocument.JOBS, "due", query -> range.apply(query)
+                .update(update)
+                .limit(limit));
+        return new Window(
+                windowDocuments.jobs(rows).filter(site::owns).toList(),
+                rows.rows().size() < limit);
+    }
+
+    /** Asks the server to bring its indexes up to date, and does not wait for it. */
+    void warm() {
+        ask(DesignDocument.JOBS, "due", query -> query.limit(0).update(Update.LAZY));
+        ask(DesignDocument.LISTS, "status", query -> query.reduce(false)
+                .limit(0)
+                .update(Update.LAZY));
     }
 
     /**
      * The stuck jobs of a line whose retry is due first.
      *
      * @param line the line
+     * @param update whether the index must know what was written last
      * @param limit how many rows to read
      * @return the jobs in the order of their retry times
      */
-    public Window stuck(String line, int limit) {
-        return window(jobs("stuck", query -> all(query, line), limit), limit);
+    Window stuck(String line, Update update, int limit) {
+        return window(jobs("stuck", query -> all(query, line).update(update), limit), limit);
     }
 
     /**

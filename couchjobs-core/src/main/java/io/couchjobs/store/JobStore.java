@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.IntConsumer;
 
 /**
  * Jobs in and out of the database. Thread-safe.
@@ -67,6 +68,15 @@ public final class JobStore implements AutoCloseable {
     /** {@return which of several databases this is, and so whose jobs are run here} */
     public Site site() {
         return site;
+    }
+
+    /**
+     * Says who counts writes.
+     *
+     * @param written takes how many documents a request stored, or tried to; must be quick
+     */
+    public void onWrites(IntConsumer written) {
+        combiner.onWrites(written);
     }
 
     /** Says who looks after jobs with conflicts. */

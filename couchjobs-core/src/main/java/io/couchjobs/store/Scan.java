@@ -241,7 +241,7 @@ final class Scan implements Pool {
         }
     }
 
-    private void markMoved(String docId) {
+    void markMoved(String docId) {
         if (reads > 0) {
             if (moved.size() >= MOST_MOVED) {
                 moved.clear(); // costs a lost race for each job that the index then brings back

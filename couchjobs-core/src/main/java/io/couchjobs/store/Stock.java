@@ -20,6 +20,7 @@ final class Stock {
     private static final int CHEAP = 5_000;
 
     private final Backlog backlog = new Backlog();
+    private final Paging paging = new Paging();
     private final Map<Spot.Order, Scan> scans = new EnumMap<>(Spot.Order.class);
     private Admission.Rules rules = Admission.Rules.ALL;
     private long doubtedNanos = Long.MIN_VALUE;
@@ -28,6 +29,10 @@ final class Stock {
 
     Backlog backlog() {
         return backlog;
+    }
+
+    Paging paging() {
+        return paging;
     }
 
     Admission.Rules rules() {
@@ -82,6 +87,12 @@ final class Stock {
     void removeAll(Collection<Job> taken) {
         scans.values().forEach(scan -> scan.removeAll(taken));
         backlog.removeAll(taken);
+    }
+
+    /** An index that is being read may still know it as it was before. */
+    void markMoved(String docId) {
+        scans.values().forEach(scan -> scan.markMoved(docId));
+        backlog.markMoved(docId);
     }
 
     /** Read the index before saying that there is nothing; what is dear to read is read again seldom. */

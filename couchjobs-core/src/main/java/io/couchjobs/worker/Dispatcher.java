@@ -3,10 +3,9 @@ package io.couchjobs.worker;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Backoff;
-import io.couchjobs.store.ClaimedJob;
 import io.couchjobs.store.JobIndex;
 import java.time.Duration;
-import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,14 +23,15 @@ final class Dispatcher {
     private final Executor executor;
     private final Thread thread;
     private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Claims claims;
     private volatile boolean closing;
-    private long claimed;
 
     Dispatcher(WorkerOptions options, Acceptor acceptor, JobIndex index, Executor executor) {
         this.options = options;
         this.acceptor = acceptor;
         this.index = index;
         this.executor = executor;
+        this.claims = new Claims(acceptor, executor, options.id(), () -> closing);
         this.thread = new Thread(this::dispatch, "couchjobs-worker-" + options.id());
         thread.setDaemon(true);
     }
@@ -54,11 +54,12 @@ final class Dispatcher {
     private void dispatch() {
         Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(10));
         try {
-            while (!closing && claimed < options.maxJobs()) {
+            while (!closing && claims.won() < options.maxJobs()) {
                 try {
                     if (!claimAndStart()) {
                         break;
                     }
+                    claims.throwTrouble();
                     backoff.reset();
                 } catch (RuntimeException | Error e) {
                     if (backoff.attempts() == 0) {
@@ -79,18 +80,20 @@ final class Dispatcher {
     }
 
     private void end() {
-        if (closing) {
-            executor.releaseAhead();
-        }
         boolean idle = false;
         while (!idle) {
             try {
+                executor.slots().awaitClaims();
+                if (closing) {
+                    executor.releaseAhead();
+                }
                 executor.slots().awaitIdle();
                 idle = true;
             } catch (InterruptedException closedMeanwhile) {
-                executor.releaseAhead();
+                log.debug("worker {} gives back what it has not begun", options.id());
             }
         }
+        claims.close();
         stopped.countDown();
     }
 
@@ -98,12 +101,19 @@ final class Dispatcher {
     private boolean claimAndStart() throws InterruptedException {
         int free = executor.slots().awaitRoom(executor::placesFree);
         boolean ahead = free == 0;
-        int wanted = (int) Math.min(ahead ? executor.placesFree() : free, options.maxJobs() - claimed);
-        AcceptOptions accept = accept(Math.max(1, wanted));
-        List<ClaimedJob> jobs = acceptor.accept(ahead ? accept.unstarted() : accept);
-        claimed += jobs.size();
-        jobs.forEach(closing ? Executor::giveBack : executor::take);
-        return !jobs.isEmpty() || !options.untilEmpty() || !isEmpty();
+        long wanted = Math.min(ahead ? executor.placesFree() : free, options.maxJobs() - claims.wonOrUnderWay());
+        if (wanted <= 0) {
+            executor.slots().awaitClaims();
+            return true;
+        }
+        AcceptOptions accept = accept((int) wanted);
+        Optional<Acceptor.Pick> pick = acceptor.pick(ahead ? accept.unstarted() : accept);
+        if (pick.isPresent()) {
+            claims.begin(pick.get());
+            return true;
+        }
+        executor.slots().awaitClaims();
+        return !options.untilEmpty() || !isEmpty();
     }
 
     private AcceptOptions accept(int max) {
@@ -123,9 +133,10 @@ final class Dispatcher {
                 return false;
             }
         }
-        List<ClaimedJob> late = acceptor.accept(accept(1).timeout(Duration.ZERO));
-        claimed += late.size();
-        late.forEach(executor::take);
+        Optional<Acceptor.Pick> late = acceptor.pick(accept(1).timeout(Duration.ZERO));
+        if (late.isPresent()) {
+            claims.begin(late.get());
+        }
         return late.isEmpty();
     }
 }

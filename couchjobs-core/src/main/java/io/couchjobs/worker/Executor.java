@@ -151,7 +151,7 @@ final class Executor {
             if (run.claim().job().status() == JobStatus.SCHEDULED) {
                 run.startUnlessStopped();
             }
-            RunReport report = run.call();
+            RunReport report = run.call(this::handlerDone);
             tally.ended(report.outcome());
             options.listener().accept(report);
         } catch (Throwable e) {
@@ -164,10 +164,20 @@ final class Executor {
         }
     }
 
+    /** The next run does not have to wait until it is written how this one ended. */
+    private void handlerDone() {
+        slots.handlerDone();
+        startNext();
+    }
+
     private void ended(Run run) {
         timeLimits.forget(run);
         runs.remove(run.claim().id(), run);
-        slots.release();
-        startNext();
+        if (run.isEnding()) {
+            slots.ended();
+        } else {
+            slots.release();
+            startNext();
+        }
     }
 }

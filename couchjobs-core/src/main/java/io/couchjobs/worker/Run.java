@@ -96,9 +96,15 @@ final class Run {
         return handlerIsDone;
     }
 
-    RunReport call() {
+    /**
+     * Calls the handler and writes how it ended.
+     *
+     * @param whenDone called between the two, once
+     */
+    RunReport call(Runnable whenDone) {
         int attempt = claim.job().attempt();
         Ending ending = judge();
+        whenDone.run();
         Duration took = Duration.ofNanos(System.nanoTime() - startedNanos);
         RunReport.Outcome outcome = write(ending);
         if (outcome == RunReport.Outcome.FAILED && present != null && ending.thrown() != null) {

@@ -1,32 +1,85 @@
 package io.couchjobs.worker;
 
-/** How many runs may go on at once, which can change while they do. Thread-safe. */
+/**
+ * How many runs may go on at once, which can change while they do. A slot is taken by a claim under way, then by the run of its
+ * job until the handler is done: while the end of one run is being written, the next may be claimed. Thread-safe.
+ */
 final class Slots {
+    /** Fewer free slots than this part of all, or than these, wait for the claims under way. */
+    private static final int WORTHWHILE_PART = 4;
+
+    private static final int WORTHWHILE = 16;
+    private static final int MOST_CLAIMS = 2;
+
     private int limit;
-    private int used;
+    private int running;
+    private int ending;
+    private int claims;
+    private int claiming;
 
     Slots(int limit) {
         this.limit = limit;
     }
 
-    /** Waits until a slot or a place beside them is free; returns how many slots are. */
+    /**
+     * Waits until a slot or a place beside them is free, and as many that it is worth a request when one is under way; returns
+     * how many slots are.
+     */
     synchronized int awaitRoom(Places places) throws InterruptedException {
-        while (limit <= used && places.free() <= 0) {
+        while (!isWorthAClaim() && (claims > 0 || places.free() <= 0)) {
             wait();
         }
-        return Math.max(0, limit - used);
+        return Math.max(0, free());
+    }
+
+    /** A claim of so many jobs is under way. */
+    synchronized void claim(int jobs) {
+        claims++;
+        claiming += jobs;
+    }
+
+    /** It was answered; the jobs that were won have taken their slots. */
+    synchronized void claimed(int jobs) {
+        claims--;
+        claiming -= jobs;
+        notifyAll();
+    }
+
+    /** Waits until no claim is under way. */
+    synchronized void awaitClaims() throws InterruptedException {
+        while (claims > 0) {
+            wait();
+        }
+    }
+
+    synchronized int claiming() {
+        return claiming;
     }
 
     synchronized boolean tryTake() {
-        if (used >= limit) {
+        if (running >= limit) {
             return false;
         }
-        used++;
+        running++;
         return true;
     }
 
+    /** The handler is done, and how the run ended is about to be written. */
+    synchronized void handlerDone() {
+        running--;
+        ending++;
+        notifyAll();
+    }
+
+    /** How the run ended is written. */
+    synchronized void ended() {
+        ending--;
+        notifyAll();
+    }
+
+    /** The run came to nothing. */
     synchronized void release() {
-        used--;
+        running--;
         notifyAll();
     }
 
@@ -40,7 +93,7 @@ final class Slots {
     }
 
     synchronized void awaitIdle() throws InterruptedException {
-        while (used > 0) {
+        while (running + ending + claims > 0) {
             wait();
         }
     }
@@ -48,6 +101,17 @@ final class Slots {
     /** Somebody who waits is to look again. */
     synchronized void changed() {
         notifyAll();
+    }
+
+    private boolean isWorthAClaim() {
+        int least = claims == 0 ? 1 : Math.max(WORTHWHILE, limit / WORTHWHILE_PART);
+        return claims < MOST_CLAIMS && free() >= least;
+    }
+
+    /** While the ends of very many runs cannot be written, nothing more is begun; one after the other means just that. */
+    private int free() {
+        int mostEnding = limit > 1 ? limit : 0;
+        return ending > mostEnding ? 0 : limit - running - claiming;
     }
 
     /** Places beside the slots, where jobs wait for one. */

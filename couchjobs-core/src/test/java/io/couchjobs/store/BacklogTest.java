@@ -7,6 +7,7 @@ import io.couchjobs.job.Jobs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class BacklogTest {
@@ -20,7 +21,8 @@ class BacklogTest {
         backlog.doubt();
         long begun = backlog.beginRefill();
         backlog.changed(job("late", 500), 0);
-        backlog.refill(begun, new JobIndex.Window(List.of(job("a", 1), job("b", 2)), true), List.of());
+        backlog.refill(
+                begun, new JobIndex.Window(List.of(job("a", 1), job("b", 2)), true), List.of(), Optional.empty());
         backlog.endRefill();
         assertThat(backlog.due(NOW, 9)).extracting(job -> job.id().id()).containsExactly("a", "b", "late");
         assertThat(backlog.mustRefill(NOW)).isFalse();
@@ -30,7 +32,7 @@ class BacklogTest {
     void a_gap_while_the_index_is_read_makes_the_answer_incomplete() {
         long begun = backlog.beginRefill();
         backlog.doubt();
-        backlog.refill(begun, new JobIndex.Window(List.of(), true), List.of());
+        backlog.refill(begun, new JobIndex.Window(List.of(), true), List.of(), Optional.empty());
         backlog.endRefill();
         assertThat(backlog.mustRefill(NOW)).isTrue();
     }
@@ -66,11 +68,11 @@ class BacklogTest {
     @Test
     void what_it_remembers_is_bounded() {
         refill(true);
-        for (int i = 0; i < 5_000; i++) {
+        for (int i = 0; i < 2 * Backlog.MOST; i++) {
             backlog.changed(job("j" + i, i), 0);
         }
-        assertThat(backlog.due(NOW, 10_000)).hasSize(2_000);
-        backlog.removeAll(backlog.due(NOW, 10_000));
+        assertThat(backlog.due(NOW, 2 * Backlog.MOST)).hasSize(Backlog.MOST);
+        backlog.removeAll(backlog.due(NOW, 2 * Backlog.MOST));
         assertThat(backlog.mustRefill(NOW)).as("the index has the rest").isTrue();
     }
 
@@ -78,7 +80,8 @@ class BacklogTest {
     void a_gap_while_a_window_of_the_future_is_read_leaves_it_in_doubt() {
         long begun = backlog.beginRefill();
         backlog.doubt();
-        backlog.refill(begun, window(false, job("far", NOW.plusSeconds(3600).toEpochMilli())), List.of());
+        backlog.refill(
+                begun, window(false, job("far", NOW.plusSeconds(3600).toEpochMilli())), List.of(), Optional.empty());
         backlog.endRefill();
         assertThat(backlog.mustRefill(NOW))
                 .as("a job due now may have been missed")
@@ -88,12 +91,12 @@ class BacklogTest {
     @Test
     void jobs_that_did_not_fit_while_the_index_was_read_are_looked_for_again() {
         long begun = backlog.beginRefill();
-        for (int i = 0; i < 5_000; i++) {
+        for (int i = 0; i < 2 * Backlog.MOST; i++) {
             backlog.changed(job("j" + i, i), 0);
         }
-        backlog.refill(begun, window(true), List.of());
+        backlog.refill(begun, window(true), List.of(), Optional.empty());
         backlog.endRefill();
-        backlog.removeAll(backlog.due(NOW, 10_000));
+        backlog.removeAll(backlog.due(NOW, 2 * Backlog.MOST));
         assertThat(backlog.mustRefill(NOW)).as("the index has the rest").isTrue();
     }
 
@@ -110,7 +113,7 @@ class BacklogTest {
     void a_job_that_was_claimed_while_the_index_was_read_is_not_put_back_by_it() {
         long begun = backlog.beginRefill();
         backlog.changed(claimed("a"), 0);
-        backlog.refill(begun, window(true, job("a", 1)), List.of());
+        backlog.refill(begun, window(true, job("a", 1)), List.of(), Optional.empty());
         backlog.endRefill();
         assertThat(backlog.due(NOW, 9)).isEmpty();
     }
@@ -158,7 +161,7 @@ class BacklogTest {
 
     private void refill(boolean complete, Job... jobs) {
         long begun = backlog.beginRefill();
-        backlog.refill(begun, new JobIndex.Window(List.of(jobs), complete), List.of());
+        backlog.refill(begun, new JobIndex.Window(List.of(jobs), complete), List.of(), Optional.empty());
         backlog.endRefill();
     }
 

@@ -11,7 +11,7 @@ import java.util.function.LongConsumer;
  * thread at a time uses it; {@link #close} is safe from any.
  */
 final class Crew implements AutoCloseable {
-    private static final long GLANCE_MS = 5;
+    private static final long GLANCE_MS = 20;
     private static final Duration STANDSTILL = Duration.ofMinutes(2);
 
     private final Place place;

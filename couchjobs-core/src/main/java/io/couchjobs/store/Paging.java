@@ -1,0 +1,82 @@
+package io.couchjobs.store;
+
+import io.couchjobs.couch.ViewQuery.Update;
+import io.couchjobs.job.Job;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** How the windows of one line are read: how many rows, and whether an index that is not up to date does. Not thread-safe. */
+final class Paging {
+    private static final int MOST = 2_000;
+    private static final int GROWTH = 4;
+    private static final int BATCHES = 4;
+    private static final long MOST_CHARACTERS = 4_000_000;
+    private static final Duration FAST = Duration.ofSeconds(2);
+    private static final int SAMPLE = 20;
+
+    private int size = Windows.FIRST;
+    private long readNanos = Long.MIN_VALUE;
+    private long updatedNanos;
+    private boolean standsStill;
+    private @Nullable CompletableFuture<Void> underWay;
+
+    int size() {
+        return size;
+    }
+
+    boolean isGrown() {
+        return size > Windows.FIRST;
+    }
+
+    /** Whether a window can begin where the last one ended; a server may not be able to. */
+    boolean goesOn() {
+        return !standsStill;
+    }
+
+    /** What is being read in the background; null when nothing is. */
+    @Nullable
+    CompletableFuture<Void> underWay() {
+        return underWay;
+    }
+
+    void underWay(@Nullable CompletableFuture<Void> reading) {
+        underWay = reading;
+    }
+
+    /** How up to date the index must be for the next window: from time to time the server is asked to go on indexing. */
+    Update update(long nanos, Duration lazyEvery) {
+        if (nanos - updatedNanos < lazyEvery.toNanos()) {
+            return Update.FALSE;
+        }
+        updatedNanos = nanos;
+        return Update.LAZY;
+    }
+
+    /** Takes in how large the documents are, and how fast windows are used up. */
+    void read(JobIndex.Window window, Optional<Job> from, long nanos, int wanted) {
+        List<Job> jobs = window.jobs();
+        if (from.isPresent() && !jobs.isEmpty() && !window.complete()) {
+            standsStill = Backlog.OLDEST_FIRST.compare(jobs.get(jobs.size() - 1), from.get()) <= 0;
+        }
+        if (from.isEmpty()) {
+            updatedNanos = nanos;
+        }
+        boolean isFast = readNanos != Long.MIN_VALUE && nanos - readNanos < FAST.toNanos();
+        readNanos = nanos;
+        int useful = Math.max(Windows.FIRST, Math.min(MOST, BATCHES * wanted));
+        int grown = isFast && !window.complete() ? Math.max(size, Math.min(size * GROWTH, useful)) : size;
+        size = Math.max(SAMPLE, Math.min(isFast || isGrown() ? grown : size, affordable(jobs)));
+    }
+
+    private static int affordable(List<Job> jobs) {
+        long characters = jobs.stream()
+                .limit(SAMPLE)
+                .mapToLong(job -> job.toDocument().toString().length())
+                .sum();
+        long average = jobs.isEmpty() ? 1 : Math.max(1, characters / Math.min(SAMPLE, jobs.size()));
+        return (int) Math.min(MOST, MOST_CHARACTERS / average);
+    }
+}

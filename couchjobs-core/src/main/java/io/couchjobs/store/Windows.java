@@ -1,0 +1,170 @@
+package io.couchjobs.store;
+
+import io.couchjobs.couch.Surroundings;
+import io.couchjobs.couch.ViewQuery.Update;
+import io.couchjobs.job.Job;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the index of due jobs, a window at a time: the first one of an index that is up to date, then on from where the last one
+ * ended, without making the server bring the index up to date each time, and in the background before the last one is used up.
+ * Windows grow while they are used up fast, as far as the size of the documents allows. Thread-safe.
+ *
+ * <p>An index that is not up to date knows less: when its end is reached, it is read again from the start, up to date.
+ */
+final class Windows {
+    private static final Logger log = LoggerFactory.getLogger(Windows.class);
+    static final int FIRST = 200;
+    private static final int RANDOM_OF = 1024;
+    private static final int STUCK = 200;
+    /** So many jobs' worth of claims are read ahead. */
+    private static final int AHEAD = 2;
+    /** An index that nobody brings up to date has ever more rows of jobs that are gone. */
+    private static final Duration LAZY_EVERY = Duration.ofSeconds(10);
+
+    private final JobIndex index;
+    private final StoreClock clock;
+    private final Executor background;
+    /** Guards the stocks, and what is under way. */
+    private final Object monitor;
+
+    private final Set<String> underWay;
+
+    /**
+     * Knows no window.
+     *
+     * @param index what is read
+     * @param clock what tells how fast windows are used up
+     * @param surroundings whose threads read ahead
+     * @param monitor guards the stocks, and the next parameter
+     * @param underWay the documents that are being claimed
+     */
+    Windows(JobIndex index, StoreClock clock, Surroundings surroundings, Object monitor, Set<String> underWay) {
+        this.index = index;
+        this.clock = clock;
+        this.background = surroundings.threads("couchjobs-index", 1);
+        this.monitor = monitor;
+        this.underWay = underWay;
+    }
+
+    /**
+     * Reads what is needed before jobs can be chosen.
+     *
+     * @param line whose jobs
+     * @param stock what is known of them
+     * @param until until when they are due
+     * @param options how many are wanted, and in which order
+     * @param own which jobs are likely to be chosen
+     */
+    void refill(String line, Stock stock, Instant until, AcceptOptions options, Predicate<Job> own) {
+        CompletableFuture<Void> ahead;
+        synchronized (monitor) {
+            ahead = stock.paging().underWay();
+            if (!mustRefill(stock, until, options.strategy())) {
+                if (ahead == null && isLow(stock, until, options, own)) {
+                    readAhead(line, stock, options);
+                }
+                return;
+            }
+        }
+        if (ahead != null) {
+            ahead.join();
+            synchronized (monitor) {
+                if (!mustRefill(stock, until, options.strategy())) {
+                    return;
+                }
+            }
+        }
+        read(line, stock, options);
+    }
+
+    private static boolean mustRefill(Stock stock, Instant until, Strategy strategy) {
+        Backlog backlog = stock.backlog();
+        if (backlog.mustRefill(until)) {
+            return true;
+        }
+        return switch (strategy.kind()) {
+            case FIFO -> !stock.rules().takeAll() && backlog.isInDoubt();
+            case FAIR -> backlog.isInDoubt();
+            case RANDOM ->
+                !backlog.knowsAllDue(until) && backlog.due(until, RANDOM_OF).size() < RANDOM_OF / 2;
+        };
+    }
+
+    /** Whether the window will soon be used up, and there is more. */
+    private static boolean isLow(Stock stock, Instant until, AcceptOptions options, Predicate<Job> own) {
+        Backlog backlog = stock.backlog();
+        int enough = AHEAD * options.max();
+        return options.strategy().kind() == Strategy.Kind.FIFO
+                && stock.rules().takeAll()
+                && stock.paging().isGrown()
+                && !backlog.isInDoubt()
+                && !backlog.knowsAllDue(until)
+                && backlog.hasRoomFor(stock.paging().size())
+                && backlog.due(until, enough, own).size() < enough;
+    }
+
+    private void readAhead(String line, Stock stock, AcceptOptions options) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        stock.paging().underWay(done);
+        background.execute(() -> {
+            try {
+                read(line, stock, options);
+            } catch (RuntimeException trouble) {
+                log.debug("the next window of {} cannot be read ahead: {}", line, trouble.toString());
+            } finally {
+                synchronized (monitor) {
+                    stock.paging().underWay(null);
+                }
+                done.complete(null);
+            }
+        });
+    }
+
+    private void read(String line, Stock stock, AcceptOptions options) {
+        long begun;
+        Optional<Job> from;
+        Update update;
+        int size;
+        boolean random = options.strategy().kind() == Strategy.Kind.RANDOM;
+        synchronized (monitor) {
+            begun = stock.backlog().beginRefill();
+            from = random
+                    ? Optional.empty()
+                    : stock.backlog().horizon().filter(last -> stock.paging().goesOn());
+            update = from.isEmpty() ? Update.TRUE : stock.paging().update(clock.nanos(), LAZY_EVERY);
+            size = random ? RANDOM_OF : stock.paging().size();
+        }
+        try {
+            JobIndex.Window due = index.pending(line, from, update, size);
+            List<Job> stuck = due.complete() || (from.isPresent() && update == Update.FALSE)
+                    ? List.of()
+                    : index.stuck(line, update, STUCK).jobs();
+            synchronized (monitor) {
+                stock.backlog().refill(begun, free(due), free(stuck), from);
+                stock.paging().read(due, from, clock.nanos(), options.max());
+            }
+        } finally {
+            synchronized (monitor) {
+                stock.backlog().endRefill();
+            }
+        }
+    }
+
+    private JobIndex.Window free(JobIndex.Window window) {
+        return new JobIndex.Window(free(window.jobs()), window.complete());
+    }
+
+    private List<Job> free(List<Job> jobs) {
+        return jobs.stream().filter(job -> !underWay.contains(job.id().docId())).toList();
+    }
+}

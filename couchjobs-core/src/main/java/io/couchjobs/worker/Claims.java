@@ -1,0 +1,93 @@
+package io.couchjobs.worker;
+
+import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.Backoff;
+import io.couchjobs.store.ClaimedJob;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The claims of a worker that are under way, beside which it looks for more jobs. What was won is started, or given back when
+ * the worker is closing. Thread-safe, but for {@link #begin} and {@link #throwTrouble}, which one thread calls.
+ */
+final class Claims {
+    private static final int MOST = 2;
+    private static final int IDLE_SECONDS = 10;
+
+    private final Acceptor acceptor;
+    private final Executor executor;
+    private final BooleanSupplier closing;
+    private final ThreadPoolExecutor threads;
+    private final AtomicLong won = new AtomicLong();
+    private final AtomicReference<@Nullable Throwable> trouble = new AtomicReference<>();
+    private final Backoff lostRaces;
+    private volatile boolean lostAll;
+
+    Claims(Acceptor acceptor, Executor executor, String worker, BooleanSupplier closing) {
+        this.acceptor = acceptor;
+        this.executor = executor;
+        this.closing = closing;
+        this.lostRaces = acceptor.lostRaces();
+        this.threads = new ThreadPoolExecutor(
+                MOST, MOST, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, "couchjobs-claims-" + worker);
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        threads.allowCoreThreadTimeOut(true);
+    }
+
+    /** {@return how many jobs were won so far} */
+    long won() {
+        return won.get();
+    }
+
+    /** {@return how many jobs were won so far, or may be won by claims under way} */
+    long wonOrUnderWay() {
+        return executor.slots().claiming() + won.get();
+    }
+
+    /** Claims jobs; returns at once, but for a pause when all of the claim before were lost to others. */
+    void begin(Acceptor.Pick pick) throws InterruptedException {
+        if (lostAll) {
+            lostRaces.pause();
+        } else {
+            lostRaces.reset();
+        }
+        executor.slots().claim(pick.size());
+        threads.execute(() -> claim(pick));
+    }
+
+    /** Tells of claims that failed. */
+    void throwTrouble() {
+        Throwable last = trouble.getAndSet(null);
+        if (last instanceof RuntimeException exception) {
+            throw exception;
+        } else if (last instanceof Error error) {
+            throw error;
+        }
+    }
+
+    void close() {
+        threads.shutdown();
+    }
+
+    private void claim(Acceptor.Pick pick) {
+        try {
+            List<ClaimedJob> jobs = acceptor.claim(pick);
+            lostAll = jobs.isEmpty();
+            won.addAndGet(jobs.size());
+            jobs.forEach(closing.getAsBoolean() ? Executor::giveBack : executor::take);
+        } catch (RuntimeException | Error e) {
+            trouble.set(e);
+        } finally {
+            executor.slots().claimed(pick.size());
+        }
+    }
+}
