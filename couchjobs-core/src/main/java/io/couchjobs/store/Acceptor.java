@@ -195,18 +195,17 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
 
     /** The feed's position is taken here, before the index is read for the first time. */
     private void listen() {
-        if (begin()) {
+        if (begin() && candidates.isInDoubtOfOthers()) {
             candidates.load(store.database()); // not while the feed could have to wait for it
         }
     }
 
     private synchronized boolean begin() {
-        boolean first = listening == null && !closed;
-        if (first) {
+        if (listening == null && !closed) {
             listening = feed.listen(this);
             doubtedNanos = clock.nanos();
         }
-        return first;
+        return !closed;
     }
 
     private synchronized long changeCount() {

@@ -92,7 +92,7 @@ final class Candidates {
 
     /** Takes in what the feed tells; true when there may now be something to claim. */
     synchronized boolean changed(FeedEvent event) {
-        peers.changed(event);
+        chooser.heard(event);
         // With several leaves nobody can say who owns the job. When that is resolved, the feed tells of it again.
         Optional<Job> job = event.job().filter(any -> !event.conflicted()).filter(site::owns);
         if (job.isPresent()) {
@@ -113,10 +113,15 @@ final class Candidates {
         stocks.values().forEach(Stock::forget);
     }
 
-    /** As {@link #forget}, and who else is there: the living tell again. */
+    /** As {@link #forget}, and who else is there is to be {@linkplain #load taken in} again. */
     void forgetAll() {
-        peers.forget();
+        peers.doubt();
         forget();
+    }
+
+    /** Whether it is time to {@link #load}. */
+    boolean isInDoubtOfOthers() {
+        return peers.isInDoubt();
     }
 
     /**
@@ -154,8 +159,9 @@ final class Candidates {
         }
         Set<JobId> gone = new HashSet<>();
         granted.forEach(grant -> gone.add(grant.job().id()));
-        choice.stream().filter(job -> !gone.contains(job.id())).forEach(job -> stock(Site.lineOf(job))
-                .putBack(job));
+        List<Job> back = choice.stream().filter(job -> !gone.contains(job.id())).toList();
+        back.forEach(job -> stock(Site.lineOf(job)).putBack(job));
+        chooser.notClaimed(back);
     }
 
     /** How long there will be nothing to take, as far as is known now, and nothing changes. */
@@ -178,6 +184,7 @@ final class Candidates {
     synchronized void claimed(List<Job> choice, Collection<Job> lost, Strategy strategy) {
         List<Job> won = new ArrayList<>(choice);
         won.removeAll(lost);
+        chooser.notClaimed(lost);
         chooser.claimed(won, lost.size(), strategy);
     }
 
@@ -197,15 +204,19 @@ final class Candidates {
         Optional<Instant> next = takesAll
                 ? stock.backlog().nextTime(room)
                 : chooser.nextTime(line, clock.instant(), options.strategy(), room);
-        Duration pause = next.map(this::untilDue).orElse(NEVER);
+        Duration pause = next.map(time -> untilDue(time, line, room)).orElse(NEVER);
         boolean isPartlyFull = !room.inAllGroups() && !stock.backlog().knowsAllDue(until(options));
         boolean isShort = takesAll && pause.compareTo(GROUPS_ARE_FULL) < 0;
         return isPartlyFull && !isShort ? GROUPS_ARE_FULL : pause;
     }
 
-    private Duration untilDue(Instant time) {
+    private Duration untilDue(Instant time, String line, Room room) {
         Instant now = clock.instant();
-        return time.isAfter(now) ? Duration.between(now, time).plusMillis(1) : MOMENT;
+        if (time.isAfter(now)) {
+            return Duration.between(now, time).plusMillis(1);
+        }
+        Duration turn = chooser.untilTurn(line, now, room);
+        return turn.compareTo(MOMENT) < 0 ? MOMENT : turn;
     }
 
     private List<Job> unscheduled(Collection<String> lines, int max, Room room) {

@@ -26,12 +26,17 @@ import java.util.function.UnaryOperator;
  * several, each goes through its own share, and nobody fights over the head.
  */
 final class Chooser {
-    private static final Duration POLITENESS = Duration.ofMillis(20);
-    private static final int MOST_POLITE = 10;
     private static final int WIDEST = 64;
     private static final int RANDOM_OF = 1024;
+    private static final int ALL = Integer.MAX_VALUE;
     /** When the first jobs are all of groups without room, the index by groups finds those that have some. */
     private static final Strategy BEHIND_FULL_GROUPS = Strategy.fair(1, 1);
+    /** Of so many jobs that are left to others the first turn is planned. */
+    private static final int PLANNED = 100;
+
+    private static final Comparator<Job> STUCK_AND_OLDEST_FIRST = Comparator.<Job, Boolean>comparing(
+                    job -> job.status() != JobStatus.STUCK)
+            .thenComparing(Job::scheduledTime);
 
     private final StoreClock clock;
     private final Surroundings surroundings;
@@ -39,7 +44,7 @@ final class Chooser {
     private final Function<String, Stock> stocks;
     private final Verdicts verdicts;
     private final Map<Strategy, FairRound> rounds = new HashMap<>();
-    private final FirstSeen firstSeen = new FirstSeen();
+    private final Courtesy courtesy;
     /** From how many times as many candidates a claim picks at random; grows as claims are lost to others. */
     private int spread = 1;
 
@@ -54,17 +59,32 @@ final class Chooser {
         this.peers = peers;
         this.stocks = stocks;
         this.verdicts = verdicts;
+        this.courtesy = new Courtesy(peers);
+    }
+
+    /** Takes in what the feed tells of other workers. */
+    void heard(FeedEvent event) {
+        peers.changed(event, clock.nanos());
+        courtesy.lag().heard(event.docId(), event.generation(), clock.nanos());
     }
 
     /** Chooses from what is known and there is room for, or says what must be read first. */
     Choice choose(Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Room room) {
         Search search = new Search(lines, until, options.max(), polite, room);
-        int width = options.max() * width(lines);
-        return switch (options.strategy().kind()) {
-            case FAIR -> fair(options.strategy(), search);
-            case FIFO -> inLine(search, width, due -> oldest(due, width, search.max));
-            case RANDOM -> inLine(search, RANDOM_OF, due -> any(due, search.max));
-        };
+        Choice choice =
+                switch (options.strategy().kind()) {
+                    case FAIR -> fair(options.strategy(), search);
+                    case FIFO -> inLine(search, isAlone(lines) ? width(search) : ALL, due -> oldest(due, search));
+                    case RANDOM -> inLine(search, RANDOM_OF, due -> any(due, search.max));
+                };
+        choice.jobs().stream().limit(1).forEach(job -> courtesy.lag()
+                .begins(job.id().docId(), job.rev().orElse(""), clock.nanos()));
+        return choice;
+    }
+
+    /** These were chosen, and not claimed. */
+    void notClaimed(Collection<Job> jobs) {
+        jobs.forEach(job -> courtesy.lag().fails(job.id().docId()));
     }
 
     /** The more claims were lost to others, the more they are spread. The round moves on by those that were won. */
@@ -87,6 +107,16 @@ final class Chooser {
                 .nextTime(now, room);
     }
 
+    /** How long the due jobs of a line are left to others; zero when there are none. */
+    Duration untilTurn(String line, Instant until, Room room) {
+        Stock stock = stocks.apply(line);
+        long nanos = clock.nanos();
+        return stock.known(until, PLANNED, admitted(stock).and(room)).stream()
+                .map(job -> courtesy.untilTurn(job, nanos))
+                .min(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
+    }
+
     /** Of the first jobs in line; of groups in turn, when there is no room for any of these. */
     private Choice inLine(Search search, int width, UnaryOperator<List<Job>> pick) {
         List<Job> due = new ArrayList<>();
@@ -100,29 +130,42 @@ final class Chooser {
         if (due.isEmpty() && !search.room.inAllGroups()) {
             return fair(BEHIND_FULL_GROUPS, search);
         }
-        if (search.polite) {
-            due.removeIf(this::isLeftToOthers);
-        }
-        return Choice.of(pick.apply(due));
+        due.sort(STUCK_AND_OLDEST_FIRST);
+        return Choice.of(pick.apply(share(due, search)));
     }
 
-    private List<Job> oldest(List<Job> due, int width, int max) {
-        due.sort(Comparator.<Job, Boolean>comparing(job -> job.status() != JobStatus.STUCK)
-                .thenComparing(Job::scheduledTime));
-        List<Job> choice = new ArrayList<>(due.subList(0, Math.min(due.size(), width)));
-        if (choice.size() > max) {
-            if (spread > 1) {
-                Collections.shuffle(choice, surroundings.random());
-            }
-            choice.sort(Comparator.comparing(job -> peers.rank(job) > 0));
-            choice = choice.subList(0, max);
+    /** Those of the jobs that are this worker's; when it has none, such as nobody comes for. */
+    private List<Job> share(List<Job> due, Search search) {
+        if (isAlone(search.lines)) {
+            return due;
         }
-        return choice;
+        long nanos = clock.nanos();
+        List<Job> ours = due.stream()
+                .filter(job -> courtesy.isOurs(job, nanos))
+                .limit(Math.max(RANDOM_OF, width(search)))
+                .toList();
+        if (ours.isEmpty()) {
+            return search.polite ? courtesy.help(due, search.max, nanos) : due;
+        }
+        return ours;
+    }
+
+    private List<Job> oldest(List<Job> due, Search search) {
+        List<Job> first = due.subList(0, Math.min(due.size(), width(search)));
+        return first.size() > search.max && spread > 1
+                ? any(first, search.max)
+                : first.subList(0, Math.min(first.size(), search.max));
+    }
+
+    /** Of how many it takes some. */
+    private int width(Search search) {
+        return (int) Math.min(ALL, (long) search.max * spread);
     }
 
     private List<Job> any(List<Job> due, int max) {
-        Collections.shuffle(due, surroundings.random());
-        return due.subList(0, Math.min(max, due.size()));
+        List<Job> choice = new ArrayList<>(due);
+        Collections.shuffle(choice, surroundings.random());
+        return choice.subList(0, Math.min(max, choice.size()));
     }
 
     /** The first jobs of a line that are let in: of the window if that has them, else of the index in which to page on. */
@@ -140,14 +183,30 @@ final class Chooser {
         return Choice.of(stock.known(search.until, most, admitted(stock).and(search.room)));
     }
 
+    /** Of this worker's jobs; if there are none, of those that nobody comes for. */
     private Choice fair(Strategy strategy, Search search) {
-        FairRound.Taste taste = taste(search.lines, search.polite).among(search.room);
-        Choice choice = fair(strategy, search, taste);
-        if (!choice.jobs().isEmpty() || choice.unread().isPresent() || search.polite) {
-            return choice;
+        if (isAlone(search.lines)) {
+            return fair(strategy, search, taste(search, job -> false));
         }
-        FairRound.Taste any = new FairRound.Taste(job -> false, taste.width(), taste.picker(), search.room);
-        return fair(strategy, search, any);
+        long nanos = clock.nanos();
+        Choice ours = fair(strategy, search, taste(search, job -> !courtesy.isOurs(job, nanos)));
+        if (!ours.jobs().isEmpty() || ours.unread().isPresent()) {
+            return ours;
+        }
+        return fair(strategy, search, taste(search, job -> search.polite && !courtesy.mayHelp(job, nanos)));
+    }
+
+    /** After claims that were lost to others, the first of a lane are as good as each other. */
+    private FairRound.Taste taste(Search search, Predicate<Job> left) {
+        return new FairRound.Taste(left, spread, this::pick, search.room);
+    }
+
+    private Job pick(List<Job> equallyGood) {
+        return equallyGood.get(surroundings.random().nextInt(equallyGood.size()));
+    }
+
+    private boolean isAlone(Collection<String> lines) {
+        return lines.stream().allMatch(line -> peers.count(Site.typeOf(line)) == 1);
     }
 
     private Choice fair(Strategy strategy, Search search, FairRound.Taste taste) {
@@ -174,46 +233,6 @@ final class Chooser {
 
     private Pool window(Stock stock, Instant until) {
         return new KnownPool(stock.known(until, Integer.MAX_VALUE, admitted(stock)), Spot.Order.TURNS);
-    }
-
-    /**
-     * With several workers, a job is left for a moment to those that come before this one by rank, and among the first of a
-     * lane an own one is preferred.
-     */
-    private FairRound.Taste taste(Collection<String> lines, boolean polite) {
-        int width = width(lines);
-        boolean alone = lines.stream().allMatch(line -> peers.count(Site.typeOf(line)) == 1);
-        Predicate<Job> left = alone ? job -> false : job -> isOthersFirst(job) || (polite && isLeftToOthers(job));
-        return width == 1 ? FairRound.Taste.STRICT : new FairRound.Taste(left, width, this::pick, job -> true);
-    }
-
-    private Job pick(List<Job> equallyGood) {
-        List<Job> jobs = new ArrayList<>(equallyGood);
-        if (spread > 1) {
-            Collections.shuffle(jobs, surroundings.random());
-        }
-        return jobs.stream()
-                .min(Comparator.comparing(job -> peers.rank(job) > 0))
-                .orElseThrow();
-    }
-
-    private int width(Collection<String> lines) {
-        int workers =
-                lines.stream().map(Site::typeOf).mapToInt(peers::count).max().orElse(1);
-        return workers == 1 ? spread : Math.min(WIDEST, 2 * workers * spread);
-    }
-
-    private boolean isOthersFirst(Job job) {
-        int rank = Math.min(peers.rank(job), MOST_POLITE);
-        return rank > 0 && firstSeen.age(job, clock.nanos()).compareTo(POLITENESS.multipliedBy(rank)) < 0;
-    }
-
-    /** Of an idle fleet one worker takes a new job at once; the others give it a moment, longer by their rank. */
-    private boolean isLeftToOthers(Job job) {
-        int rank = Math.min(peers.rank(job), MOST_POLITE);
-        Backlog backlog = stocks.apply(Site.lineOf(job)).backlog();
-        return rank > 0
-                && backlog.age(job, clock.instant(), clock.nanos()).compareTo(POLITENESS.multipliedBy(rank)) < 0;
     }
 
     private Scan sifted(Stock stock, Spot.Order order) {

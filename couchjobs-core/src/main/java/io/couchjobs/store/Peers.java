@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.Site;
 import java.util.HashSet;
 import java.util.Map;
@@ -15,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * The workers that are registered in a database, and who of them is to claim a job first. Thread-safe.
  *
  * <p>All workers rank themselves for a job by the same hash, so without talking to each other they agree whose it is; the
- * others come after it. Registrations that were replicated from other sites do not count. That is advice, which spares conflicts: a worker that died, is busy or not known yet costs a moment,
- * never a job.
+ * others come after it. Registrations that were replicated from other sites do not count. That is advice, which spares
+ * conflicts: a worker that died, is busy or not known yet costs a moment, never a job; see {@link Courtesy}.
  */
 final class Peers {
     /** What the document ids of worker registrations begin with. */
@@ -24,8 +25,8 @@ final class Peers {
 
     private final String self;
     private final Site site;
-    /** The others, and the types each works on. */
-    private final Map<String, Set<String>> others = new ConcurrentHashMap<>();
+    private final Map<String, Peer> others = new ConcurrentHashMap<>();
+    private volatile boolean doubtful = true;
 
     Peers(String self, Site site) {
         this.self = self;
@@ -34,20 +35,43 @@ final class Peers {
 
     /** Takes in who is registered; what changes from then on comes by {@link #changed}. */
     void load(CouchDatabase database) {
-        database.view(ViewQuery.allDocs()
-                        .startKey(PREFIX)
-                        .endKey(PREFIX + "\uffff")
-                        .includeDocs(true))
-                .rows()
-                .forEach(row -> add(row.key().asText().substring(PREFIX.length()), row.doc()));
+        doubtful = false;
+        try {
+            takeIn(database);
+        } catch (RuntimeException trouble) {
+            doubtful = true;
+            throw trouble;
+        }
     }
 
-    void forget() {
-        others.clear();
+    private void takeIn(CouchDatabase database) {
+        Set<String> gone = new HashSet<>(others.keySet()); // who comes meanwhile is not
+        ViewQuery registrations =
+                ViewQuery.allDocs().startKey(PREFIX).endKey(PREFIX + "\uffff").includeDocs(true);
+        database.view(registrations).rows().forEach(row -> {
+            String worker = row.key().asText().substring(PREFIX.length());
+            add(worker, row.doc());
+            gone.remove(worker);
+        });
+        others.keySet().removeAll(gone);
     }
 
-    void changed(FeedEvent event) {
+    /** Something was missed; until it is {@linkplain #load loaded} again, what was known is the best guess. */
+    void doubt() {
+        doubtful = true;
+    }
+
+    boolean isInDoubt() {
+        return doubtful;
+    }
+
+    /** Takes in what the feed tells: of workers that come and go, and what they claim. */
+    void changed(FeedEvent event, long nanos) {
         if (!event.docId().startsWith(PREFIX)) {
+            event.job()
+                    .flatMap(Job::lock)
+                    .map(lock -> others.get(lock.worker()))
+                    .ifPresent(peer -> peer.claimed(nanos));
             return;
         }
         String worker = event.docId().substring(PREFIX.length());
@@ -62,7 +86,7 @@ final class Peers {
     int count(String type) {
         return 1
                 + (int) others.values().stream()
-                        .filter(types -> types.contains(type))
+                        .filter(other -> other.types.contains(type))
                         .count();
     }
 
@@ -72,27 +96,64 @@ final class Peers {
         if (!worker.equals(self) && registration != null && isHere) {
             Set<String> types = new HashSet<>();
             registration.path("types").forEach(type -> types.add(type.asText()));
-            others.put(worker, types);
+            others.computeIfAbsent(worker, name -> new Peer()).types = Set.copyOf(types);
         }
     }
 
     /** How many workers come before this one for a job: 0 when it is the first. */
     int rank(Job job) {
-        long mine = weight(self, job);
+        return standing(job.id()).rank();
+    }
+
+    /** Where this worker stands in the line for a job, and what is known of the one that is first. */
+    Standing standing(JobId job) {
+        long greatest = weight(self, job);
+        long mine = greatest;
         int before = 0;
-        for (Map.Entry<String, Set<String>> other : others.entrySet()) {
+        Peer first = null;
+        for (Map.Entry<String, Peer> other : others.entrySet()) {
             long theirs = weight(other.getKey(), job);
-            boolean first = theirs > mine || (theirs == mine && other.getKey().compareTo(self) > 0);
-            before += first && other.getValue().contains(job.type()) ? 1 : 0;
+            boolean isBefore =
+                    theirs > mine || (theirs == mine && other.getKey().compareTo(self) > 0);
+            if (isBefore && other.getValue().types.contains(job.type())) {
+                before++;
+                first = first == null || theirs > greatest ? other.getValue() : first;
+                greatest = Math.max(theirs, greatest);
+            }
         }
-        return before;
+        return new Standing(before, first);
     }
 
     /** Rendezvous hashing: each worker draws a number for each job, the greatest wins. */
-    private static long weight(String worker, Job job) {
-        long bits = 31L * worker.hashCode() + 0x9E3779B97F4A7C15L * job.id().hashCode();
+    private static long weight(String worker, JobId job) {
+        long bits = 31L * worker.hashCode() + 0x9E3779B97F4A7C15L * job.hashCode();
         bits = (bits ^ (bits >>> 33)) * 0xFF51AFD7ED558CCDL;
         bits = (bits ^ (bits >>> 33)) * 0xC4CEB9FE1A85EC53L;
         return bits ^ (bits >>> 33);
+    }
+
+    /**
+     * Where a worker stands in the line for a job.
+     *
+     * @param rank how many come before it
+     * @param first the one that is first, or null when it is this one
+     */
+    record Standing(int rank, @Nullable Peer first) {}
+
+    /** Another worker. Thread-safe. */
+    static final class Peer {
+        private volatile Set<String> types = Set.of();
+        private volatile @Nullable Long claimedNanos;
+
+        /** It was heard of claiming a job. */
+        void claimed(long nanos) {
+            claimedNanos = nanos;
+        }
+
+        /** How long nothing was heard of its claiming anything; very long when that was never. */
+        long idle(long nanos) {
+            Long last = claimedNanos;
+            return last == null ? Long.MAX_VALUE : nanos - last;
+        }
     }
 }

@@ -19,7 +19,7 @@ class PeersTest {
     @Test
     void workers_of_other_types_do_not_slow_a_queue_down() {
         Peers peers = new Peers("self", Site.UNNAMED);
-        IntStream.range(0, 10).forEach(n -> peers.changed(registered("w" + n, "other")));
+        IntStream.range(0, 10).forEach(n -> peers.changed(registered("w" + n, "other"), 0));
         assertThat(peers.count("email")).isEqualTo(1);
         assertThat(JOBS).allSatisfy(job -> assertThat(peers.rank(job)).isZero());
     }
@@ -29,7 +29,7 @@ class PeersTest {
         List<String> ids = List.of("a", "b", "c");
         List<Peers> fleet = ids.stream().map(id -> new Peers(id, Site.UNNAMED)).toList();
         for (Peers peers : fleet) {
-            ids.forEach(id -> peers.changed(registered(id, "email")));
+            ids.forEach(id -> peers.changed(registered(id, "email"), 0));
         }
         for (Job job : JOBS) {
             assertThat(fleet.stream().map(peers -> peers.rank(job))).containsExactlyInAnyOrder(0, 1, 2);
@@ -42,9 +42,9 @@ class PeersTest {
     @Test
     void who_is_gone_is_waited_for_no_more() {
         Peers peers = new Peers("self", Site.UNNAMED);
-        IntStream.range(0, 10).forEach(n -> peers.changed(registered("w" + n, "email")));
+        IntStream.range(0, 10).forEach(n -> peers.changed(registered("w" + n, "email"), 0));
         assertThat(JOBS).anySatisfy(job -> assertThat(peers.rank(job)).isPositive());
-        IntStream.range(0, 10).forEach(n -> peers.changed(new FeedEvent("worker:w" + n, "2-a", true, null, false)));
+        IntStream.range(0, 10).forEach(n -> peers.changed(new FeedEvent("worker:w" + n, "2-a", true, null, false), 0));
         assertThat(JOBS).allSatisfy(job -> assertThat(peers.rank(job)).isZero());
     }
 
