@@ -101,7 +101,8 @@ class ConflictsTest {
 
     @Test
     void a_reader_has_what_it_saw_resolved() throws Exception {
-        Replicated.into(database, leaf(2, 'a', owned("w1", "t1", 2)), leaf(2, 'b', owned("w2", "t2", 1)));
+        Replicated.into(
+                database, leaf(4, 'a', owned("w1", "t1", 2) + ",'attempt':2"), leaf(5, 'b', owned("w2", "t2", 1)));
         assertThat(queue.get("email", "1").orElseThrow().isLockedBy("t2")).isTrue();
         TestQueue.until(() -> queue.get("email", "1").orElseThrow().isLockedBy("t1"));
     }

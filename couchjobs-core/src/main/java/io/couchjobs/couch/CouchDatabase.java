@@ -106,6 +106,17 @@ public final class CouchDatabase {
     }
 
     /**
+     * Reads the leaves of a document, and what each of them was before.
+     *
+     * @param id the document's id
+     * @return as {@link #leaves} has them, each with {@code _revisions}: {@code start}, its generation, and {@code ids}, the
+     *     hashes of its revisions from the newest on
+     */
+    public List<ObjectNode> leavesWithHistories(String id) {
+        return documents.leavesWithHistories(id);
+    }
+
+    /**
      * The leaves of many documents in one request ({@code _bulk_get}), on a cluster as far as a majority of the copies has
      * them, or as many copies as are in reach.
      *

@@ -37,7 +37,15 @@ final class Documents {
     }
 
     List<ObjectNode> leaves(String id) {
-        return http.exchange(Call.get(database.document(id).query("open_revs", "all")), answer -> {
+        return leaves(database.document(id).query("open_revs", "all"));
+    }
+
+    List<ObjectNode> leavesWithHistories(String id) {
+        return leaves(database.document(id).query("open_revs", "all").query("revs", "true"));
+    }
+
+    private List<ObjectNode> leaves(UrlPath path) {
+        return http.exchange(Call.get(path), answer -> {
             if (answer.status() == 404) {
                 requireNoSuchDocument(answer);
                 return List.of();

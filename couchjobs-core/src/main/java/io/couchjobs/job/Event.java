@@ -36,6 +36,14 @@ public enum Event {
     WITHDRAW(table().from(SCHEDULED, SCHEDULED).from(RUNNING, RUNNING)),
     /** All claims of a job were withdrawn: it waits again, or is cancelled if that was asked for meanwhile. */
     RESTORE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED)),
+    /** The job has won against a claim that was taken back, which had counted more before; nothing changes. */
+    KEEP(table().from(WAITING, WAITING)
+            .from(STUCK, STUCK)
+            .from(SCHEDULED, SCHEDULED)
+            .from(RUNNING, RUNNING)
+            .from(SUCCESS, SUCCESS)
+            .from(FAILED, FAILED)
+            .from(CANCELLED, CANCELLED)),
     /** The owner starts a job that it took ahead. */
     START(table().from(SCHEDULED, RUNNING)),
     /** The owner renews its lease, and may replace the data or tell its progress. */

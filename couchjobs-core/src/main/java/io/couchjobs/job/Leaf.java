@@ -1,6 +1,7 @@
 package io.couchjobs.job;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Comparator;
 import java.util.Optional;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 final class Leaf {
     /** The field of tombstones that were written to resolve a conflict: these do not count any more. */
     static final String RESOLVED = "resolved";
+
+    private static final String REVISIONS = "_revisions";
 
     /** What a leaf says of its job. Among leaves of the same fence, the first counts most. */
     enum Kind {
@@ -49,18 +52,26 @@ final class Leaf {
     private final ObjectNode document;
     private final @Nullable Job job;
     private final Kind kind;
+    private final JsonNode revisions;
 
-    private Leaf(ObjectNode document, @Nullable Job job) {
+    private Leaf(ObjectNode document, @Nullable Job job, JsonNode revisions) {
         this.document = document;
         this.job = job;
         this.kind = kindOf(document, job);
+        this.revisions = revisions;
     }
 
-    static Leaf of(ObjectNode document) {
+    /** The document as CouchDB shows it, with {@code _revisions} or without. */
+    static Leaf of(ObjectNode shown) {
+        ObjectNode document = shown.deepCopy();
+        JsonNode revisions = MissingNode.getInstance();
+        if (document.has(REVISIONS)) {
+            revisions = document.remove(REVISIONS);
+        }
         try {
-            return new Leaf(document, isDeleted(document) ? null : Job.parse(document));
+            return new Leaf(document, isDeleted(document) ? null : Job.parse(document), revisions);
         } catch (MalformedJobException malformed) {
-            return new Leaf(document, null);
+            return new Leaf(document, null, revisions);
         }
     }
 
@@ -108,6 +119,11 @@ final class Leaf {
         return stored.canConvertToLong() && stored.asLong() >= 0 ? stored.asLong() : Math.max(0, generation() - 1);
     }
 
+    /** Whether this claim counted more than another leaf until it was withdrawn. */
+    boolean hasBeaten(Leaf other) {
+        return kind == Kind.WITHDRAWN && storedFence() > other.fence();
+    }
+
     boolean hasFence() {
         return document.hasNonNull(Field.FENCE);
     }
@@ -115,6 +131,47 @@ final class Leaf {
     boolean hasTokenOf(Leaf other) {
         Optional<String> token = token();
         return token.isPresent() && token.equals(other.token());
+    }
+
+    /** Whether the leaf shows that the job was run: by a run's end, or by what was counted since the job was added. */
+    boolean hasRun() {
+        return switch (kind) {
+            case ENDED -> hasFence() && (job().status() != JobStatus.CANCELLED || job().attempt() > 0);
+            case PENDING -> hasFence() && !isFresh();
+            case GONE, OWNED, CALLED_OFF, WITHDRAWN, MALFORMED -> false;
+        };
+    }
+
+    /** Whether the leaf shows no run of the job; a claim may be its first. */
+    boolean isFresh() {
+        return switch (kind) {
+            case PENDING, CALLED_OFF -> job().attempt() == 0 && expirations() == 0;
+            case OWNED, WITHDRAWN -> job().attempt() <= 1 && expirations() == 0;
+            case GONE, ENDED, MALFORMED -> false;
+        };
+    }
+
+    /**
+     * Whether this leaf surely does not go back to the last claim of another. A claim's revision has at least the generation
+     * that follows its fence: where both histories say what they were then, and say something else, they had parted before.
+     */
+    boolean partedBeforeClaimOf(Leaf other) {
+        long then = other.storedFence() + 1;
+        String mine = ancestor(then);
+        String theirs = other.ancestor(then);
+        return !mine.isEmpty() && !theirs.isEmpty() && !mine.equals(theirs);
+    }
+
+    /** The revision of a generation that the leaf goes back to; empty where nobody knows. */
+    private String ancestor(long generation) {
+        long back = generation() - generation;
+        if (back == 0) {
+            return rev();
+        }
+        String hash = back > 0 && back < revisions.path("ids").size()
+                ? revisions.path("ids").path((int) back).asText()
+                : "";
+        return hash.isEmpty() ? "" : generation + "-" + hash;
     }
 
     long generation() {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,9 @@ public final class Resolution {
         UNDECIDED,
         /**
          * No claim made an owner. The winner is to be withdrawn once more, as a proof that a majority of the copies is in reach;
-         * when CouchDB has confirmed that, the leaves are to be read again.
+         * when CouchDB has confirmed that, the leaves are to be read again. Or a claim was withdrawn that would have won before:
+         * whoever saw it then may just be deleting the leaf that wins now. That one is to be written once more, so that its
+         * deletion fails, before the other goes.
          */
         PROVE
     }
@@ -47,28 +50,30 @@ public final class Resolution {
     /**
      * Decides.
      *
-     * @param leaves all leaves of one document, tombstones with {@code _deleted} too, as read from the server
-     * @param proven the revision of a withdrawn claim that was just confirmed by a majority of the copies, if there is one
+     * @param leaves all leaves of one document, tombstones with {@code _deleted} too, as read from the server; with {@code
+     *     _revisions}, or else leaves are compared that cannot be
+     * @param proven the revision of a winner that was just confirmed by a majority of the copies, if there is one
      * @param now the time, for the record
      * @return what to do
      */
     public static Resolution of(List<ObjectNode> leaves, Optional<String> proven, Instant now) {
-        List<Leaf> counted = leaves.stream()
-                .map(Leaf::of)
-                .filter(leaf -> !leaf.isResolved())
-                .sorted(Leaf.BEST_FIRST)
-                .toList();
+        Precedence precedence = Precedence.of(
+                leaves.stream().map(Leaf::of).filter(leaf -> !leaf.isResolved()).toList());
+        List<Leaf> counted = precedence.bestFirst();
         if (counted.stream().noneMatch(Leaf::isLive)) {
             return new Resolution(Verdict.SETTLED, null, List.of());
         }
         Leaf best = counted.get(0);
-        if (isUndecided(best, counted)) {
+        if (isUndecided(best, precedence)) {
             return new Resolution(Verdict.UNDECIDED, null, List.of());
         }
-        if (best.kind() == Leaf.Kind.WITHDRAWN && !proven.equals(Optional.of(best.rev()))) {
-            return new Resolution(Verdict.PROVE, again(best.job(), now), List.of());
-        }
         List<Leaf> losers = counted.subList(1, counted.size());
+        if (!proven.equals(Optional.of(best.rev()))) {
+            Optional<Job> proof = proof(best, losers, precedence, now);
+            if (proof.isPresent()) {
+                return new Resolution(Verdict.PROVE, proof.get(), List.of());
+            }
+        }
         Job winner = winner(best, losers);
         List<ObjectNode> tombstones = tombstones(best, losers, now);
         boolean settled = winner == null && tombstones.isEmpty();
@@ -91,12 +96,16 @@ public final class Resolution {
     }
 
     /** An owner loses only to the end of its run, to a later claim, or to what came after a later claim. */
-    private static boolean isUndecided(Leaf best, List<Leaf> counted) {
+    private static boolean isUndecided(Leaf best, Precedence precedence) {
+        List<Leaf> counted = precedence.bestFirst();
         Optional<Leaf> owner =
                 counted.stream().filter(leaf -> leaf.kind() == Leaf.Kind.OWNED).findFirst();
         boolean ended = best.kind() == Leaf.Kind.GONE || best.kind() == Leaf.Kind.ENDED;
         if (owner.isEmpty() || ended) {
             return false;
+        }
+        if (precedence.isRivalled(best)) {
+            return true;
         }
         if (best.kind() != Leaf.Kind.OWNED) {
             // Others than couchjobs may have written any number of times since: that is no later claim.
@@ -110,6 +119,22 @@ public final class Resolution {
     /** The last claim that a leaf knows of: a withdrawn one was made when the claim before it was over. */
     private static long knows(Leaf leaf) {
         return leaf.kind() == Leaf.Kind.WITHDRAWN ? leaf.storedFence() - 1 : leaf.fence();
+    }
+
+    /** What is to be confirmed before any leaf may go. */
+    private static Optional<Job> proof(Leaf best, List<Leaf> losers, Precedence precedence, Instant now) {
+        return switch (best.kind()) {
+            case WITHDRAWN -> Optional.of(again(best.job(), now));
+            case ENDED, OWNED, CALLED_OFF, PENDING ->
+                losers.stream()
+                        .filter(loser -> loser.hasBeaten(best) && !precedence.isOutweighed(loser))
+                        .map(loser ->
+                                loser.job().lock().flatMap(Lock::withdrawn).orElseThrow())
+                        .map(Lock.Withdrawal::at)
+                        .max(Comparator.naturalOrder())
+                        .map(since -> Transitions.keep(best.job(), since));
+            case GONE, MALFORMED -> Optional.empty();
+        };
     }
 
     private static Job again(Job withdrawn, Instant now) {

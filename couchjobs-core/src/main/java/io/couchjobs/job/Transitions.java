@@ -164,6 +164,18 @@ public final class Transitions {
     }
 
     /**
+     * A job stays as it is, in a new revision: whoever deletes the one before because of a claim that has been taken back, does so
+     * in vain. A function of the job and that claim alone.
+     *
+     * @param job the job, in whatever state
+     * @param since when the claim was taken back
+     * @return the job, to be written
+     */
+    static Job keep(Job job, Instant since) {
+        return new Edit(job, Event.KEEP, since).at("kept").stay().write().orElseThrow();
+    }
+
+    /**
      * The owner starts a job that it put aside.
      *
      * @param job the job as it is

@@ -77,7 +77,7 @@ final class Resolver {
         Optional<String> proven = Optional.empty();
         boolean changed = false;
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            List<ObjectNode> leaves = store.database().leaves(docId);
+            List<ObjectNode> leaves = store.database().leavesWithHistories(docId);
             if (!isOurs(leaves)) {
                 return Outcome.SETTLED;
             }
@@ -116,11 +116,11 @@ final class Resolver {
         return Outcome.OPEN;
     }
 
-    /** One copy is always in reach. */
-    private WriteResult prove(Job withdrawn) {
-        return store.isCluster()
-                ? store.write(withdrawn)
-                : new WriteResult.Stored(withdrawn.id().docId(), withdrawn.rev().orElse(""));
+    /** Where there is one copy it is always in reach, and needs no proof. */
+    private WriteResult prove(Job winner) {
+        return store.isCluster() || !winner.isWithdrawn()
+                ? store.write(winner)
+                : new WriteResult.Stored(winner.id().docId(), winner.rev().orElse(""));
     }
 
     private Outcome resolveOther(String docId) {
@@ -165,7 +165,9 @@ final class Resolver {
 
     private static Optional<Job> present(ObjectNode leaf) {
         try {
-            return leaf.path("_deleted").asBoolean() ? Optional.empty() : Optional.of(Job.parse(leaf));
+            ObjectNode document = leaf.deepCopy();
+            document.remove("_revisions");
+            return document.path("_deleted").asBoolean() ? Optional.empty() : Optional.of(Job.parse(document));
         } catch (MalformedJobException notAJob) {
             return Optional.empty();
         }

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class ResolutionTest {
     private static final String WAITING = "'status':'waiting'";
+    private static final String ENDED = "'status':'success','attempt':1,'fence':1";
     private static final String GONE = "'_deleted':true";
 
     @Test
@@ -157,6 +158,92 @@ class ResolutionTest {
     void a_document_that_cannot_be_a_job_never_wins_against_one_that_can() {
         assertThat(lost(resolve(leaf("9-a", "'status':'nonsense','fence':99"), leaf("2-b", WAITING))))
                 .containsExactly("9-a");
+    }
+
+    @Test
+    void what_is_created_late_on_a_losing_leaf_does_not_win_against_the_run_that_it_knows_nothing_of() {
+        ObjectNode late = branch(WAITING, "e", "t", "b");
+        assertThat(lost(resolve(late, branch(ENDED, "z", "c", "a")))).containsExactly("3-e");
+        assertThat(lost(resolve(late, branch("'status':'stuck','attempt':1,'fence':1", "z", "c", "a"))))
+                .containsExactly("3-e");
+        assertThat(lost(resolve(branch(WAITING, "e", "t", "w", "l", "a"), branch(ENDED, "z", "c", "a"))))
+                .containsExactly("5-e");
+    }
+
+    @Test
+    void a_claim_of_what_was_created_late_ends_nobodys_run_and_nobodys_end() {
+        ObjectNode late = branch(owned("t2", 3), "c", "e", "t", "b");
+        assertThat(resolve(late, branch(ENDED, "z", "k", "a")).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
+        assertThat(resolve(late, branch(owned("t1", 1), "k", "a")).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
+        ObjectNode taken = branch(withdrawn("t2", 3, "the job has another leaf"), "w", "c", "e", "t", "b");
+        assertThat(resolve(taken, branch(owned("t1", 1), "k", "a")).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
+        assertThat(lost(resolve(taken, branch(ENDED, "z", "k", "a")))).containsExactly("5-w");
+    }
+
+    @Test
+    void a_job_that_was_added_after_its_removal_wins_against_the_end_of_the_run_that_was_removed() {
+        ObjectNode again = branch(WAITING, "e", "r", "x", "c", "a");
+        assertThat(lost(resolve(again, branch(ENDED, "z", "y", "c", "a")))).containsExactly("4-z");
+    }
+
+    @Test
+    void a_job_that_was_added_after_its_removal_may_build_on_a_leaf_that_had_lost() {
+        ObjectNode again = branch(WAITING, "e", "t", "w", "l", "a");
+        ObjectNode removed = branch(GONE + ",'fence':2", "r", "c", "a");
+        assertThat(lost(resolve(again, removed, branch(ENDED, "z", "c", "a")))).containsExactly("3-z");
+    }
+
+    @Test
+    void who_wins_because_a_claim_was_taken_back_is_confirmed_before_the_other_goes() {
+        ObjectNode waiting = branch(WAITING, "b");
+        ObjectNode withdrawn = branch(withdrawn("t", 1, "the job has another leaf"), "w", "c", "a");
+        Resolution unproven = resolve(waiting, withdrawn);
+        assertThat(unproven.verdict()).isEqualTo(Resolution.Verdict.PROVE);
+        assertThat(unproven.tombstones()).isEmpty();
+        Job kept = unproven.winner().orElseThrow();
+        assertThat(kept.rev()).contains("1-b");
+        assertThat(kept.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(kept.fence()).isZero();
+
+        ObjectNode confirmed = kept.withRev("2-k").toDocument();
+        Resolution proven = Resolution.of(List.of(confirmed, withdrawn), Optional.of("2-k"), Jobs.NOW);
+        assertThat(proven.winner()).isEmpty();
+        assertThat(lost(proven)).containsExactly("3-w");
+    }
+
+    /** One saw the claim that was being taken back, the other the withdrawal; each deletes what lost. */
+    @Test
+    void resolvers_that_saw_a_claim_and_its_withdrawal_do_not_lose_the_job_between_them() {
+        for (boolean early : List.of(true, false)) {
+            LeafTree tree = new LeafTree();
+            tree.graft(leaf("1-b", WAITING));
+            tree.graft(leaf("2-c", owned("t", 1)));
+            List<ObjectNode> byFirst =
+                    resolve(tree.leaves().toArray(ObjectNode[]::new)).tombstones();
+            assertThat(byFirst).extracting(one -> one.path("_rev").asText()).containsExactly("1-b");
+            Job claim = Job.parse(leaf("2-c", owned("t", 1)));
+            tree.write(Transitions.withdraw(claim, "the job has another leaf", Jobs.NOW)
+                    .write()
+                    .orElseThrow()
+                    .toDocument());
+            Resolution second = resolve(tree.leaves().toArray(ObjectNode[]::new));
+            if (early) {
+                tree.write(byFirst.get(0));
+            }
+            Optional<String> proven = second.winner().map(Job::toDocument).map(tree::write);
+            Resolution.of(tree.leaves(), proven, Jobs.NOW).tombstones().forEach(tree::write);
+            second.tombstones().forEach(tree::write);
+            tree.write(byFirst.get(0));
+            assertThat(tree.leaves()).anyMatch(leaf -> !leaf.path("_deleted").asBoolean());
+        }
+    }
+
+    /** A leaf with its history, the newest revision first. */
+    private static ObjectNode branch(String fields, String... hashes) {
+        ObjectNode leaf = leaf(hashes.length + "-" + hashes[0], fields);
+        ObjectNode revisions = leaf.putObject("_revisions").put("start", hashes.length);
+        List.of(hashes).forEach(revisions.putArray("ids")::add);
+        return leaf;
     }
 
     private static Resolution resolve(ObjectNode... leaves) {

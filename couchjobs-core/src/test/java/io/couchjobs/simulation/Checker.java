@@ -102,6 +102,7 @@ final class Checker {
             fences(list, violations);
             owners(owned, violations);
             lateResults(owned, violations);
+            secondRuns(list, violations);
         });
         rest(violations);
         lost(violations);
@@ -135,10 +136,23 @@ final class Checker {
     private void lateResults(List<Run> runs, List<String> violations) {
         for (Run done : runs) {
             runs.stream()
-                    .filter(later ->
-                            done.end == Journal.End.DONE && later.fence > done.fence && later.started < done.worked)
+                    .filter(later -> done.isDone() && later.fence > done.fence && later.started < done.worked)
                     .findFirst()
                     .ifPresent(later -> violations.add("a late result was accepted: " + done + ", after " + later));
+        }
+    }
+
+    /**
+     * Whoever inserts a job asks for one run that ends well. Who was cut off and declared dead may have had one that others knew
+     * nothing of.
+     */
+    private void secondRuns(List<Run> runs, List<String> violations) {
+        for (int i = 1; i < runs.size(); i++) {
+            Run before = runs.get(i - 1);
+            boolean wasDead = runs.get(i).expirations > before.expirations;
+            if (before.end == Journal.End.SUCCEEDED && !wasDead && journal.isOnlyInserted(before.job)) {
+                violations.add("run again, and nobody asked for it: " + before + ", then " + runs.get(i));
+            }
         }
     }
 

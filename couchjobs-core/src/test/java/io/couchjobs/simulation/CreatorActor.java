@@ -7,6 +7,7 @@ import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.store.AddResult;
 import io.couchjobs.store.CancelMode;
 import io.couchjobs.store.Creator;
+import io.couchjobs.store.DuplicateJobException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -19,6 +20,7 @@ final class CreatorActor {
     private static final int JOBS = 6;
     private static final int MOST_TRIES = 3;
     private static final long BEAT_MILLIS = 2_500;
+    private static final int LATE_MILLIS = 4_000;
 
     private final Client client;
     private final Journal journal;
@@ -61,6 +63,10 @@ final class CreatorActor {
         Instant due = client.parts().clock().instant();
         client.process().pause(Duration.ofMillis(BEAT_MILLIS - due.toEpochMilli() % BEAT_MILLIS));
         long beat = client.parts().clock().instant().toEpochMilli() / BEAT_MILLIS;
+        if (beat % 2 == 0) {
+            insertWithOthers(request(new JobId(World.TYPE, "only-" + beat), due));
+            return;
+        }
         JobId id = new JobId(World.TYPE, "beat-" + beat);
         try {
             add(request(id, due));
@@ -71,6 +77,24 @@ final class CreatorActor {
         } catch (CouchJobsException refused) {
             journal.note(client.process(), "cannot-change " + refused.getMessage());
         }
+    }
+
+    /** Some are late. Nobody ever does anything else to this job. */
+    private void insertWithOthers(JobRequest request) {
+        journal.onlyInserted(request.id());
+        if (random.nextBoolean()) {
+            client.process().pause(Duration.ofMillis(random.nextInt(LATE_MILLIS)));
+        }
+        String outcome = "inserted ";
+        try {
+            creator.insert(request);
+            journal.added(request.id());
+        } catch (DuplicateJobException exists) {
+            outcome = "duplicate ";
+        } catch (CouchJobsException refused) {
+            outcome = "cannot-insert " + refused.getMessage() + " ";
+        }
+        journal.note(client.process(), outcome + request.id());
     }
 
     private void change(JobId id) {

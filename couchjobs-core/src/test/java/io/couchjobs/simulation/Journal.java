@@ -20,6 +20,7 @@ final class Journal {
     private final List<String> lines = new ArrayList<>();
     private final List<Run> runs = new ArrayList<>();
     private final Set<JobId> added = new HashSet<>();
+    private final Set<JobId> onlyInserted = new HashSet<>();
     private final Map<JobId, List<Removal>> removed = new HashMap<>();
     private final Set<JobId> cancelled = new HashSet<>();
     private final Map<String, Integer> counts = new HashMap<>();
@@ -30,8 +31,10 @@ final class Journal {
 
     /** How a run ended. */
     enum End {
-        /** The end that the owner wanted is stored. */
-        DONE,
+        /** The handler's success is stored. */
+        SUCCEEDED,
+        /** Another end that the owner wanted is stored: the job is to be run again. */
+        GAVE_UP,
         /** The owner has learnt, or has decided, that it owns the job no more. */
         HALTED,
         /** The owner was killed. */
@@ -58,6 +61,9 @@ final class Journal {
         final long fence;
         final String worker;
         final long started;
+        /** How many owners were declared dead since the job was made. */
+        final int expirations;
+
         /** Until when the owner may believe that it owns the job. */
         long leaseUntil;
         /** When the handler had done its work. */
@@ -70,8 +76,14 @@ final class Journal {
             this.rev = claim.job().rev().orElseThrow();
             this.token = claim.token();
             this.fence = claim.fence();
+            this.expirations = claim.job().expirations();
             this.worker = worker;
             this.started = started;
+        }
+
+        /** Whether the end that the owner wanted is stored. */
+        boolean isDone() {
+            return end == End.SUCCEEDED || end == End.GAVE_UP;
         }
 
         long ownedUntil() {
@@ -100,6 +112,15 @@ final class Journal {
 
     void added(JobId id) {
         added.add(id);
+    }
+
+    /** Whatever is done to the job, is done by creators who want it to be new. */
+    void onlyInserted(JobId id) {
+        onlyInserted.add(id);
+    }
+
+    boolean isOnlyInserted(JobId id) {
+        return onlyInserted.contains(id);
     }
 
     /** Somebody tries to remove it, with whatever success. */

@@ -233,7 +233,11 @@ final class WorkerActor implements Feed.Listener {
                     case 2 -> one.claim.snooze(Duration.ofSeconds(2));
                     default -> one.claim.finish(one.claim.token());
                 }
-                journal.ended(one.run, Journal.End.DONE, how > 2 ? "finished" : "gave up");
+                boolean succeeded = how > 2;
+                journal.ended(
+                        one.run,
+                        succeeded ? Journal.End.SUCCEEDED : Journal.End.GAVE_UP,
+                        succeeded ? "finished" : "gave up");
                 return;
             } catch (HaltException halt) {
                 throw halt;

@@ -41,7 +41,8 @@ final class World implements AutoCloseable {
      * @param nodes of the cluster
      * @param faults whether anything goes wrong
      * @param creators how many there are
-     * @param together whether all creators add the same job at the same moment, again and again, and some change it then
+     * @param together whether all creators add the same job at the same moment, again and again, and some change it then; or
+     *     insert it, some of them late
      */
     record Plan(int nodes, boolean faults, Door.Protocol protocol, int creators, boolean together) {
         static final Plan DEFAULT = of(Door.Protocol.ONLY_201);
