@@ -27,9 +27,9 @@ final class ClusterWorker {
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), ClusterWorker.class.getName()));
         command.addAll(List.of(journal.toString(), database, "" + node));
-        return new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        ProcessBuilder process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+        RealCluster.nameTo(process);
+        return process.start();
     }
 
     public static void main(String[] arguments) throws IOException {

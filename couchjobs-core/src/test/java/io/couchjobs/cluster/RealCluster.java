@@ -15,12 +15,15 @@ import java.util.concurrent.TimeUnit;
 /**
  * A cluster of three nodes that the environment names: {@code COUCHJOBS_CLUSTER_URLS} has the nodes' URLs with credentials and
  * spaces between them; {@code COUCHJOBS_NODE_STOP}, {@code _START}, {@code _FREEZE}, {@code _THAW}, {@code _CUT} and {@code
- * _HEAL} are shell commands that are run with a node's number (1 to 3) as their argument.
+ * _HEAL} are shell commands that are run with a node's number (1 to 3) as their argument. Where the environment names none,
+ * three containers are started if there is Docker.
  */
 final class RealCluster {
     static final String URLS = "COUCHJOBS_CLUSTER_URLS";
-    private static final List<String> NODES =
-            List.of(Optional.ofNullable(System.getenv(URLS)).orElse("").split("[\\s,]+"));
+    private static final List<String> NODES = Optional.ofNullable(System.getenv(URLS))
+            .map(named -> List.of(named.split("[\\s,]+")))
+            .or(() -> ContainerCluster.get().map(ContainerCluster::urls))
+            .orElse(List.of());
 
     private RealCluster() {}
 
@@ -34,11 +37,19 @@ final class RealCluster {
         HEAL;
 
         boolean isPossible() {
-            return command().isPresent();
+            return isNamed() ? command().isPresent() : isThere();
         }
 
         /** Returns when the command has ended; it must do so by itself. */
         void to(int node) throws IOException, InterruptedException {
+            if (isNamed()) {
+                run(node);
+            } else {
+                ContainerCluster.get().orElseThrow().to(this, node);
+            }
+        }
+
+        private void run(int node) throws IOException, InterruptedException {
             Process process = new ProcessBuilder("sh", "-c", command().orElseThrow() + " " + node)
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
@@ -52,6 +63,15 @@ final class RealCluster {
         private Optional<String> command() {
             return Optional.ofNullable(System.getenv("COUCHJOBS_NODE_" + this));
         }
+    }
+
+    private static boolean isNamed() {
+        return System.getenv(URLS) != null;
+    }
+
+    /** Lets a process that is about to be started find the same cluster. */
+    static void nameTo(ProcessBuilder process) {
+        process.environment().put(URLS, String.join(" ", NODES));
     }
 
     static boolean isThere() {

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -25,6 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -63,7 +65,7 @@ class RealClusterTest {
     @BeforeEach
     void open(@TempDir Path folder) {
         assumeThat(RealCluster.isThere())
-                .as(RealCluster.URLS + " names three nodes")
+                .as(RealCluster.URLS + " names three nodes, or there is Docker")
                 .isTrue();
         journal = folder.resolve("journal");
         queue = RealCluster.open(database);
@@ -115,7 +117,7 @@ class RealClusterTest {
 
     /**
      * Whoever adds a finished job begins another life of it, so there may be as many runs as creators. Of what is inserted there
-     * is hardly ever a second run, and never two at a time.
+     * is one run, unless its owner was too slow for its lease; and never two at a time.
      */
     @Test
     void four_creators_who_make_the_same_jobs_at_the_same_moment_have_none_of_them_run_twice_at_a_time()
@@ -135,13 +137,15 @@ class RealClusterTest {
         assertThat(runs.keySet()).containsExactlyInAnyOrderElementsOf(ids);
         assertThat(Journal.overlaps(runs)).as("runs of one job that overlap").isEmpty();
         assertThat(runs.values()).allSatisfy(ofJob -> assertThat(ofJob).hasSizeLessThanOrEqualTo(CREATORS));
-        System.out.printf(
-                "%d jobs that were only inserted ran more than once%n",
-                runs.entrySet().stream()
-                        .filter(job -> job.getKey().startsWith("inserted")
-                                && job.getValue().size() > 1)
-                        .count());
+        System.out.println(
+                "runs of jobs that were only inserted, and how many jobs had so many: " + runsOfInserted(runs));
         assertThat(clean).as("no conflict is left").isTrue();
+    }
+
+    private static Map<Integer, Long> runsOfInserted(Map<String, List<Journal.Run>> runs) {
+        return runs.entrySet().stream()
+                .filter(job -> job.getKey().startsWith("inserted"))
+                .collect(Collectors.groupingBy(job -> job.getValue().size(), TreeMap::new, Collectors.counting()));
     }
 
     private void makeTogether(List<String> ids) throws Exception {
