@@ -82,7 +82,7 @@ export class Dialogs extends Component {
       h('div', { id: 'dialog-text' }, shown.text && h('p', null, shown.text)),
       shown.fields,
       h('div', { class: 'buttons' },
-        h(Button, { onClick: () => this.close(null), autofocus: true }, 'Cancel'),
+        h(Button, { onClick: () => this.close(null), autofocus: true }, 'Back'),
         h('button', { type: 'submit', class: 'button ' + (shown.kind || 'primary') }, shown.yes))));
   }
 }

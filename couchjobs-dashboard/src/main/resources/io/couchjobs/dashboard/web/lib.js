@@ -201,6 +201,7 @@ export function Button({ children, kind, ...props }) {
 }
 
 const CALM = 3000;
+const SLOWLY = 15000;
 
 /** A page that loads something, and loads it again when that may have changed, but not more often than it may. */
 export class Loading extends Component {
@@ -223,10 +224,16 @@ export class Loading extends Component {
     removeEventListener('couchjobs-tick', this.heard);
   }
 
-  /** The server's answers may be a moment old: so it looks once more when all is calm. */
+  /**
+   * The server's answers may be a moment old, and older than the stream that tells what changes: so it looks once more when all
+   * is calm, and slowly even when it hears of nothing.
+   */
   hear(tick) {
-    if (tick.reset || this.concerns(tick)) {
+    const moved = tick.reset || this.concerns(tick);
+    if (moved || Date.now() - (this.loadedAt || Date.now()) > SLOWLY) {
       this.soon();
+    }
+    if (moved || tick.opened) {
       clearTimeout(this.last);
       this.last = setTimeout(() => this.load(), CALM);
     }

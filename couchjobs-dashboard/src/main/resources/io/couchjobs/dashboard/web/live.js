@@ -2,6 +2,7 @@
 import { learnTime, query } from './lib.js';
 
 let source = null;
+let watched = null;
 let state = 'connecting';
 
 export function liveState() {
@@ -21,17 +22,17 @@ function tell(name, detail) {
 
 /** Opens the stream, also of one job's own news. */
 export function listen(job) {
-  if (source) {
-    source.close();
-  }
-  source = new EventSource('api/events' + query(job));
-  let wasOpen = false;
+  watched = job;
+  open(false);
+}
+
+function open(again) {
+  close();
+  source = new EventSource('api/events' + query(watched));
+  let wasOpen = again;
   source.onopen = () => {
     become('live');
-    if (wasOpen) {
-      tell('tick', { reset: true, jobs: [] });
-      tell('job', {});
-    }
+    lookAgain({ reset: wasOpen, opened: true });
     wasOpen = true;
   };
   source.onerror = () => become('away');
@@ -40,10 +41,35 @@ export function listen(job) {
     learnTime(tick.now);
     tell('tick', tick);
   });
-  source.addEventListener('reset', () => {
-    tell('tick', { reset: true, jobs: [] });
-    tell('job', {});
-  });
+  source.addEventListener('reset', () => lookAgain({ reset: true }));
   source.addEventListener('job', (event) => tell('job', JSON.parse(event.data)));
   source.addEventListener('log', (event) => tell('log', JSON.parse(event.data)));
 }
+
+function close() {
+  if (source) {
+    source.close();
+    source = null;
+  }
+}
+
+function lookAgain(why) {
+  tell('tick', { ...why, jobs: [] });
+  tell('job', {});
+}
+
+// A browser opens six connections to a host, and keeps a stream's for a page in the background or in its history: the seventh
+// page would wait for ever. So only a page that is seen has a stream.
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'hidden') {
+    close();
+  } else if (!source) {
+    open(true);
+  }
+});
+addEventListener('pagehide', close);
+addEventListener('pageshow', (event) => {
+  if (event.persisted && !source) {
+    open(true);
+  }
+});

@@ -22,7 +22,7 @@ export class Summary {
       this.data.history.splice(0, Math.max(0, this.data.history.length - SECONDS));
       this.changed();
     }
-    const moved = tick.reset || tick.more || tick.types || tick.workers || tick.jobs.length > 0;
+    const moved = tick.reset || tick.opened || tick.more || tick.types || tick.workers || tick.jobs.length > 0;
     if (moved || Date.now() - (this.loadedAt || 0) > SLOWLY) {
       this.soon();
       clearTimeout(this.last);
