@@ -1,0 +1,429 @@
+package io.couchjobs.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.schedule.Schedule;
+import io.couchjobs.worker.PermanentJobException;
+import io.couchjobs.worker.Worker;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The pages in a real browser, with a queue in which everybody tries to have a script run. */
+@Tag("browser")
+@Timeout(300)
+@SuppressWarnings("try") // the worker only has to be there
+class PagesTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int WIDTH = 1280;
+    private static final int HEIGHT = 900;
+    private static final String EVIL = "<img src=x onerror=\"window.pwned=1\"><script>window.pwned=1</script>";
+    private static final String NAME = "</script><script>pwned=1</script>\"'><b>";
+    /** Where pictures of the pages are kept, for people to look at; none are taken without it. */
+    private static final @Nullable String SCREENSHOTS = System.getProperty("couchjobs.screenshots");
+
+    private static EmbeddedCouch server;
+    private static JobQueue queue;
+    private static Dashboard dashboard;
+    private static Worker worker;
+    private static Chrome chrome;
+    private static final CountDownLatch END = new CountDownLatch(1);
+
+    @BeforeAll
+    static void open() throws Exception {
+        if (Chrome.driver().isEmpty()) {
+            return;
+        }
+        server = EmbeddedCouch.inMemory().start();
+        queue = JobQueue.open(server.url().resolve("/pages").toString());
+        fill();
+        Problem problem = new Problem(NAME, Problem.Level.PROBLEM, EVIL, EVIL, EVIL);
+        dashboard = Dashboard.of(queue)
+                .basePath("/jobs")
+                .problems(() -> List.of(problem))
+                .listen("127.0.0.1", 0);
+        chrome = Chrome.start(WIDTH, HEIGHT);
+    }
+
+    private static void fill() throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        worker = queue.worker()
+                .id("worker " + NAME)
+                .handler(NAME, (data, context) -> {
+                    context.log("a line " + EVIL);
+                    context.progress(40, EVIL);
+                    if (data.has("runs")) {
+                        running.countDown();
+                        END.await();
+                    }
+                    throw new PermanentJobException("no such mailbox " + EVIL);
+                })
+                .handler("again", (data, context) -> {
+                    if (context.fence() == 1) {
+                        throw new PermanentJobException("the first run fails");
+                    }
+                    return Map.of("run", "second");
+                })
+                .start();
+        queue.schedules()
+                .put(Schedule.named(NAME)
+                        .cron("0 3 * * *")
+                        .job(JobRequest.of(NAME, Map.of()))
+                        .build());
+        queue.changeSettings("paused", settings -> settings.withPaused(true));
+        queue.add(evil("runs").data(Map.of("runs", EVIL)).build());
+        queue.add(evil("fails").build());
+        running.await();
+        queue.awaitFinished(NAME, "fails" + NAME, PATIENCE);
+        List<JobRequest> more = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            more.add(JobRequest.builder("paused")
+                    .id("job-" + i)
+                    .data(Map.of("n", i))
+                    .scheduledTime(Instant.now().plusSeconds(60L * i))
+                    .build());
+        }
+        queue.addAll(more);
+    }
+
+    private static JobRequest.Builder evil(String id) {
+        return JobRequest.builder(NAME)
+                .id(id + NAME)
+                .data(Map.of(EVIL, EVIL))
+                .group(EVIL)
+                .tag(EVIL)
+                .origin(EVIL)
+                .jobClass(EVIL)
+                .correlationId(EVIL);
+    }
+
+    @AfterAll
+    static void close() {
+        END.countDown();
+        if (server != null) {
+            chrome.close();
+            dashboard.close();
+            worker.close(Duration.ofSeconds(5));
+            queue.close();
+            server.close();
+        }
+    }
+
+    /** Each test is skipped, and so counted, where there is no browser. */
+    @BeforeEach
+    void calm() throws Exception {
+        Assumptions.assumeTrue(chrome != null, "no chromedriver on the PATH");
+        chrome.complaints();
+        chrome.prefer("light");
+    }
+
+    private static void go(String page) throws IOException, InterruptedException {
+        chrome.go(dashboard.url().resolve(page));
+        chrome.await(
+                "document.querySelector('.live.is-live') && document.querySelector('main h1')"
+                        + " && !document.body.innerText.includes('Looking …') && !document.body.innerText.includes('Checking …')");
+    }
+
+    private static String job(String type, String id) {
+        return "job?type=" + URLEncoder.encode(type, StandardCharsets.UTF_8) + "&id="
+                + URLEncoder.encode(id, StandardCharsets.UTF_8);
+    }
+
+    private static List<String> pages() {
+        return List.of(
+                "",
+                "jobs",
+                "jobs?status=failed",
+                job(NAME, "fails" + NAME),
+                job(NAME, "runs" + NAME),
+                "types",
+                "recurring",
+                "workers",
+                "problems");
+    }
+
+    @Test
+    void what_users_wrote_is_shown_as_text_and_never_run() throws Exception {
+        for (String page : pages()) {
+            go(page);
+            assertThat(chrome.run("return document.querySelectorAll('main img, main script, main b b').length")
+                            .asInt())
+                    .as(page)
+                    .isZero();
+            assertThat(chrome.run("return window.pwned === undefined").asBoolean())
+                    .as(page)
+                    .isTrue();
+            assertThat(chrome.complaints()).as(page).isEmpty();
+        }
+        go(job(NAME, "fails" + NAME));
+        chrome.awaitText("a line " + EVIL);
+        chrome.awaitText("no such mailbox " + EVIL);
+        assertThat(chrome.run("return document.querySelector('main').innerText").asText())
+                .contains("fails" + NAME, EVIL)
+                .contains("#" + EVIL);
+    }
+
+    @Test
+    void nothing_is_asked_of_another_host() throws Exception {
+        for (String page : pages()) {
+            go(page);
+            for (JsonNode resource : chrome.run("return performance.getEntriesByType('resource').map(r => r.name)")) {
+                assertThat(resource.asText()).startsWith(dashboard.url().toString());
+            }
+        }
+    }
+
+    @Test
+    void pages_are_live() throws Exception {
+        go("jobs?type=live");
+        chrome.awaitText("0 jobs");
+        queue.add(JobRequest.builder("live").id("newcomer").data(Map.of()).build());
+        chrome.awaitText("newcomer");
+        go("job?type=live&id=newcomer");
+        chrome.awaitText("Waits to run");
+        queue.cancel("live", "newcomer", io.couchjobs.store.CancelMode.IF_QUEUED);
+        chrome.awaitText("Was cancelled");
+        queue.remove("live", "newcomer");
+        chrome.awaitText("This job was removed");
+    }
+
+    @Test
+    void filters_and_pages_are_in_the_url() throws Exception {
+        go("jobs");
+        chrome.run("const s = document.querySelector('select[name=type]'); s.value = 'paused';"
+                + " s.dispatchEvent(new Event('change', {bubbles: true}))");
+        chrome.await("location.search === '?type=paused'");
+        chrome.awaitText("60 jobs");
+        chrome.click(".pager a:last-child");
+        chrome.await("location.search.includes('after=') && document.querySelectorAll('tbody tr').length === 10");
+        String url = chrome.run("return location.href").asText();
+        String first = chrome.run("return document.querySelector('tbody .id').innerText")
+                .asText();
+        go("");
+        go(url);
+        chrome.await(
+                "document.querySelector('tbody .id') && document.querySelector('tbody .id').innerText === arguments[0]",
+                first);
+        assertThat(chrome.run("return document.querySelector('select[name=type]').value")
+                        .asText())
+                .isEqualTo("paused");
+        chrome.run("history.back()");
+        chrome.await("!location.search.includes('after=')");
+    }
+
+    @Test
+    void a_failed_job_says_why_and_succeeds_after_a_click_on_retry() throws Exception {
+        queue.add(JobRequest.builder("again").id("1").data(Map.of()).build());
+        queue.awaitFinished("again", "1", PATIENCE);
+        go("job?type=again&id=1");
+        chrome.awaitText("Failed for good");
+        chrome.awaitText("the first run fails");
+        chrome.click(".job-head .group button");
+        chrome.awaitText("will run again now");
+        chrome.awaitText("\"run\" : \"second\"");
+        chrome.awaitText("Succeeded");
+        assertThat(queue.get("again", "1").orElseThrow().status()).isEqualTo(JobStatus.SUCCESS);
+    }
+
+    @Test
+    void what_users_wrote_is_text_in_questions_and_notices_too() throws Exception {
+        go(job(NAME, "fails" + NAME));
+        chrome.click(".job-head .group .danger");
+        chrome.await(
+                "(document.querySelector('dialog') || {innerText: ''}).innerText.includes(arguments[0])",
+                "fails" + NAME);
+        assertThat(chrome.run("return document.querySelectorAll('dialog script, dialog h2 b').length")
+                        .asInt())
+                .isZero();
+        chrome.press(Chrome.Key.ESCAPE);
+        chrome.await("!document.querySelector('dialog')");
+        chrome.click(".job-head .group button");
+        chrome.await(
+                "(document.querySelector('.toast') || {innerText: ''}).innerText.includes(arguments[0])",
+                "fails" + NAME);
+        go("recurring");
+        chrome.click("td.act button");
+        chrome.await("(document.querySelector('dialog h2') || {innerText: ''}).innerText.includes(arguments[0])", NAME);
+        assertThat(chrome.run("return document.querySelectorAll('.toast script, .toast b, dialog script').length")
+                        .asInt())
+                .isZero();
+        assertThat(chrome.run("return window.pwned === undefined").asBoolean()).isTrue();
+    }
+
+    @Test
+    void many_jobs_are_cancelled_after_a_question_that_says_how_many() throws Exception {
+        for (int i = 0; i < 7; i++) {
+            queue.add(JobRequest.builder("bulk").id("b" + i).data(Map.of()).build());
+        }
+        go("jobs?type=bulk&status=waiting");
+        chrome.awaitText("7 jobs");
+        assertThat(chrome.run("const type = document.querySelector('.joblink .type');"
+                                + " return type.scrollWidth <= type.clientWidth")
+                        .asBoolean())
+                .as("a short type is shown whole")
+                .isTrue();
+        chrome.click(".tools .danger");
+        chrome.awaitText("Cancel 7 jobs?");
+        chrome.press(Chrome.Key.ESCAPE);
+        chrome.await("!document.querySelector('dialog')");
+        assertThat(queue.counts().get("bulk").byStatus()).containsEntry(JobStatus.WAITING, 7L);
+        chrome.click(".tools .danger");
+        chrome.awaitText("Cancel 7 jobs?");
+        picture("dialog");
+        chrome.click("dialog .danger");
+        chrome.awaitText("7 done");
+        assertThat(queue.counts().get("bulk").byStatus()).containsEntry(JobStatus.CANCELLED, 7L);
+    }
+
+    @Test
+    void a_type_is_paused_and_resumed() throws Exception {
+        queue.add(JobRequest.builder("zz").id("1").data(Map.of()).build());
+        go("types");
+        chrome.click("button[aria-label='Pause zz']");
+        chrome.awaitText("Pause zz?");
+        chrome.click("dialog button[type=submit]");
+        chrome.await("document.querySelector(\"button[aria-label='Resume zz']\")");
+        assertThat(queue.settings("zz").isPaused()).isTrue();
+        chrome.click("button[aria-label='Resume zz']");
+        chrome.await("document.querySelector(\"button[aria-label='Pause zz']\")");
+        assertThat(queue.settings("zz").isPaused()).isFalse();
+    }
+
+    @Test
+    void links_between_pages_load_nothing_anew_and_move_the_focus() throws Exception {
+        go("");
+        chrome.run("window.same = true");
+        chrome.click("nav[aria-label=Pages] a[href=types]");
+        chrome.await("location.pathname === '/jobs/types' && document.activeElement.tagName === 'H1'");
+        assertThat(chrome.run("return window.same === true").asBoolean()).isTrue();
+        assertThat(chrome.run("return document.title").asText()).isEqualTo("Types · couchjobs");
+    }
+
+    @Test
+    void all_can_be_done_without_a_mouse() throws Exception {
+        queue.changeSettings("keys", settings -> settings.withPaused(false).withTimeout(Duration.ofMinutes(1)));
+        go("types");
+        chrome.await("document.querySelector(\"button[aria-label='Pause keys']\")");
+        chrome.run("document.activeElement.blur()");
+        chrome.press(Chrome.Key.TAB);
+        assertThat(focus("className")).isEqualTo("skip");
+        chrome.press(Chrome.Key.ENTER);
+        assertThat(focus("id")).isEqualTo("main");
+        tabTo("Pause keys");
+        chrome.press(Chrome.Key.ENTER);
+        chrome.awaitText("Pause keys?");
+        chrome.await("document.activeElement.innerText === 'Back'");
+        chrome.press(Chrome.Key.ESCAPE);
+        chrome.await("document.activeElement.getAttribute('aria-label') === 'Pause keys'");
+        assertThat(queue.settings("keys").isPaused()).isFalse();
+        chrome.press(Chrome.Key.ENTER);
+        chrome.await("document.querySelector('dialog') && document.activeElement.innerText === 'Back'");
+        chrome.press(Chrome.Key.TAB);
+        chrome.press(Chrome.Key.ENTER);
+        chrome.await("document.querySelector(\"button[aria-label='Resume keys']\")");
+        assertThat(queue.settings("keys").isPaused()).isTrue();
+    }
+
+    private static void tabTo(String label) throws IOException, InterruptedException {
+        for (int i = 0; i < 50; i++) {
+            if (label.equals(chrome.run("return document.activeElement.getAttribute('aria-label')")
+                    .asText())) {
+                return;
+            }
+            chrome.press(Chrome.Key.TAB);
+        }
+        throw new AssertionError("50 tabs do not lead to " + label);
+    }
+
+    private static String focus(String property) throws IOException, InterruptedException {
+        return chrome.run("return document.activeElement[arguments[0]]", property)
+                .asText();
+    }
+
+    /** A browser has six connections to a host; a stream for each page, or for pages left behind, would use them up. */
+    @Test
+    void more_pages_than_a_browser_has_connections_are_all_live_when_they_are_looked_at() throws Exception {
+        for (int i = 0; i < 7; i++) {
+            go(i % 2 == 0 ? "types" : "workers");
+        }
+        String first = chrome.openTab();
+        for (int i = 0; i < 7; i++) {
+            go("types");
+            chrome.openTab();
+        }
+        queue.add(JobRequest.builder("seen-late").id("1").data(Map.of()).build());
+        chrome.closeTabsBut(first);
+        chrome.awaitText("seen-late");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"light", "dark"})
+    void an_accessibility_check_finds_nothing_serious(String scheme) throws Exception {
+        chrome.prefer(scheme);
+        int number = 0;
+        for (String page : pages()) {
+            go(page);
+            chrome.run(axe());
+            JsonNode violations = chrome.run(
+                    "return axe.run().then(r => r.violations"
+                            + ".filter(v => v.impact === 'serious' || v.impact === 'critical')"
+                            + ".map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html + ' ' + n.failureSummary).join('; ')))");
+            picture(scheme + "-" + number++);
+            assertThat(violations).as(page).isEmpty();
+        }
+    }
+
+    @Test
+    void on_a_phone_nothing_is_wider_than_the_screen() throws Exception {
+        chrome.resize(390, 844);
+        try {
+            int number = 0;
+            for (String page : pages()) {
+                go(page);
+                picture("phone-" + number++);
+                assertThat(chrome.run("return document.documentElement.scrollWidth - window.innerWidth")
+                                .asInt())
+                        .as(page)
+                        .isLessThanOrEqualTo(0);
+            }
+        } finally {
+            chrome.resize(WIDTH, HEIGHT);
+        }
+    }
+
+    private static void picture(String name) throws IOException, InterruptedException {
+        if (SCREENSHOTS != null) {
+            chrome.screenshot(Path.of(SCREENSHOTS, name + ".png"));
+        }
+    }
+
+    private static String axe() throws IOException {
+        try (InputStream in =
+                PagesTest.class.getResourceAsStream("/META-INF/resources/webjars/axe-core/4.6.3/axe.min.js")) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}
