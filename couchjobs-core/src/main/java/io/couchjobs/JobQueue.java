@@ -2,7 +2,6 @@ package io.couchjobs;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.gc.GarbageCollection;
 import io.couchjobs.job.After;
 import io.couchjobs.job.InvalidJobDataException;
@@ -41,9 +40,9 @@ import io.couchjobs.store.JobStore;
 import io.couchjobs.store.LogChunk;
 import io.couchjobs.store.LogFollowing;
 import io.couchjobs.store.NoTypeTimeoutException;
-import io.couchjobs.store.Owner;
 import io.couchjobs.store.QueueFullException;
 import io.couchjobs.store.QueueLimits;
+import io.couchjobs.store.Restorer;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.SiteDocument;
 import io.couchjobs.store.StoreClock;
@@ -51,6 +50,8 @@ import io.couchjobs.store.Subscription;
 import io.couchjobs.store.TypeCounts;
 import io.couchjobs.store.TypeSettings;
 import io.couchjobs.store.Watch;
+import io.couchjobs.store.WorkerInfo;
+import io.couchjobs.store.WorkerList;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
 import java.net.URI;
@@ -445,13 +446,27 @@ public final class JobQueue implements AutoCloseable {
      * @return how many there are
      */
     public long orphaned() {
-        Set<String> registered = new TreeSet<>();
-        database.view(ViewQuery.allDocs().startKey(Owner.REGISTRATION).endKey(Owner.REGISTRATION + "\uffff"))
-                .rows()
-                .forEach(row -> registered.add(row.key().asText().substring(Owner.REGISTRATION.length())));
-        return index.owned().stream()
-                .filter(job -> !registered.contains(job.worker()))
-                .count();
+        return workers().stream()
+                .filter(worker -> worker.registration().isEmpty())
+                .mapToLong(worker -> worker.jobs().size())
+                .sum();
+    }
+
+    /** {@return who works here, by id: workers that are registered, and whoever owns jobs without being so} */
+    public List<WorkerInfo> workers() {
+        return WorkerList.read(database, index);
+    }
+
+    /**
+     * Puts jobs back from a copy, such as an export, in one bulk write: in the state they were in, but for those that somebody
+     * owned, which wait again as if they had been released. Jobs that exist stay as they are. Limits on how many may be pending
+     * do not hold for jobs that are put back.
+     *
+     * @param copies the jobs
+     * @return in the same order, what happened to each: added, unchanged (it exists) or rejected
+     */
+    public List<AddResult> restoreAll(List<Job> copies) {
+        return new Restorer(parts.store(), parts.clock()).restore(copies);
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.couchjobs.cli;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
@@ -22,15 +21,13 @@ import java.util.Optional;
 final class BulkEnqueue {
     private static final int BATCH = 500;
     private static final int BATCH_CHARACTERS = 2 * 1024 * 1024;
-    /** Beyond this the JSON answer only counts, or a file full of nonsense would fill the memory. */
-    private static final int REJECTIONS_KEPT = 10_000;
 
     private final JobQueue queue;
     private final Couchjobs root;
     private final ProgressLine progress;
     private final long started = System.nanoTime();
     private final Map<AddResult.Outcome, Long> counts = new EnumMap<>(AddResult.Outcome.class);
-    private final ArrayNode rejections = JsonNodeFactory.instance.arrayNode();
+    private final Rejections rejections;
     private final List<JobLine> batch = new ArrayList<>();
     private int batchCharacters;
     private long lastLine;
@@ -39,6 +36,7 @@ final class BulkEnqueue {
         this.queue = queue;
         this.root = root;
         this.progress = root.progress();
+        this.rejections = new Rejections(root, progress);
     }
 
     ExitCode run(JobReader reader) throws IOException {
@@ -97,12 +95,7 @@ final class BulkEnqueue {
     private void reject(long line, String problem) {
         lastLine = Math.max(lastLine, line);
         counts.merge(AddResult.Outcome.REJECTED, 1L, Long::sum);
-        if (rejections.size() < REJECTIONS_KEPT) {
-            rejections.addObject().put("line", line).put("error", problem);
-        }
-        progress.clear();
-        root.shell().err().println("couchjobs: line " + line + ": " + problem);
-        root.shell().err().flush();
+        rejections.add(line, problem);
     }
 
     private String summary() {
@@ -116,7 +109,7 @@ final class BulkEnqueue {
                 .put("added", count(AddResult.Outcome.ADDED))
                 .put("updated", updated())
                 .put("unchanged", count(AddResult.Outcome.UNCHANGED));
-        json.set("rejected", rejections);
+        json.set("rejected", rejections.json());
         return json;
     }
 

@@ -4,15 +4,12 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.input.JobReader;
 import io.couchjobs.cli.input.Times;
-import io.couchjobs.cli.output.FileProblem;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.store.AddResult;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneId;
@@ -81,7 +78,7 @@ final class EnqueueCommand extends QueueCommand {
         } else if (id != null || tracker != null || data.isGiven()) {
             throw CommandException.usage("--from adds many jobs: no ID, --data or --if-new with it");
         } else {
-            checkReadable(from);
+            InputFile.check(from);
             options.start(type, Instant.now())
                     .data(new JsonMapper().createObjectNode())
                     .build();
@@ -117,7 +114,7 @@ final class EnqueueCommand extends QueueCommand {
     private ExitCode many(JobQueue queue, String file) throws IOException {
         Times times = new Times(InstantSource.system(), ZoneId.systemDefault());
         Instant now = Instant.now();
-        try (InputStream in = file.equals("-") ? root().shell().in() : open(Path.of(file))) {
+        try (InputStream in = InputFile.open(file, root().shell())) {
             JobReader reader = format.open(in, () -> options.start(type, now), times);
             return new BulkEnqueue(queue, root()).run(reader);
         }
@@ -143,25 +140,6 @@ final class EnqueueCommand extends QueueCommand {
             job.tracker(tracker);
         }
         return job.build();
-    }
-
-    /** Before the server is asked for anything. A folder can be opened, but not read. */
-    private static void checkReadable(String file) {
-        if (!file.equals("-")) {
-            try (InputStream in = open(Path.of(file))) {
-                in.read();
-            } catch (IOException unreadable) {
-                throw CommandException.usage("cannot read " + FileProblem.of(Path.of(file), unreadable));
-            }
-        }
-    }
-
-    private static InputStream open(Path file) {
-        try {
-            return Files.newInputStream(file);
-        } catch (IOException unreadable) {
-            throw CommandException.usage("cannot read " + FileProblem.of(file, unreadable));
-        }
     }
 
     private static String meaning(AddResult.Outcome outcome) {

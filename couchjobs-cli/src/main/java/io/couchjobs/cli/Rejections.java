@@ -1,0 +1,39 @@
+package io.couchjobs.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.couchjobs.cli.output.ProgressLine;
+
+/** The lines of a file that could not be used: told at once, counted, and listed in the JSON answer. Not thread-safe. */
+final class Rejections {
+    /** Beyond this the JSON answer only counts, or a file full of nonsense would fill the memory. */
+    private static final int KEPT = 10_000;
+
+    private final Couchjobs root;
+    private final ProgressLine progress;
+    private final ArrayNode kept = JsonNodeFactory.instance.arrayNode();
+    private long count;
+
+    Rejections(Couchjobs root, ProgressLine progress) {
+        this.root = root;
+        this.progress = progress;
+    }
+
+    void add(long line, String problem) {
+        count++;
+        if (kept.size() < KEPT) {
+            kept.addObject().put("line", line).put("error", problem);
+        }
+        progress.clear();
+        root.shell().err().println("couchjobs: line " + line + ": " + problem);
+        root.shell().err().flush();
+    }
+
+    long count() {
+        return count;
+    }
+
+    ArrayNode json() {
+        return kept;
+    }
+}

@@ -1,0 +1,46 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.JobId;
+import io.couchjobs.store.WorkerInfo;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code workers}: who works here, and on what. */
+@Command(
+        name = "workers",
+        description = {
+            "List workers and the jobs they run.",
+            "A worker is silent when it was not heard of for a minute; one that is not registered is a program that claims",
+            "by hand, or is dead. Jobs of the dead are taken back by any other worker when their type's timeout is over."
+        },
+        footer = {"", "Examples:", "  couchjobs workers", "  couchjobs workers --type email -o json"})
+final class WorkersCommand extends QueueCommand {
+    @Option(names = "--type", paramLabel = "T", description = "Only workers that take this type, or run a job of it.")
+    private @Nullable String type;
+
+    @Override
+    void check() {
+        if (type != null) {
+            JobId.checkType(type);
+        }
+    }
+
+    @Override
+    ExitCode run(JobQueue queue) {
+        WorkerView view = WorkerView.of(queue, this::concerns);
+        output().rows(view::table, view::json);
+        return ExitCode.DONE;
+    }
+
+    private boolean concerns(WorkerInfo worker) {
+        return type == null
+                || worker.registration()
+                        .map(WorkerInfo.Registered::types)
+                        .orElse(List.of())
+                        .contains(type)
+                || worker.jobs().stream().anyMatch(owned -> owned.id().type().equals(type));
+    }
+}

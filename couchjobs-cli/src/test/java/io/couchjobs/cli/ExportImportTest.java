@@ -1,0 +1,211 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.CancelMode;
+import io.couchjobs.store.ClaimedJob;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@Tag("server")
+@Timeout(180)
+@ExtendWith(CouchExtension.class)
+class ExportImportTest {
+    private TestShell shell;
+    private JobQueue queue;
+
+    @BeforeEach
+    void open(TestDatabase database) {
+        shell = TestShell.at(database);
+        queue = TestShell.queue(database);
+    }
+
+    @AfterEach
+    void close() {
+        queue.close();
+    }
+
+    @Test
+    void jobs_come_back_as_they_were_and_those_that_were_owned_wait_again() throws Exception {
+        oneOfEachStatus();
+        String export = done("export").out();
+        Map<String, ObjectNode> before = byId(export);
+        assertThat(before).hasSize(6);
+        shell.input(export);
+        assertThat(done("remove", "--type", "email", "--all", "--yes").out()).contains("changed 6");
+
+        JsonNode imported = done("import", "-", "-o", "json").json();
+
+        assertThat(imported).hasToString("{\"added\":6,\"released\":1,\"unchanged\":0,\"skipped\":0,\"rejected\":[]}");
+        Map<String, ObjectNode> after = byId(done("export").out());
+        Job owned = queue.get("email", "running").orElseThrow();
+        assertThat(owned.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(owned.lock()).isEmpty();
+        for (Map<String, ObjectNode> side : List.of(before, after)) {
+            side.remove("job:email:running");
+            side.values().forEach(document -> document.remove("fence"));
+        }
+        assertThat(after).isEqualTo(before);
+    }
+
+    /** Who guards what it writes elsewhere by the fence relies on that, also after the job was removed and put back. */
+    @Test
+    void the_fence_of_a_job_that_came_back_is_greater_than_all_before() throws Exception {
+        queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+        claim().release();
+        String early = done("export").out();
+        long last = 0;
+        for (int i = 0; i < 3; i++) {
+            ClaimedJob claim = claim();
+            last = claim.fence();
+            claim.release();
+        }
+        queue.remove("email", "1");
+
+        shell.input(early);
+        done("import", "-");
+
+        assertThat(claim().fence()).isGreaterThan(last);
+    }
+
+    @Test
+    void an_import_can_be_repeated_and_changes_nothing_that_is_there() throws Exception {
+        oneOfEachStatus();
+        shell.input(done("export").out());
+        queue.reschedule("email", "waiting", Instant.parse("2041-01-01T00:00:00Z"));
+        String before = done("export").out();
+
+        TestShell.Said said = done("import", "-");
+
+        assertThat(said.out())
+                .isEqualTo("added 0 (of which 0 were owned, and wait again), unchanged 6, skipped 0, rejected 0\n");
+        assertThat(done("export").out()).isEqualTo(before);
+    }
+
+    @Test
+    void bad_lines_are_named_by_number_and_the_others_are_imported() {
+        shell.input("""
+                {"_id":"job:email:1","data":{}}
+                {"_id":"job:email:2",
+
+                {"type":"email","id":"3","data":{}}
+                {"_id":"job:email:4","data":{},"status":"asleep"}
+                {"_id":"job:email:5","status":"running"}
+                {"_id":"job:email:1","data":{"second":true}}
+                {"_id":"job:email:6","_rev":"7-abc","unknown":{"kept":true}}
+                """);
+
+        TestShell.Said said = shell.run("import", "-", "-o", "json");
+
+        assertThat(said.exitCode()).isEqualTo(1);
+        assertThat(said.json().path("added").asInt()).isEqualTo(2);
+        assertThat(said.json().path("unchanged").asInt()).isEqualTo(1);
+        assertThat(said.json().path("rejected").findValuesAsText("line")).containsExactly("2", "4", "5", "6");
+        assertThat(said.err()).contains("couchjobs: line 4: not an exported job", "line 5: ", "asleep");
+        assertThat(queue.get("email", "1").orElseThrow().data()).isEmpty();
+        assertThat(queue.get("email", "6").orElseThrow().toDocument().path("unknown"))
+                .hasToString("{\"kept\":true}");
+    }
+
+    @Test
+    void what_a_filter_lets_through_is_exported_and_imported() throws Exception {
+        oneOfEachStatus();
+        queue.add(JobRequest.builder("report").id("1").data(Map.of()).build());
+
+        assertThat(byId(done("export", "--status", "failed").out())).containsOnlyKeys("job:email:failed");
+        assertThat(byId(done("export", "--type", "report").out())).containsOnlyKeys("job:report:1");
+        shell.input(done("export").out());
+        done("remove", "--type", "email", "--all", "--yes");
+        JsonNode imported = done("import", "-", "--type", "email", "--status", "success", "-o", "json")
+                .json();
+        assertThat(imported.path("added").asInt()).isEqualTo(1);
+        assertThat(imported.path("skipped").asInt()).isEqualTo(6);
+    }
+
+    @Test
+    void many_jobs_pass_in_batches() throws Exception {
+        queue.addAll(IntStream.range(0, 1_100)
+                .mapToObj(i -> JobRequest.builder("email")
+                        .id("" + i)
+                        .data(Map.of("n", i))
+                        .build())
+                .toList());
+        String export = done("export").out();
+        assertThat(export.lines()).hasSize(1_100);
+        shell.input(export.replace("job:email:", "job:copy:"));
+
+        assertThat(done("import", "-", "-o", "json").json().path("added").asInt())
+                .isEqualTo(1_100);
+
+        assertThat(done("counts", "--type", "copy", "-o", "json")
+                        .json()
+                        .at("/types/copy/waiting")
+                        .asInt())
+                .isEqualTo(1_100);
+    }
+
+    private void oneOfEachStatus() throws Exception {
+        add("success");
+        claim().finish(Map.of("sent", true));
+        add("stuck");
+        claim().fail(JobError.Kind.FAILED, "for now", null, false);
+        add("failed");
+        claim().fail(JobError.Kind.FAILED, "no such mailbox", null, true);
+        add("cancelled");
+        queue.cancel("email", "cancelled", CancelMode.IF_QUEUED);
+        add("running");
+        claim();
+        queue.add(JobRequest.builder("email")
+                .id("waiting")
+                .data(Map.of("to", "ä\u2028\"\\"))
+                .scheduledTime(Instant.parse("2040-01-01T00:00:00Z"))
+                .group("g")
+                .tag("t")
+                .priority(75)
+                .build());
+    }
+
+    private void add(String id) {
+        queue.add(JobRequest.builder("email").id(id).data(Map.of("to", id)).build());
+    }
+
+    private ClaimedJob claim() throws InterruptedException {
+        return queue.accept(AcceptOptions.of("email")).get(0);
+    }
+
+    private static Map<String, ObjectNode> byId(String export) throws IOException {
+        Map<String, ObjectNode> jobs = new TreeMap<>();
+        for (String line : export.lines().toList()) {
+            ObjectNode document = (ObjectNode) new JsonMapper().readTree(line);
+            jobs.put(document.path("_id").asText(), document);
+        }
+        return jobs;
+    }
+
+    private TestShell.Said done(String... args) {
+        TestShell.Said said = shell.run(args);
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        return said;
+    }
+}
