@@ -38,6 +38,7 @@ import picocli.CommandLine.Spec;
             TypeCommand.class,
             CronCommand.class,
             WorkersCommand.class,
+            TopCommand.class,
             DashboardCommand.class,
             DesignCommand.class,
             ExportCommand.class,

@@ -1,0 +1,65 @@
+package io.couchjobs.cli.top;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.JobId;
+import io.couchjobs.problem.CouchJobsException;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** What a key does. Never throws: what went wrong is what is said. Thread-safe. */
+final class Actions {
+    private final JobQueue queue;
+
+    Actions(JobQueue queue) {
+        this.queue = queue;
+    }
+
+    Cursor apply(Key key, Cursor cursor, Snapshot snapshot) {
+        return switch (key) {
+            case UP -> cursor.moved(-1, snapshot);
+            case DOWN -> cursor.moved(1, snapshot);
+            case SWITCH -> cursor.switched();
+            case PAUSE -> cursor.saying(attempt(() -> pause(cursor, snapshot)));
+            case RETRY -> cursor.saying(attempt(() -> retry(cursor, snapshot)));
+            case OTHER -> cursor.saying("");
+            case QUIT, NONE -> cursor;
+        };
+    }
+
+    private String pause(Cursor cursor, Snapshot snapshot) {
+        if (cursor.pane() != Cursor.Pane.TYPES) {
+            return "to pause a type, choose one (tab)";
+        }
+        List<String> types = List.copyOf(snapshot.types().keySet());
+        return cursor.chosen(snapshot)
+                .map(types::get)
+                .map(type -> queue.changeSettings(type, settings -> settings.withPaused(!settings.isPaused()))
+                                .isPaused()
+                        ? type + " is paused: nobody claims it"
+                        : type + " is open again")
+                .orElse("there is no type");
+    }
+
+    private String retry(Cursor cursor, Snapshot snapshot) {
+        if (cursor.pane() != Cursor.Pane.FAILURES) {
+            return "to retry a job, choose one (tab)";
+        }
+        return cursor.chosen(snapshot)
+                .map(row -> snapshot.failures().get(row).id())
+                .map(this::retried)
+                .orElse("nothing has failed");
+    }
+
+    private String retried(JobId id) {
+        queue.retryNow(id.type(), id.id());
+        return id + " runs again as soon as a worker is free";
+    }
+
+    private static String attempt(Supplier<String> action) {
+        try {
+            return action.get();
+        } catch (CouchJobsException refused) {
+            return String.valueOf(refused.getMessage());
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.couchjobs.cli.top;
+
+import java.io.IOException;
+
+/** What a person pressed. */
+enum Key {
+    UP,
+    DOWN,
+    SWITCH,
+    PAUSE,
+    RETRY,
+    QUIT,
+    OTHER,
+    NONE;
+
+    /** Where characters come from, as the terminal sends them. */
+    interface Source {
+        /** {@return the next character; negative when none comes within the time, or at the end (-1)} */
+        int read(long millis) throws IOException;
+    }
+
+    private static final int END = -1;
+    private static final int ESCAPE = 27;
+    /** What follows an escape comes with it; a person who presses Escape presses nothing else that quickly. */
+    private static final long TOGETHER_MILLIS = 50;
+
+    static Key read(Source source, long millis) throws IOException {
+        int first = source.read(millis);
+        return switch (first) {
+            case END, 'q', 'Q', 3, 4 -> QUIT;
+            case 'k' -> UP;
+            case 'j' -> DOWN;
+            case '\t' -> SWITCH;
+            case 'p', 'P' -> PAUSE;
+            case 'r', 'R' -> RETRY;
+            case ESCAPE -> sequence(source);
+            default -> first < 0 ? NONE : OTHER;
+        };
+    }
+
+    /** Arrows are ESC [ A or, in the application mode of some terminals, ESC O A. */
+    private static Key sequence(Source source) throws IOException {
+        int second = source.read(TOGETHER_MILLIS);
+        if (second != '[' && second != 'O') {
+            return OTHER;
+        }
+        int last = source.read(TOGETHER_MILLIS);
+        while (last >= '0' && last <= '?') { // parameters, as of Ctrl-Up
+            last = source.read(TOGETHER_MILLIS);
+        }
+        return switch (last) {
+            case 'A' -> UP;
+            case 'B' -> DOWN;
+            case 'Z' -> SWITCH;
+            default -> OTHER;
+        };
+    }
+}

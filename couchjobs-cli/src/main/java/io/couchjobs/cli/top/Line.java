@@ -1,0 +1,73 @@
+package io.couchjobs.cli.top;
+
+import io.couchjobs.cli.output.Cell;
+import io.couchjobs.cli.output.Style;
+import org.jline.utils.WCWidth;
+
+/** A line that is never wider than the screen, whatever is put in. Not thread-safe. */
+final class Line {
+    private final int width;
+    private final boolean colour;
+    private final StringBuilder text = new StringBuilder();
+    private int used;
+
+    Line(int width, boolean colour) {
+        this.width = width;
+        this.colour = colour;
+    }
+
+    /** Adds what fits. */
+    Line add(String words, Style style) {
+        String shown = fit(Cell.printable(words), width - used);
+        text.append(style.apply(shown, colour && !shown.isBlank()));
+        used += columns(shown);
+        return this;
+    }
+
+    Line add(String words) {
+        return add(words, Style.PLAIN);
+    }
+
+    /** Adds a column of a fixed width, and a blank. */
+    Line column(String words, int columns, Style style) {
+        String shown = fit(Cell.printable(words), columns);
+        return add(shown, style).add(" ".repeat(columns - columns(shown) + 1));
+    }
+
+    /** Adds a column aligned to the right, and a blank. */
+    Line number(String words, int columns, Style style) {
+        String shown = fit(words, columns);
+        return add(" ".repeat(columns - columns(shown))).add(shown, style).add(" ");
+    }
+
+    /** {@return the line, dressed} */
+    String dressed() {
+        return text.toString().stripTrailing();
+    }
+
+    /** Shortens a text to some columns, with an ellipsis where something is missing. */
+    static String fit(String text, int columns) {
+        if (columns <= 0) {
+            return "";
+        } else if (columns(text) <= columns) {
+            return text;
+        }
+        StringBuilder fitting = new StringBuilder();
+        int used = 0;
+        for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
+            int wide = Math.max(0, WCWidth.wcwidth(text.codePointAt(i)));
+            if (used + wide > columns - 1) {
+                break;
+            }
+            fitting.appendCodePoint(text.codePointAt(i));
+            used += wide;
+        }
+        return fitting.append('…').toString();
+    }
+
+    static int columns(String text) {
+        return text.codePoints()
+                .map(character -> Math.max(0, WCWidth.wcwidth(character)))
+                .sum();
+    }
+}

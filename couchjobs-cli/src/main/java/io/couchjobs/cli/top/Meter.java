@@ -1,0 +1,124 @@
+package io.couchjobs.cli.top;
+
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.FeedEvent;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/** How many runs ended in each of the last seconds. Thread-safe; the feed's thread calls it. */
+final class Meter implements Feed.Listener {
+    static final int SECONDS = 60;
+    /** Over how many whole seconds a rate is told. */
+    private static final int MEAN = 5;
+
+    private static final int MOST_REMEMBERED = 20_000;
+    private static final long NANOS = 1_000_000_000L;
+
+    private final LongSupplier nanos;
+    private final long start;
+    private final long[][] ended = new long[3][SECONDS + 1];
+    private long newest;
+    /** When the last end of a run that was counted happened, by job: events come twice, and tell old stories. */
+    private final Map<String, Instant> counted = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Instant> eldest) {
+            return size() > MOST_REMEMBERED;
+        }
+    };
+
+    Meter(LongSupplier nanos) {
+        this.nanos = nanos;
+        this.start = nanos.getAsLong();
+    }
+
+    /**
+     * What ended per second of late.
+     *
+     * @param succeeded runs that did what they should
+     * @param retried runs that failed, and are tried again
+     * @param failed jobs that failed for good
+     * @param history how many runs ended in each of the last seconds, oldest first
+     */
+    record Rates(double succeeded, double retried, double failed, List<Long> history) {
+        static final Rates UNKNOWN = new Rates(0, 0, 0, List.of());
+
+        Rates {
+            history = List.copyOf(history);
+        }
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        event.job().ifPresent(this::note);
+    }
+
+    @Override
+    public void gap() {
+        // what was missed is not counted
+    }
+
+    synchronized void note(Job job) {
+        int kind = kind(job.status());
+        Instant end = kind < 0 ? null : job.times().get(job.status() == JobStatus.STUCK ? "failed" : "finished");
+        if (end == null) {
+            return;
+        }
+        Instant before = counted.put(job.id().docId(), end);
+        if (before == null || before.isBefore(end)) {
+            ended[kind][(int) (turnTo(second()) % (SECONDS + 1))]++;
+        }
+    }
+
+    private static int kind(JobStatus status) {
+        return switch (status) {
+            case SUCCESS -> 0;
+            case STUCK -> 1;
+            case FAILED -> 2;
+            case WAITING, SCHEDULED, RUNNING, CANCELLED -> -1;
+        };
+    }
+
+    /** Whole seconds only: the present one has not ended. */
+    synchronized Rates rates() {
+        long now = turnTo(second());
+        long whole = Math.min(now, SECONDS);
+        List<Long> history = new ArrayList<>();
+        for (long second = now - whole; second < now; second++) {
+            int slot = (int) (second % (SECONDS + 1));
+            history.add(ended[0][slot] + ended[1][slot] + ended[2][slot]);
+        }
+        return new Rates(mean(0, now), mean(1, now), mean(2, now), history);
+    }
+
+    private double mean(int kind, long now) {
+        long whole = Math.min(now, MEAN);
+        long sum = 0;
+        for (long second = now - whole; second < now; second++) {
+            sum += ended[kind][(int) (second % (SECONDS + 1))];
+        }
+        return whole == 0 ? 0 : (double) sum / whole;
+    }
+
+    private long second() {
+        return (nanos.getAsLong() - start) / NANOS;
+    }
+
+    /** Empties the seconds that begin now. */
+    private long turnTo(long second) {
+        for (long next = Math.max(newest + 1, second - SECONDS); next <= second; next++) {
+            for (long[] of : ended) {
+                of[(int) (next % (SECONDS + 1))] = 0;
+            }
+        }
+        newest = Math.max(newest, second);
+        return second;
+    }
+}

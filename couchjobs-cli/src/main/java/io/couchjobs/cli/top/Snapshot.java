@@ -1,0 +1,72 @@
+package io.couchjobs.cli.top;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.store.JobFilter;
+import io.couchjobs.store.SettingsStore;
+import io.couchjobs.store.TypeCounts;
+import io.couchjobs.store.TypeSettings;
+import io.couchjobs.store.WorkerInfo;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What a queue is like at one moment. Immutable.
+ *
+ * @param database its name
+ * @param now the server's time
+ * @param types how many jobs there are
+ * @param paused types that nobody claims
+ * @param workers who works
+ * @param failures jobs that failed for good, and those that wait for a retry, newest first
+ * @param rates what ended of late
+ */
+record Snapshot(
+        String database,
+        Instant now,
+        Map<String, TypeCounts> types,
+        Set<String> paused,
+        List<WorkerInfo> workers,
+        List<Job> failures,
+        Meter.Rates rates) {
+    private static final int FAILURES = 50;
+
+    static Snapshot of(JobQueue queue, Meter.Rates rates) {
+        Map<String, TypeSettings> settings = new SettingsStore(queue.database(), Duration.ofMinutes(1)).readAll();
+        Set<String> paused = settings.values().stream()
+                .filter(TypeSettings::isPaused)
+                .map(TypeSettings::type)
+                .collect(Collectors.toUnmodifiableSet());
+        Map<String, TypeCounts> counts = queue.counts();
+        return new Snapshot(
+                queue.database().name(),
+                Instant.now().plus(queue.database().server().clockSkew()),
+                counts,
+                paused,
+                queue.workers(),
+                failures(queue, counts),
+                rates);
+    }
+
+    /** Only where the numbers say that there are some: a list costs more than a sum. */
+    private static List<Job> failures(JobQueue queue, Map<String, TypeCounts> counts) {
+        return Stream.of(JobStatus.FAILED, JobStatus.STUCK)
+                .filter(status ->
+                        counts.values().stream().anyMatch(one -> one.byStatus().getOrDefault(status, 0L) > 0))
+                .flatMap(status -> queue.list(JobFilter.all().status(status), FAILURES).stream())
+                .limit(FAILURES)
+                .toList();
+    }
+
+    long count(JobStatus status) {
+        return types.values().stream()
+                .mapToLong(counts -> counts.byStatus().getOrDefault(status, 0L))
+                .sum();
+    }
+}

@@ -1,0 +1,70 @@
+package io.couchjobs.cli.top;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.JobStatus;
+import java.io.PrintWriter;
+import java.time.Instant;
+
+/** A queue at one moment, for whoever has no terminal. Stateless. */
+public final class Top {
+    private static final int WIDTH = 160;
+
+    private Top() {}
+
+    /**
+     * Prints all that there is, without colours.
+     *
+     * @param queue the queue
+     * @param out where to
+     */
+    public static void print(JobQueue queue, PrintWriter out) {
+        Frame.text(Snapshot.of(queue, Meter.Rates.UNKNOWN), WIDTH).forEach(out::println);
+        out.flush();
+    }
+
+    /**
+     * {@return the same for programs}
+     *
+     * @param queue the queue
+     */
+    public static ObjectNode json(JobQueue queue) {
+        return json(Snapshot.of(queue, Meter.Rates.UNKNOWN));
+    }
+
+    static ObjectNode json(Snapshot snapshot) {
+        ObjectNode json = JsonNodeFactory.instance
+                .objectNode()
+                .put("database", snapshot.database())
+                .put("at", snapshot.now().toString());
+        ObjectNode types = json.putObject("types");
+        snapshot.types().forEach((name, counts) -> {
+            ObjectNode type = types.putObject(name);
+            for (JobStatus status : JobStatus.values()) {
+                type.put(status.json(), counts.byStatus().getOrDefault(status, 0L));
+            }
+            type.put("paused", snapshot.paused().contains(name));
+            type.put(
+                    "oldestPending",
+                    counts.oldestPending().map(Instant::toString).orElse(null));
+        });
+        ArrayNode workers = json.putArray("workers");
+        snapshot.workers().forEach(worker -> workers.addObject()
+                .put("id", worker.id())
+                .put("silent", worker.isSilent(snapshot.now()))
+                .put("jobs", worker.jobs().size()));
+        ArrayNode failures = json.putArray("failures");
+        snapshot.failures().forEach(job -> failures.addObject()
+                .put("type", job.type())
+                .put("id", job.id().id())
+                .put("status", job.status().json())
+                .put(
+                        "error",
+                        job.errors().isEmpty()
+                                ? null
+                                : job.errors().get(job.errors().size() - 1).message()));
+        return json;
+    }
+}

@@ -1,0 +1,3 @@
+/** What a queue does, live at a terminal. */
+@org.jspecify.annotations.NullMarked
+package io.couchjobs.cli.top;

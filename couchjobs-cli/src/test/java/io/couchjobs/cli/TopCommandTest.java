@@ -1,0 +1,48 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.store.AcceptOptions;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@Tag("server")
+@Timeout(120)
+@ExtendWith(CouchExtension.class)
+class TopCommandTest {
+    @Test
+    void without_a_terminal_it_is_shown_once(TestDatabase database) throws Exception {
+        TestShell shell = TestShell.at(database);
+        try (JobQueue queue = TestShell.queue(database)) {
+            queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+            queue.accept(AcceptOptions.of("email")).get(0).fail(JobError.Kind.FAILED, "no such mailbox", null, true);
+            queue.add(JobRequest.builder("report").id("1").data(Map.of()).build());
+            queue.changeSettings("report", settings -> settings.withPaused(true));
+        }
+
+        TestShell.Said text = shell.run("top");
+        JsonNode json = shell.run("top", "-o", "json").json();
+
+        assertThat(text.exitCode()).isZero();
+        assertThat(text.out())
+                .contains("report (paused)", "email:1", "no such mailbox")
+                .doesNotContain("\u001b");
+        assertThat(json.at("/types/report/paused").asBoolean()).isTrue();
+        assertThat(json.at("/types/email/failed").asInt()).isEqualTo(1);
+        assertThat(json.at("/failures/0/error").asText()).isEqualTo("no such mailbox");
+    }
+
+    @Test
+    void an_interval_that_would_only_heat_the_server_is_a_usage_error() {
+        assertThat(new TestShell().run("top", "--interval", "1ms").exitCode()).isEqualTo(2);
+    }
+}
