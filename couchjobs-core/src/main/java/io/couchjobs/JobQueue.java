@@ -540,6 +540,22 @@ public final class JobQueue implements AutoCloseable {
     }
 
     /**
+     * Takes a job away from an owner that is believed to be dead, as {@link #release} does, but only if nothing has happened to
+     * it since that was seen.
+     *
+     * @param seen the job as {@link #workers} showed it
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job any more
+     * @throws JobRefusedException when it has changed
+     */
+    public Job releaseOrphan(JobIndex.Owned seen) {
+        return creator.change(
+                seen.id(),
+                "has changed since it was looked at",
+                (job, now) -> Transitions.releaseIfStill(job, seen.rev(), now));
+    }
+
+    /**
      * Takes a job away from its owner, who learns it as halt: it waits again as if it had not been claimed.
      *
      * @param type its type

@@ -7,7 +7,9 @@ import io.couchjobs.cli.doctor.Finding;
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -16,8 +18,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "doctor",
         description = {
-            "Check the server and the database: version, access, clocks, copies, design documents, indexes, conflicts, owners,"
-                    + " malformed jobs, tombstones. Each finding comes with what follows from it and what to do.",
+            "Check the server and the database: version, access, clocks, copies, design documents, indexes, conflicts,"
+                    + " owners, malformed jobs, tombstones. Each finding comes with what follows from it and what to do.",
             "Exit code 1 when there is a problem."
         },
         footer = {
@@ -25,13 +27,20 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  couchjobs doctor",
             "  couchjobs doctor --fix                what can be put right without harm: design documents, conflicts",
+            "  couchjobs doctor --fix --yes          also take jobs from owners that are not registered, without"
+                    + " asking",
             "  couchjobs doctor -o json"
         })
 final class DoctorCommand extends QueueCommand {
     @Option(
             names = "--fix",
-            description = "Store missing design documents, resolve conflicts; harmless beside running workers.")
+            description =
+                    "Store missing design documents, resolve conflicts, harmless beside running workers; and, after a"
+                            + " question, take jobs from owners that are not registered as workers (orphaned locks).")
     private boolean fix;
+
+    @Option(names = "--yes", description = "Do not ask before taking jobs from owners that may be dead.")
+    private boolean yes;
 
     @Override
     ExitCode run(JobQueue queue) {
@@ -48,11 +57,28 @@ final class DoctorCommand extends QueueCommand {
 
     private Finding look(Check check, JobQueue queue) {
         Finding found = check.lookOrSay(queue);
-        if (!fix || !found.isProblem()) {
+        if (!fix || found.level() == Finding.Level.OK) {
             return found;
         }
-        check.fix(queue).forEach(done -> root().say("couchjobs: " + done));
-        return check.lookOrSay(queue);
+        List<String> done = new ArrayList<>();
+        if (found.isProblem()) {
+            done.addAll(check.fix(queue));
+        } else if (check.question(queue).filter(this::mayGo).isPresent()) {
+            done.addAll(check.go(queue));
+        }
+        done.forEach(line -> root().say("couchjobs: " + line));
+        return done.isEmpty() ? found : check.lookOrSay(queue);
+    }
+
+    private boolean mayGo(String question) {
+        if (yes) {
+            root().say("couchjobs: --yes: " + question);
+            return true;
+        } else if (!root().shell().terminals().in()) {
+            root().say("couchjobs: not done, for want of a terminal to ask at, or --yes: " + question);
+            return false;
+        }
+        return root().shell().confirms("couchjobs: " + question + " [y/N] ");
     }
 
     private static Table table(Map<Check, Finding> findings) {

@@ -3,7 +3,6 @@ package io.couchjobs.cli;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -74,13 +73,7 @@ abstract class JobsCommand extends QueueCommand {
     }
 
     private boolean confirmed(long count) {
-        if (count == 0) {
-            return true;
-        }
-        root().shell().err().print("couchjobs: " + name() + " " + count + " jobs? [y/N] ");
-        root().shell().err().flush();
-        String answer = root().shell().readLine().strip().toLowerCase(Locale.ROOT);
-        return answer.equals("y") || answer.equals("yes");
+        return count == 0 || root().shell().confirms("couchjobs: " + name() + " " + count + " jobs? [y/N] ");
     }
 
     private JobId single() {

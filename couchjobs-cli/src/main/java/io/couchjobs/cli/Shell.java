@@ -9,6 +9,7 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -71,6 +72,14 @@ record Shell(
         } catch (IOException nobodyThere) {
             return "";
         }
+    }
+
+    /** Asks a person at the terminal; everything but yes is no. */
+    boolean confirms(String question) {
+        err.print(question);
+        err.flush();
+        String answer = readLine().strip().toLowerCase(Locale.ROOT);
+        return answer.equals("y") || answer.equals("yes");
     }
 
     private static PrintWriter writer(FileDescriptor descriptor) {

@@ -1,6 +1,7 @@
 package io.couchjobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -11,7 +12,13 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobState;
+import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.ClaimedJob;
 import io.couchjobs.store.DesignDocument;
+import io.couchjobs.store.HaltException;
+import io.couchjobs.store.JobIndex;
+import io.couchjobs.store.JobRefusedException;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -76,6 +83,42 @@ class DoctorCommandTest {
         assertThat(said.err()).contains("resolved job:email:2");
         try (JobQueue queue = open()) {
             assertThat(queue.state("email", "2")).hasToString("PENDING");
+        }
+    }
+
+    @Test
+    void fix_takes_jobs_from_owners_that_are_not_registered_only_after_a_question() throws Exception {
+        notOnPouchDb();
+        try (JobQueue queue = open()) {
+            queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+            ClaimedJob claim = queue.accept(AcceptOptions.of("email")).get(0);
+
+            assertThat(shell.run("doctor", "--fix").err()).contains("not done", "--yes");
+            shell.terminals(new Shell.Terminals(true, false, true)).input("n\n");
+            assertThat(shell.run("doctor", "--fix").err()).contains("take 1 jobs from workers", "[y/N]");
+            assertThat(queue.state("email", "1")).isEqualTo(JobState.RUNNING);
+
+            shell.input("y\n");
+            TestShell.Said said = shell.run("doctor", "--fix", "-o", "json");
+
+            assertThat(said.exitCode()).as(said.out()).isZero();
+            assertThat(said.err()).contains("took email:1 from client-");
+            assertThat(finding(said, "owners").path("level").asText()).isEqualTo("ok");
+            assertThat(queue.state("email", "1")).isEqualTo(JobState.PENDING);
+            assertThatThrownBy(claim::finish).isInstanceOf(HaltException.class);
+        }
+    }
+
+    @Test
+    void a_job_that_has_changed_since_it_was_seen_is_not_taken() throws Exception {
+        try (JobQueue queue = open()) {
+            queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+            ClaimedJob claim = queue.accept(AcceptOptions.of("email")).get(0);
+            JobIndex.Owned seen = queue.workers().get(0).jobs().get(0);
+            claim.update();
+
+            assertThatThrownBy(() -> queue.releaseOrphan(seen)).isInstanceOf(JobRefusedException.class);
+            claim.finish();
         }
     }
 

@@ -284,6 +284,18 @@ public final class Transitions {
     }
 
     /**
+     * Somebody takes the job from an owner that is believed to be dead; see {@link #release}.
+     *
+     * @param job the job as it is
+     * @param rev the revision from which that belief comes
+     * @param now the time
+     * @return the decision; refused unless the job is owned, and nothing has happened to it since
+     */
+    public static Decision releaseIfStill(Job job, String rev, Instant now) {
+        return job.rev().filter(rev::equals).isPresent() ? release(job, now) : Decision.refused(job);
+    }
+
+    /**
      * The owner puts the job off, without having failed: the run does not count, and the job waits for the given time, or
      * for the time of an add meanwhile. A cancel request cancels it.
      *

@@ -3,6 +3,7 @@ package io.couchjobs.cli.doctor;
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchException;
 import java.util.List;
+import java.util.Optional;
 
 /** Looks at one thing. Stateless. */
 public interface Check {
@@ -25,6 +26,26 @@ public interface Check {
      * @return what was done; empty when there is nothing that may be done unasked
      */
     default List<String> fix(JobQueue queue) {
+        return List.of();
+    }
+
+    /**
+     * Asks whether to go further than what is without harm.
+     *
+     * @param queue the queue
+     * @return what would be done, as a question to a person; empty when there is nothing to ask
+     */
+    default Optional<String> question(JobQueue queue) {
+        return Optional.empty();
+    }
+
+    /**
+     * Does what the {@link #question} asked for.
+     *
+     * @param queue the queue
+     * @return what was done
+     */
+    default List<String> go(JobQueue queue) {
         return List.of();
     }
 

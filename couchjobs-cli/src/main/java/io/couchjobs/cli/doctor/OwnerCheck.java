@@ -1,9 +1,19 @@
 package io.couchjobs.cli.doctor;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.store.JobIndex;
+import io.couchjobs.store.JobNotFoundException;
+import io.couchjobs.store.JobRefusedException;
+import io.couchjobs.store.WorkerInfo;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Whether jobs are owned while nobody is there who could own them. */
 final class OwnerCheck implements Check {
+    private static final int MOST_NAMED = 5;
+
     @Override
     public String name() {
         return "owners";
@@ -18,6 +28,43 @@ final class OwnerCheck implements Check {
         return Finding.note(
                 orphaned + " jobs are owned by workers that are not registered",
                 "either a program claimed them by hand and renews its leases itself, or their worker is dead",
-                "any running worker takes jobs of the dead back when the timeout of their type is over");
+                "any running worker takes jobs of the dead back when the timeout of their type is over;"
+                        + " couchjobs doctor --fix asks whether to do so now");
+    }
+
+    @Override
+    public Optional<String> question(JobQueue queue) {
+        List<WorkerInfo> unknown = unknown(queue);
+        if (unknown.isEmpty()) {
+            return Optional.empty();
+        }
+        long jobs = unknown.stream().mapToLong(worker -> worker.jobs().size()).sum();
+        String names = unknown.stream().limit(MOST_NAMED).map(WorkerInfo::id).collect(Collectors.joining(", "));
+        return Optional.of("take " + jobs + " jobs from workers that are not registered (" + names
+                + (unknown.size() > MOST_NAMED ? ", ..." : "")
+                + ")? Whoever of them still lives is told to stop, and the jobs run again");
+    }
+
+    /** Only on the revision that was seen: whoever claims or renews meanwhile keeps the job. */
+    @Override
+    public List<String> go(JobQueue queue) {
+        List<String> done = new ArrayList<>();
+        for (WorkerInfo worker : unknown(queue)) {
+            for (JobIndex.Owned owned : worker.jobs()) {
+                try {
+                    queue.releaseOrphan(owned);
+                    done.add("took " + owned.id() + " from " + worker.id());
+                } catch (JobRefusedException | JobNotFoundException changed) {
+                    done.add("left " + owned.id() + " as it is: it has changed");
+                }
+            }
+        }
+        return done;
+    }
+
+    private static List<WorkerInfo> unknown(JobQueue queue) {
+        return queue.workers().stream()
+                .filter(worker -> worker.registration().isEmpty())
+                .toList();
     }
 }
