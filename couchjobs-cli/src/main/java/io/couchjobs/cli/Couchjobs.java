@@ -48,6 +48,7 @@ import picocli.CommandLine.Spec;
             BenchCommand.class,
             ServeCommand.class,
             CompletionCommand.class,
+            ManualCommand.class,
             HelpCommand.class,
             DemoWorkerCommand.class,
             BenchWorkerCommand.class,

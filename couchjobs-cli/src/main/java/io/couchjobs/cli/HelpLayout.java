@@ -40,7 +40,7 @@ final class HelpLayout {
                 + System.lineSeparator();
     }
 
-    private static List<OptionSpec> own(CommandSpec command) {
+    static List<OptionSpec> own(CommandSpec command) {
         return command.options().stream()
                 .filter(option -> !option.inherited() && !option.hidden())
                 .toList();

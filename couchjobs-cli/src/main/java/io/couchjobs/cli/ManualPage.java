@@ -1,0 +1,81 @@
+package io.couchjobs.cli;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/**
+ * What there is to say about a command, taken from the model that its arguments are parsed by. Immutable.
+ *
+ * @param name with all that is typed before it, such as {@code couchjobs cron add}
+ * @param synopsis the ways to call it
+ * @param description what it does
+ * @param parameters what it is given
+ * @param options its own options; of the root the global ones
+ * @param commands the names of the commands in it
+ * @param footer examples, mostly
+ */
+record ManualPage(
+        String name,
+        List<String> synopsis,
+        List<String> description,
+        List<Entry> parameters,
+        List<Entry> options,
+        List<String> commands,
+        List<String> footer) {
+    /**
+     * An argument.
+     *
+     * @param names how it is written, such as {@code -o, --output FORMAT}
+     * @param text what it is for
+     */
+    record Entry(String names, String text) {}
+
+    /** {@return the pages of a command and of all in it that are not hidden, in the order of its help} */
+    static List<ManualPage> of(CommandLine command) {
+        List<ManualPage> pages = new ArrayList<>(List.of(page(command)));
+        shown(command).forEach(inner -> pages.addAll(of(inner)));
+        return List.copyOf(pages);
+    }
+
+    private static Stream<CommandLine> shown(CommandLine command) {
+        return command.getSubcommands().values().stream()
+                .filter(inner -> !inner.getCommandSpec().usageMessage().hidden());
+    }
+
+    private static ManualPage page(CommandLine command) {
+        CommandSpec spec = command.getCommandSpec();
+        boolean isRoot = command.getParent() == null;
+        Help help = new Help(spec, Help.defaultColorScheme(Help.Ansi.OFF));
+        List<String> footer = List.of(spec.usageMessage().footer());
+        return new ManualPage(
+                spec.qualifiedName(),
+                help.synopsis(0).lines().map(String::strip).toList(),
+                List.of(spec.usageMessage().description()),
+                spec.positionalParameters().stream()
+                        .filter(parameter -> !parameter.hidden())
+                        .map(parameter -> new Entry(parameter.paramLabel(), text(parameter)))
+                        .toList(),
+                (isRoot ? spec.options() : HelpLayout.own(spec))
+                        .stream().map(ManualPage::option).toList(),
+                shown(command)
+                        .map(inner -> inner.getCommandSpec().qualifiedName())
+                        .toList(),
+                footer.stream().dropWhile(String::isEmpty).toList());
+    }
+
+    private static Entry option(OptionSpec option) {
+        String names = String.join(", ", option.names());
+        return new Entry(option.arity().max() == 0 ? names : names + " " + option.paramLabel(), text(option));
+    }
+
+    private static String text(ArgSpec argument) {
+        return String.join(" ", Arrays.asList(argument.description()));
+    }
+}
