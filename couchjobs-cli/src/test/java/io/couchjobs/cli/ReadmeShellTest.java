@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Runs the shell example of the README, line by line. */
+/** Runs the shell examples of the README and the recipes, line by line. */
 @Tag("server")
 @Timeout(120)
 @ExtendWith(CouchExtension.class)
@@ -27,8 +27,32 @@ class ReadmeShellTest {
     @Test
     void the_shell_example_of_the_readme_works(TestDatabase database) throws Exception {
         TestShell shell = TestShell.at(database);
-        List<String> lines = example();
+        List<String> lines = example("../README.md");
         assertThat(lines).hasSize(4);
+        String said = run(shell, lines);
+        long files = shellOutput("find . -name '*.md'").lines().count();
+        assertThat(files).isPositive();
+        assertThat(Arrays.asList(said.lines().toList().get(1).split(" +")))
+                .startsWith("checksum", "0", "0", "0", "0", String.valueOf(files), "0");
+    }
+
+    @Test
+    void the_shell_example_of_the_recipes_works(TestDatabase database) throws Exception {
+        TestShell shell = TestShell.at(database);
+        List<String> lines = example("../docs/recipes.md");
+        assertThat(lines).hasSize(4);
+
+        run(shell, lines);
+
+        assertThat(shell.run("counts", "-o", "json")
+                        .json()
+                        .at("/types/page/success")
+                        .asInt())
+                .isEqualTo(3);
+    }
+
+    /** Returns what the last line said. */
+    private static String run(TestShell shell, List<String> lines) throws Exception {
         String said = "";
         for (String line : lines) {
             int start = line.indexOf(PROGRAM);
@@ -39,15 +63,11 @@ class ReadmeShellTest {
             assertThat(result.exitCode()).as(line + "\n" + result.err()).isZero();
             said = result.out();
         }
-        long files = shellOutput("find . -name '*.md'").lines().count();
-        assertThat(files).isPositive();
-        assertThat(Arrays.asList(said.lines().toList().get(1).split(" +")))
-                .startsWith("checksum", "0", "0", "0", "0", String.valueOf(files), "0");
+        return said;
     }
 
-    private static List<String> example() throws IOException {
-        Matcher block =
-                Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL).matcher(Files.readString(Path.of("../README.md")));
+    private static List<String> example(String page) throws IOException {
+        Matcher block = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL).matcher(Files.readString(Path.of(page)));
         assertThat(block.find()).isTrue();
         return block.group(1).lines().toList();
     }
