@@ -102,6 +102,8 @@ public final class JobQueue implements AutoCloseable {
     private final SharedScheduler scheduler;
     private final Scopes scopes;
     private final ConflictWatch conflicts;
+    private final List<QueueExtension> extensions;
+    private final String client;
 
     JobQueue(CouchDatabase database, JobQueueBuilder options) {
         this(database, options, Site.UNNAMED);
@@ -115,11 +117,15 @@ public final class JobQueue implements AutoCloseable {
         this.pages = new JobPages(database, designs);
         this.settings = new SettingsStore(database, options.defaultTimeout());
         this.types = new TypeRule(settings, options.strict());
-        StoreClock clock = new StoreClock(options.clock(), database.server());
-        JobStore store = new JobStore(database, site);
+        StoreClock clock = options.clock(database.server());
+        this.extensions = options.extensions();
+        JobStore store = new JobStore(database, site, extensions);
         this.warmer = new IndexWarmer(index, database.server().surroundings());
         store.onWrites(warmer::written);
         Feed feed = new Feed(database);
+        if (!extensions.isEmpty()) {
+            feed.alwaysTell(store.listener()::changed);
+        }
         this.parts = new Acceptor.Parts(store, index, settings, feed, clock);
         this.creator = new Creator(store, clock);
         this.limits = new QueueLimits(parts);
@@ -128,7 +134,8 @@ public final class JobQueue implements AutoCloseable {
         feed.alwaysTell(conflicts);
         this.watch = new Watch(feed, store);
         this.logs = new JobLogs(store, feed);
-        this.acceptor = new Acceptor(parts, "client-" + UUID.randomUUID());
+        this.client = "client-" + UUID.randomUUID();
+        this.acceptor = new Acceptor(parts, client);
         this.schedules = new Schedules(parts, types::require);
         this.scheduler = new SharedScheduler(parts);
         this.scopes = new Scopes(parts, lists, this::worker, types::require);
@@ -819,7 +826,21 @@ public final class JobQueue implements AutoCloseable {
 
     /** {@return a builder of a worker that runs jobs of this queue} */
     public WorkerBuilder worker() {
-        return Worker.builder(parts, scheduler::join);
+        WorkerBuilder worker = Worker.builder(parts, scheduler::join);
+        extensions.forEach(extension -> extension.worker(worker));
+        return worker;
+    }
+
+    /**
+     * Asks whether this process can claim jobs: whether the database is there, accepts the credentials, has what jobs are found
+     * by, and no worker of this queue failed when it last tried. Takes some requests, and as long as a request may take.
+     *
+     * @return what is in the way; never throws because something is
+     */
+    public QueueHealth health() {
+        Map<String, String> troubles = parts.store().claimTroubles().byWorker();
+        troubles.remove(client); // who accepts by hand has seen the exception
+        return QueueHealth.of(database, designs, troubles);
     }
 
     /**
@@ -835,6 +856,7 @@ public final class JobQueue implements AutoCloseable {
     /** Ends what serves scopes, the feed, all connections and the accepts that wait. Workers must be closed before. */
     @Override
     public void close() {
+        extensions.forEach(extension -> extension.closed(this));
         scopes.close();
         acceptor.close();
         watch.close();

@@ -6,6 +6,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.job.Site;
 import io.couchjobs.store.SiteDocument;
+import io.couchjobs.store.StoreClock;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
@@ -28,6 +29,8 @@ public final class JobQueueBuilder {
     private @Nullable String site;
     private Duration defaultTimeout = Duration.ofSeconds(60);
     private InstantSource clock = InstantSource.system();
+    private boolean ownClock;
+    private final List<QueueExtension> extensions = new ArrayList<>();
 
     JobQueueBuilder(URI url) {
         urls.add(url);
@@ -129,13 +132,38 @@ public final class JobQueueBuilder {
     }
 
     /**
-     * Sets the time of day, for tests.
+     * Sets the time of day, for tests. It is corrected where the server's differs.
      *
      * @param source default the system's
      * @return this
      */
     public JobQueueBuilder clock(InstantSource source) {
         this.clock = source;
+        this.ownClock = false;
+        return this;
+    }
+
+    /**
+     * Sets the time of day whatever the server's clock shows, for tests that let days pass. All who use the database at the same
+     * time should use the same one.
+     *
+     * @param source the time
+     * @return this
+     */
+    public JobQueueBuilder settableClock(InstantSource source) {
+        this.clock = source;
+        this.ownClock = true;
+        return this;
+    }
+
+    /**
+     * Adds something to the queue: metrics, tracing.
+     *
+     * @param extension told of what the queue does, after those added before it
+     * @return this
+     */
+    public JobQueueBuilder extension(QueueExtension extension) {
+        extensions.add(extension);
         return this;
     }
 
@@ -166,6 +194,7 @@ public final class JobQueueBuilder {
             } else {
                 queue.database().info();
             }
+            extensions.forEach(extension -> extension.opened(queue));
             return queue;
         } catch (RuntimeException e) {
             server.close();
@@ -181,8 +210,14 @@ public final class JobQueueBuilder {
         return defaultTimeout;
     }
 
-    InstantSource clock() {
-        return clock;
+    StoreClock clock(CouchServer server) {
+        return ownClock
+                ? new StoreClock(clock, () -> Duration.ZERO, server.surroundings()::nanos)
+                : new StoreClock(clock, server);
+    }
+
+    List<QueueExtension> extensions() {
+        return List.copyOf(extensions);
     }
 
     private String databaseName() {

@@ -40,5 +40,8 @@ final class Field {
     static final String JOBS = "jobs";
     static final String ON_FAILURE = "onFailure";
 
+    static final String TRACEPARENT = "traceparent";
+    static final String TRACESTATE = "tracestate";
+
     private Field() {}
 }

@@ -242,6 +242,11 @@ public final class Job {
         return text(Field.TRACKER);
     }
 
+    /** {@return the trace that the creator was in; empty when it says of none that can be read} */
+    public Optional<TraceContext> trace() {
+        return TraceContext.of(document);
+    }
+
     /** {@return the site at which the job is run; empty for a job that carries none} */
     public Optional<String> site() {
         return text(Field.SITE);

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,12 +25,14 @@ public final class JobRequest {
     private final Instant scheduledTime;
     private final Builder rest;
     private final AtomicReference<Instant> firstTry = new AtomicReference<>();
+    private final AtomicReference<@Nullable TraceContext> trace = new AtomicReference<>();
 
     private JobRequest(Builder builder) {
         this.rest = builder.copy();
         this.data = JobData.of(builder.data);
         this.scheduledTime = Instant.ofEpochMilli(builder.scheduledTime.toEpochMilli());
         this.id = identity(builder);
+        trace.set(builder.trace);
     }
 
     /**
@@ -113,11 +116,15 @@ public final class JobRequest {
      * @throws IllegalArgumentException when there are more than {@value After#MOST}
      */
     public JobRequest after(Collection<JobId> jobs) {
+        return changed(builder -> builder.after.addAll(jobs));
+    }
+
+    private JobRequest changed(Consumer<Builder> change) {
         Builder changed = rest.copy();
         changed.id = tracker().isPresent() ? null : id.id();
         changed.data = data;
         changed.scheduledTime = scheduledTime;
-        changed.after.addAll(jobs);
+        change.accept(changed);
         return changed.build();
     }
 
@@ -131,6 +138,26 @@ public final class JobRequest {
      */
     public Instant firstTried(Instant now) {
         return id.isRandom() ? firstTry.updateAndGet(first -> first == null ? now : first) : now;
+    }
+
+    /** {@return the trace that the job is to belong to} */
+    public Optional<TraceContext> trace() {
+        return Optional.ofNullable(trace.get());
+    }
+
+    /**
+     * The same request as part of a trace, unless it is part of one already. With an id that couchjobs made it is this request
+     * itself, changed: who adds it again writes the same bytes (see {@link #firstTried}).
+     *
+     * @param context the trace
+     * @return the request
+     */
+    public JobRequest tracedBy(TraceContext context) {
+        if (id.isRandom()) {
+            trace.compareAndSet(null, context);
+            return this;
+        }
+        return trace.get() == null ? changed(builder -> builder.trace = context) : this;
     }
 
     /** Writes all that the creator decides into a job document. */
@@ -147,6 +174,7 @@ public final class JobRequest {
         }
         putOrRemove(document, Field.PRIORITY, rest.priority);
         putOrRemove(document, Field.MAX_RETRIES, rest.maxRetries);
+        TraceContext.write(trace.get(), document);
         document.remove(Field.AFTER);
         if (!rest.after.isEmpty()) {
             document.set(Field.AFTER, new After(rest.after, rest.onFailure).toJson());
@@ -193,6 +221,7 @@ public final class JobRequest {
         private @Nullable String correlationId;
         private @Nullable String tracker;
         private @Nullable String site;
+        private @Nullable TraceContext trace;
         private OptionalInt priority = OptionalInt.empty();
         private OptionalInt maxRetries = OptionalInt.empty();
         private List<String> tags = new ArrayList<>();
@@ -326,6 +355,17 @@ public final class JobRequest {
         }
 
         /**
+         * Makes the job's runs part of a trace. A queue with tracing does it by itself.
+         *
+         * @param context the trace
+         * @return this
+         */
+        public Builder trace(TraceContext context) {
+            this.trace = context;
+            return this;
+        }
+
+        /**
          * Adds a label.
          *
          * @param tag the label
@@ -404,6 +444,7 @@ public final class JobRequest {
             copy.correlationId = correlationId;
             copy.tracker = tracker;
             copy.site = site;
+            copy.trace = trace;
             copy.priority = priority;
             copy.maxRetries = maxRetries;
             copy.tags = List.copyOf(tags);

@@ -7,6 +7,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.Transitions;
 import io.couchjobs.problem.CouchJobsException;
+import io.couchjobs.store.AddResult;
 import io.couchjobs.store.JobStore;
 import io.couchjobs.store.WriteRefusedException;
 import java.time.Instant;
@@ -99,6 +100,8 @@ final class TickMaker {
                 throw new CouchJobsException("job " + id + " was stored without a quorum; its tick is tried again");
             } else if (written.get(i) instanceof WriteResult.Conflict) {
                 others.add(id);
+            } else {
+                jobs.listener().added(AddResult.added(fresh.get(i)));
             }
         }
         return others;

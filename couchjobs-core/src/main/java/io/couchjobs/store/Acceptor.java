@@ -2,11 +2,17 @@ package io.couchjobs.store;
 
 import io.couchjobs.couch.CouchException;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.problem.CouchJobsException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,6 +89,14 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
      * @throws io.couchjobs.couch.CouchException when the database cannot be asked
      */
     public List<ClaimedJob> accept(AcceptOptions options) throws InterruptedException {
+        try {
+            return acceptNow(options);
+        } catch (CouchJobsException trouble) {
+            throw noted(trouble);
+        }
+    }
+
+    private List<ClaimedJob> acceptNow(AcceptOptions options) throws InterruptedException {
         long started = clock.nanos();
         Backoff lostRaces = lostRaces();
         while (true) {
@@ -90,7 +104,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
             if (pick.isEmpty()) {
                 return List.of();
             }
-            List<ClaimedJob> won = claim(pick.get());
+            List<ClaimedJob> won = claim(pick.get().jobs, options);
             if (!won.isEmpty() || (isOver(options, started) && lostRaces.attempts() >= MOST_LOST_RACES)) {
                 return won;
             }
@@ -108,7 +122,11 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
      * @throws io.couchjobs.couch.CouchException when the database cannot be asked
      */
     public Optional<Pick> pick(AcceptOptions options) throws InterruptedException {
-        return pick(options, clock.nanos());
+        try {
+            return pick(options, clock.nanos());
+        } catch (CouchJobsException trouble) {
+            throw noted(trouble);
+        }
     }
 
     /**
@@ -120,7 +138,16 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
      *     given back
      */
     public List<ClaimedJob> claim(Pick pick) {
-        return claim(pick.jobs, pick.options);
+        try {
+            return claim(pick.jobs, pick.options);
+        } catch (CouchJobsException trouble) {
+            throw noted(trouble);
+        }
+    }
+
+    private CouchJobsException noted(CouchJobsException trouble) {
+        store.claimTroubles().failed(worker, trouble);
+        return trouble;
     }
 
     /** {@return the pauses of somebody who loses every claim to others} */
@@ -139,6 +166,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
             if (!choice.isEmpty()) {
                 return Optional.of(new Pick(choice, options));
             }
+            store.claimTroubles().over(worker);
             if (!isOver(options, started)) {
                 askTheTime(open, options, room);
                 Duration look = shorter(untilWorthALook(open, options, room), limits.pause(options.types()));
@@ -186,6 +214,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
+        store.claimTroubles().over(worker);
         if (listening != null) {
             listening.close();
         }
@@ -237,7 +266,10 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
                         "lost the race for {}; going on with others",
                         grant.job().id());
                 limits.lost(grant);
+                store.listener().claimLost(grant.job());
             });
+            tellWon(granted, claims.won());
+            store.claimTroubles().over(worker);
             return claims.won();
         } catch (RuntimeException e) {
             candidates.forget();
@@ -245,6 +277,17 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
             throw e;
         } finally {
             candidates.answered(choice);
+        }
+    }
+
+    private void tellWon(List<Limits.Grant> granted, List<ClaimedJob> won) {
+        if (store.listener() != QueueListener.NONE) {
+            Map<JobId, ClaimedJob> byId =
+                    won.stream().collect(Collectors.toMap(ClaimedJob::id, Function.identity(), (one, same) -> one));
+            granted.stream().filter(grant -> byId.containsKey(grant.job().id())).forEach(grant -> {
+                Job claimed = Objects.requireNonNull(byId.get(grant.job().id())).job();
+                store.listener().claimed(grant.job(), claimed);
+            });
         }
     }
 

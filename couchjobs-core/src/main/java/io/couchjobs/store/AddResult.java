@@ -37,6 +37,16 @@ public record AddResult(
     }
 
     /**
+     * A new job.
+     *
+     * @param job the job as it is stored
+     * @return the result
+     */
+    public static AddResult added(Job job) {
+        return of(Outcome.ADDED, job);
+    }
+
+    /**
      * A job that was not added.
      *
      * @param id the job

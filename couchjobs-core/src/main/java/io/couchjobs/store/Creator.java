@@ -54,6 +54,10 @@ public final class Creator {
      * @return in the same order, what happened to each
      */
     public List<AddResult> add(List<JobRequest> requests, boolean replace) {
+        return told(addTraced(listened(requests), replace));
+    }
+
+    private List<AddResult> addTraced(List<JobRequest> requests, boolean replace) {
         List<Job> created = requests.stream().map(this::created).toList();
         Set<JobId> seen = new HashSet<>();
         List<Job> distinct = created.stream().filter(job -> seen.add(job.id())).toList();
@@ -79,12 +83,14 @@ public final class Creator {
      * @throws DuplicateJobException when it exists, in whatever state
      */
     public Job insert(JobRequest request) {
-        Job job = created(request);
-        return stored(job, store.write(job)).orElseThrow(() -> {
+        Job job = created(store.listener().adding(request));
+        Job inserted = stored(job, store.write(job)).orElseThrow(() -> {
             String status =
                     store.read(job.id()).map(Job::status).map(JobStatus::json).orElse("being removed");
             return new DuplicateJobException(job.id(), status);
         });
+        told(List.of(AddResult.added(inserted)));
+        return inserted;
     }
 
     /**
@@ -94,13 +100,13 @@ public final class Creator {
      * @return in the same order, what happened to each; one that exists is rejected
      */
     public List<AddResult> insertAll(List<JobRequest> requests) {
-        List<Job> jobs = requests.stream().map(this::created).toList();
+        List<Job> jobs = listened(requests).stream().map(this::created).toList();
         List<WriteResult> written = store.writeAll(jobs);
         List<AddResult> results = new ArrayList<>();
         for (int i = 0; i < jobs.size(); i++) {
             results.add(inserted(jobs.get(i), written.get(i)));
         }
-        return List.copyOf(results);
+        return told(List.copyOf(results));
     }
 
     private AddResult inserted(Job job, WriteResult written) {
@@ -121,10 +127,18 @@ public final class Creator {
      * @return true when this call added it
      */
     public boolean insertIfNew(JobRequest request) {
+        List<Job> inserted = insertedIfNew(store.listener().adding(request));
+        told(inserted.stream().map(AddResult::added).toList());
+        return !inserted.isEmpty();
+    }
+
+    /** The job, or none when there is one already. */
+    private List<Job> insertedIfNew(JobRequest request) {
         Job job = created(request);
         return untilWon(job.id(), () -> {
-            if (stored(job, store.write(job)).isPresent()) {
-                return Optional.of(true);
+            Optional<Job> stored = stored(job, store.write(job));
+            if (stored.isPresent()) {
+                return stored.map(List::of);
             }
             Optional<Job> present = store.read(job.id());
             if (present.isEmpty()) {
@@ -132,8 +146,8 @@ public final class Creator {
             }
             return present.get().state() == JobState.FINISHED
                     ? won(Transitions.add(present.get(), request, true, clock.instant()))
-                            .map(added -> true)
-                    : Optional.of(false);
+                            .map(List::of)
+                    : Optional.of(List.of());
         });
     }
 
@@ -201,6 +215,15 @@ public final class Creator {
                     id, "is " + settled.job.status().json() + " and " + refusal + "; nothing was written");
         }
         return settled.job;
+    }
+
+    private List<JobRequest> listened(List<JobRequest> requests) {
+        return requests.stream().map(store.listener()::adding).toList();
+    }
+
+    private List<AddResult> told(List<AddResult> results) {
+        results.forEach(store.listener()::added);
+        return results;
     }
 
     private AddResult outcome(JobRequest request, Job created, WriteResult written, boolean replace) {

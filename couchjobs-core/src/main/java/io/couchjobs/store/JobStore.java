@@ -33,6 +33,8 @@ public final class JobStore implements AutoCloseable {
     private final WriteCombiner combiner;
     private final Withdrawals withdrawals;
     private final UnconfirmedWrites unconfirmed;
+    private final ClaimTroubles troubles = new ClaimTroubles();
+    private final QueueListener listener;
     private volatile Conflicts conflicts = Conflicts.IGNORED;
 
     /**
@@ -51,7 +53,19 @@ public final class JobStore implements AutoCloseable {
      * @param site which of several databases it is
      */
     public JobStore(CouchDatabase database, Site site) {
+        this(database, site, List.of());
+    }
+
+    /**
+     * Opens the jobs of a database, with some who hear what is done with them. No I/O.
+     *
+     * @param database the database
+     * @param site which of several databases it is
+     * @param listeners who hears what this process does
+     */
+    public JobStore(CouchDatabase database, Site site, List<? extends QueueListener> listeners) {
         this.database = database;
+        this.listener = listeners.isEmpty() ? QueueListener.NONE : new QueueListeners(listeners);
         this.site = site;
         this.copies = new Copies(database);
         LostAnswers lostAnswers = new LostAnswers(database, copies);
@@ -77,6 +91,16 @@ public final class JobStore implements AutoCloseable {
      */
     public void onWrites(IntConsumer written) {
         combiner.onWrites(written);
+    }
+
+    /** {@return who hears what this process does with the queue; never throws} */
+    public QueueListener listener() {
+        return listener;
+    }
+
+    /** {@return which of the workers that use this store cannot claim jobs at the moment} */
+    public ClaimTroubles claimTroubles() {
+        return troubles;
     }
 
     /** Says who looks after jobs with conflicts. */

@@ -151,6 +151,7 @@ final class Executor {
             if (run.claim().job().status() == JobStatus.SCHEDULED) {
                 run.startUnlessStopped();
             }
+            LogContext.set(options.id(), run.claim().job());
             RunReport report = run.call(this::handlerDone);
             tally.ended(report.outcome());
             options.listener().accept(report);
@@ -161,6 +162,7 @@ final class Executor {
                     e);
         } finally {
             ended(run);
+            LogContext.clear();
         }
     }
 

@@ -232,13 +232,13 @@ public final class WorkerBuilder {
     }
 
     /**
-     * Hears how each run ends.
+     * Hears how each run ends. Called several times, all of them hear it, in that order.
      *
      * @param newListener called on the run's thread
      * @return this
      */
     public WorkerBuilder onRunEnded(Consumer<RunReport> newListener) {
-        this.listener = newListener;
+        this.listener = listener.andThen(newListener);
         return this;
     }
 

@@ -1,0 +1,31 @@
+package io.couchjobs;
+
+import io.couchjobs.store.QueueListener;
+import io.couchjobs.worker.WorkerBuilder;
+
+/**
+ * What is added to a queue when it is opened ({@link JobQueueBuilder#extension}): metrics, tracing. Thread-safe, as a {@link
+ * QueueListener} is. One extension may be added to several queues.
+ */
+public interface QueueExtension extends QueueListener {
+    /**
+     * A worker of the queue is about to be described. What is set here the program may still change.
+     *
+     * @param worker its builder, as {@link JobQueue#worker()} returns it
+     */
+    default void worker(WorkerBuilder worker) {}
+
+    /**
+     * The queue is open.
+     *
+     * @param queue the queue
+     */
+    default void opened(JobQueue queue) {}
+
+    /**
+     * The queue is being closed.
+     *
+     * @param queue the queue
+     */
+    default void closed(JobQueue queue) {}
+}

@@ -1,0 +1,56 @@
+package io.couchjobs;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.CouchException;
+import io.couchjobs.store.DesignDocument;
+import io.couchjobs.store.DesignDocuments;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Whether this process can claim jobs of a queue. Immutable and thread-safe.
+ *
+ * @param problems what is in the way, each a sentence; empty when nothing is
+ */
+public record QueueHealth(List<String> problems) {
+    /**
+     * Copies.
+     *
+     * @param problems what is in the way
+     */
+    public QueueHealth {
+        problems = List.copyOf(problems);
+    }
+
+    /** {@return whether jobs can be claimed} */
+    public boolean isUp() {
+        return problems.isEmpty();
+    }
+
+    /**
+     * Asks the database for itself and for its design documents, so that it is known to be there, to accept the credentials, and to have
+     * what jobs are found by; beside that, what workers said when they last tried.
+     */
+    static QueueHealth of(CouchDatabase database, DesignDocuments designs, Map<String, String> troubles) {
+        List<String> problems = new ArrayList<>();
+        try {
+            database.info();
+            List<String> installed = designs.installed();
+            DesignDocument.ALL.stream()
+                    .filter(wanted -> installed.stream().noneMatch(name -> name.startsWith(wanted.name() + "-")))
+                    .forEach(missing -> problems.add("the design document " + missing.versionedName()
+                            + " is missing; a worker or couchjobs init pushes it"));
+        } catch (CouchException trouble) {
+            problems.add("the database cannot be used: " + trouble.getMessage());
+        }
+        troubles.forEach((worker, trouble) ->
+                problems.add("worker " + worker + " cannot claim jobs and goes on trying: " + trouble));
+        return new QueueHealth(problems);
+    }
+
+    @Override
+    public String toString() {
+        return isUp() ? "UP" : "DOWN: " + String.join("; ", problems);
+    }
+}
