@@ -1,0 +1,28 @@
+package io.couchjobs.telemetry;
+
+import io.couchjobs.job.Job;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+
+/** Since when a job could have been claimed. */
+final class Due {
+    /** They tell of the run before; how that ended has a time of its own. */
+    private static final Set<String> NO_REASON_TO_RUN = Set.of("claimed", "started");
+
+    private Due() {}
+
+    /**
+     * The later of its scheduled time and of when something last happened to it: it was created, failed, was given back, its lease ran
+     * out.
+     *
+     * @param pending the job as it waits
+     * @return the time; the epoch when the job does not say
+     */
+    static Instant since(Job pending) {
+        return pending.times().entrySet().stream()
+                .filter(time -> !NO_REASON_TO_RUN.contains(time.getKey()))
+                .map(Map.Entry::getValue)
+                .reduce(pending.scheduledTime(), (one, other) -> one.isAfter(other) ? one : other);
+    }
+}

@@ -1,0 +1,67 @@
+package io.couchjobs.telemetry;
+
+import io.couchjobs.store.FeedEvent;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Measures how far behind the feed is, by this process's own writes: from when one was answered until the feed told of it. So no two
+ * clocks are compared. One write is followed at a time. Thread-safe.
+ */
+final class FeedLag {
+    /** A write that the feed has not told by then has been overtaken by another one, or there is no feed. */
+    private static final long PATIENCE = Duration.ofMinutes(1).toNanos();
+
+    private static final int MOST_REMEMBERED = 256;
+
+    private final LongSupplier nanos;
+    private final Consumer<Duration> record;
+    /** The feed may be quicker than the answer to the write. */
+    private final Map<String, Long> heard = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
+            return size() > MOST_REMEMBERED;
+        }
+    };
+
+    private @Nullable Written followed;
+
+    FeedLag(LongSupplier nanos, Consumer<Duration> record) {
+        this.nanos = nanos;
+        this.record = record;
+    }
+
+    /** A write was answered. */
+    synchronized void written(String docId, String rev) {
+        long now = nanos.getAsLong();
+        if (followed != null && now - followed.at < PATIENCE) {
+            return;
+        }
+        long generation = FeedEvent.generation(rev);
+        Long told = heard.get(docId);
+        if (told != null && told >= generation) {
+            record.accept(Duration.ZERO);
+        } else {
+            followed = new Written(docId, generation, now);
+        }
+    }
+
+    /** The feed told of a document. */
+    synchronized void heard(String docId, String rev) {
+        long generation = FeedEvent.generation(rev);
+        heard.remove(docId);
+        heard.put(docId, generation);
+        if (followed != null && followed.docId.equals(docId) && generation >= followed.generation) {
+            record.accept(Duration.ofNanos(nanos.getAsLong() - followed.at));
+            followed = null;
+        }
+    }
+
+    private record Written(String docId, long generation, long at) {}
+}

@@ -1,0 +1,157 @@
+package io.couchjobs.telemetry;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.QueueExtension;
+import io.couchjobs.job.Job;
+import io.couchjobs.store.AddResult;
+import io.couchjobs.store.FeedEvent;
+import io.couchjobs.worker.JobContext;
+import io.couchjobs.worker.RunReport;
+import io.couchjobs.worker.WorkerBuilder;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells Micrometer what a queue and its workers do in this process. Thread-safe; one for each queue that is open.
+ *
+ * <pre>{@code
+ * JobQueue queue = JobQueue.builder(url).extension(QueueMetrics.of(registry)).open();
+ * }</pre>
+ *
+ * How many jobs wait, and since when, is read from the index when somebody asks for the metrics, at most every 15 s; when nobody
+ * asks, nothing is read. Everything else costs no request.
+ */
+public final class QueueMetrics implements QueueExtension {
+    /** How seldom the index is read unless told otherwise: 15 s. */
+    public static final Duration READ_EVERY = Duration.ofSeconds(15);
+
+    private final MeterRegistry registry;
+    private final Tags tags;
+    private final Duration readEvery;
+    private final Map<String, RunMeters> meters = new ConcurrentHashMap<>();
+    private final FeedLag lag;
+    private @Nullable QueueDepth depth;
+
+    private QueueMetrics(MeterRegistry registry, Tags tags, Duration readEvery) {
+        this.registry = registry;
+        this.tags = tags;
+        this.readEvery = readEvery;
+        Timer timer = RunMeters.timer(
+                        "couchjobs.feed.lag", "from when a change was stored until the feed told of it", tags)
+                .maximumExpectedValue(Duration.ofMinutes(1))
+                .register(registry);
+        this.lag = new FeedLag(System::nanoTime, timer::record);
+    }
+
+    /**
+     * Makes metrics with the defaults.
+     *
+     * @param registry where they go
+     * @return an extension for one queue
+     */
+    public static QueueMetrics of(MeterRegistry registry) {
+        return new QueueMetrics(registry, Tags.empty(), READ_EVERY);
+    }
+
+    /**
+     * The same, with tags on all meters: with two queues in a process, they tell them apart.
+     *
+     * @param keyValues keys and values in turn
+     * @return another extension
+     */
+    public QueueMetrics tags(String... keyValues) {
+        return new QueueMetrics(registry, tags.and(keyValues), readEvery);
+    }
+
+    /**
+     * The same, reading the index more or less often.
+     *
+     * @param duration how long numbers are good for; default 15 s
+     * @return another extension
+     */
+    public QueueMetrics readEvery(Duration duration) {
+        return new QueueMetrics(registry, tags, duration);
+    }
+
+    @Override
+    public synchronized void opened(JobQueue queue) {
+        if (depth != null) {
+            throw new IllegalStateException("these metrics have a queue already; give " + queue + " some of its own");
+        }
+        depth = new QueueDepth(queue, registry, tags, readEvery);
+    }
+
+    @Override
+    public synchronized void closed(JobQueue queue) {
+        if (depth != null) {
+            depth.close();
+            depth = null;
+        }
+    }
+
+    @Override
+    public void worker(WorkerBuilder worker) {
+        worker.interceptor(this::around).onRunEnded(this::ended);
+    }
+
+    @Override
+    public void added(AddResult result) {
+        switch (result.outcome()) {
+            case ADDED, RESUBMITTED ->
+                registry.counter(
+                                "couchjobs.jobs.added",
+                                tags.and("type", result.id().type()))
+                        .increment();
+            case UPDATED, UNCHANGED, REJECTED -> {}
+        }
+        result.job().ifPresent(job -> job.rev()
+                .ifPresent(rev -> lag.written(job.id().docId(), rev)));
+    }
+
+    @Override
+    public void claimed(Job before, Job claimed) {
+        RunMeters type = of(claimed.type());
+        type.claimed();
+        claimed.rev().ifPresent(rev -> lag.written(claimed.id().docId(), rev));
+        Instant at = claimed.times().get("claimed");
+        Instant due = Due.since(before);
+        if (at != null && due.isAfter(Instant.EPOCH)) {
+            type.waited(Duration.between(due, at));
+        }
+    }
+
+    @Override
+    public void claimLost(Job job) {
+        of(job.type()).conflict();
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        lag.heard(event.docId(), event.rev());
+    }
+
+    private @Nullable Object around(JobContext context, Callable<@Nullable Object> run) throws Exception {
+        RunMeters meters = of(context.id().type());
+        meters.begins();
+        try {
+            return run.call();
+        } finally {
+            meters.ends();
+        }
+    }
+
+    private void ended(RunReport report) {
+        of(report.id().type()).ended(report);
+    }
+
+    private RunMeters of(String type) {
+        return meters.computeIfAbsent(type, name -> new RunMeters(registry, tags.and("type", name)));
+    }
+}

@@ -1,0 +1,81 @@
+package io.couchjobs.telemetry;
+
+import io.couchjobs.worker.RunReport;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What is measured of the jobs of one type that a process runs; all of it is there from the first claim on. Thread-safe. */
+final class RunMeters {
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+    private static final Duration LONGEST_RUN = Duration.ofHours(1);
+    private static final Duration LONGEST_WAIT = Duration.ofDays(1);
+
+    private final Counter claimed;
+    private final Counter conflicts;
+    private final Timer waits;
+    private final Timer runs;
+    private final AtomicInteger running = new AtomicInteger();
+    private final Map<RunReport.Outcome, Counter> ends = new EnumMap<>(RunReport.Outcome.class);
+
+    RunMeters(MeterRegistry registry, Tags tags) {
+        this.claimed = registry.counter("couchjobs.jobs.claimed", tags);
+        this.conflicts = registry.counter("couchjobs.claim.conflicts", tags);
+        for (RunReport.Outcome outcome : RunReport.Outcome.values()) {
+            ends.put(
+                    outcome, registry.counter("couchjobs.jobs." + outcome.name().toLowerCase(Locale.ROOT), tags));
+        }
+        this.waits = timer("couchjobs.wait.duration", "from when a job could run until it was claimed", tags)
+                .maximumExpectedValue(LONGEST_WAIT)
+                .register(registry);
+        this.runs = timer("couchjobs.run.duration", "how long a run took, however it ended", tags)
+                .maximumExpectedValue(LONGEST_RUN)
+                .register(registry);
+        Gauge.builder("couchjobs.jobs.running", running, AtomicInteger::get)
+                .description("jobs that run in this process now")
+                .tags(tags)
+                .strongReference(true)
+                .register(registry);
+    }
+
+    void claimed() {
+        claimed.increment();
+    }
+
+    void conflict() {
+        conflicts.increment();
+    }
+
+    void waited(Duration time) {
+        waits.record(time.isNegative() ? Duration.ZERO : time);
+    }
+
+    void begins() {
+        running.incrementAndGet();
+    }
+
+    void ends() {
+        running.decrementAndGet();
+    }
+
+    void ended(RunReport report) {
+        Objects.requireNonNull(ends.get(report.outcome())).increment();
+        runs.record(report.took());
+    }
+
+    static Timer.Builder timer(String name, String description, Tags tags) {
+        return Timer.builder(name)
+                .description(description)
+                .tags(tags)
+                .publishPercentileHistogram()
+                .minimumExpectedValue(SHORTEST);
+    }
+}

@@ -1,0 +1,203 @@
+package io.couchjobs.telemetry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.worker.PermanentJobException;
+import io.couchjobs.worker.Worker;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What users' dashboards see of a queue. */
+class QueueMetricsTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final MeterRegistry registry = new SimpleMeterRegistry();
+    private EmbeddedCouch couch;
+    private JobQueue queue;
+
+    @BeforeEach
+    void open() {
+        couch = EmbeddedCouch.inMemory().start();
+        queue = opened(QueueMetrics.of(registry).readEvery(Duration.ZERO));
+    }
+
+    @AfterEach
+    void close() {
+        queue.close();
+        couch.close();
+    }
+
+    private JobQueue opened(QueueMetrics metrics) {
+        return JobQueue.builder(URI.create(couch.url() + "jobs"))
+                .extension(metrics)
+                .open();
+    }
+
+    @Test
+    void runs_are_counted_by_type_and_by_how_they_ended() throws Exception {
+        for (int n = 0; n < 3; n++) {
+            queue.add(
+                    JobRequest.builder("email").id("" + n).data(Map.of("n", n)).build());
+        }
+        Worker worker = queue.worker()
+                .concurrency(1)
+                .handler("email", (data, context) -> {
+                    switch (data.path("n").asInt()) {
+                        case 0 -> throw new PermanentJobException("on purpose");
+                        case 1 -> throw new IllegalStateException("on purpose");
+                        default ->
+                            assertThat(registry.get("couchjobs.jobs.running")
+                                            .tag("type", "email")
+                                            .gauge()
+                                            .value())
+                                    .isEqualTo(1);
+                    }
+                    return null;
+                })
+                .maxJobs(3)
+                .start();
+        worker.awaitStopped();
+        worker.close();
+        assertThat(count("jobs.added")).isEqualTo(3);
+        assertThat(count("jobs.claimed")).isEqualTo(3);
+        assertThat(count("jobs.succeeded")).isEqualTo(1);
+        assertThat(count("jobs.failed")).isEqualTo(1);
+        assertThat(count("jobs.retried")).isEqualTo(1);
+        assertThat(count("jobs.halted")).isZero();
+        assertThat(count("claim.conflicts")).isZero();
+        assertThat(registry.get("couchjobs.run.duration").timer().count()).isEqualTo(3);
+        assertThat(registry.get("couchjobs.wait.duration").timer().count()).isEqualTo(3);
+        assertThat(registry.get("couchjobs.jobs.running").gauge().value()).isZero();
+    }
+
+    @Test
+    void a_job_waits_from_when_it_is_due() throws Exception {
+        Instant due = Instant.now().minusSeconds(3600);
+        queue.add(JobRequest.builder("email")
+                .data(Map.of())
+                .scheduledTime(due.minusSeconds(3600))
+                .build());
+        try (JobQueue later = JobQueue.builder(URI.create(couch.url() + "jobs"))
+                        .settableClock(() -> Instant.now().plusSeconds(3600))
+                        .extension(QueueMetrics.of(registry).tags("queue", "later"))
+                        .open();
+                Worker worker = later.worker()
+                        .handler("email", (data, context) -> null)
+                        .maxJobs(1)
+                        .start()) {
+            worker.awaitStopped();
+        }
+        // It was due long before it was created: until then it could not run.
+        assertThat(registry.get("couchjobs.wait.duration").timer().totalTime(TimeUnit.SECONDS))
+                .isBetween(3590.0, 3700.0);
+    }
+
+    @Test
+    void the_depth_is_read_when_somebody_asks() {
+        queue.insert(JobRequest.builder("email").id("1").data(Map.of()).build());
+        queue.insert(JobRequest.builder("email")
+                .id("2")
+                .data(Map.of())
+                .scheduledTime(Instant.now().plusSeconds(3600))
+                .build());
+        assertThat(registry.get("couchjobs.queue.numbers.age").gauge().value()).isBetween(0.0, 60.0);
+        assertThat(depth("waiting")).isEqualTo(2);
+        assertThat(depth("failed")).isZero();
+        assertThat(registry.get("couchjobs.queue.oldest.due")
+                        .tag("type", "email")
+                        .gauge()
+                        .value())
+                .isBetween(0.0, 60.0);
+        queue.remove("email", "1");
+        assertThat(depth("waiting")).isEqualTo(1);
+        assertThat(registry.get("couchjobs.queue.oldest.due").gauge().value()).isZero();
+    }
+
+    @Test
+    void nobody_asks_so_nothing_is_read_and_what_was_read_is_good_for_a_while() {
+        queue.close();
+        queue = opened(QueueMetrics.of(registry).readEvery(Duration.ofHours(1)));
+        List<String> asked = new CopyOnWriteArrayList<>();
+        couch.faults().answer(1, request -> !asked.add(request.path()), 500);
+        queue.add("email", Map.of());
+        assertThat(asked).isNotEmpty().noneMatch(path -> path.contains("_view"));
+        assertThat(registry.get("couchjobs.queue.numbers.age").gauge().value()).isNotNaN();
+        assertThat(asked).anyMatch(path -> path.contains("_view"));
+        asked.clear();
+        assertThat(depth("waiting")).isEqualTo(1);
+        assertThat(registry.get("couchjobs.queue.numbers.age").gauge().value()).isNotNaN();
+        assertThat(asked).isEmpty();
+    }
+
+    @Test
+    void while_the_database_is_away_there_are_no_numbers_rather_than_old_ones() {
+        queue.add("email", Map.of());
+        assertThat(registry.get("couchjobs.queue.numbers.age").gauge().value()).isNotNaN();
+        couch.faults().answer(Integer.MAX_VALUE, request -> true, 500);
+        assertThat(registry.get("couchjobs.queue.numbers.age").gauge().value()).isNaN();
+        assertThat(registry.find("couchjobs.queue.depth").gauges()).isEmpty();
+        couch.faults().clear();
+        assertThat(registry.get("couchjobs.queue.numbers.age").gauge().value()).isNotNaN();
+        assertThat(depth("waiting")).isEqualTo(1);
+    }
+
+    @Test
+    void a_closed_queue_leaves_no_gauges() {
+        queue.add("email", Map.of());
+        assertThat(registry.get("couchjobs.queue.numbers.age").gauge().value()).isNotNaN();
+        queue.close();
+        assertThat(registry.find("couchjobs.queue.depth").gauges()).isEmpty();
+        assertThat(registry.find("couchjobs.queue.numbers.age").gauge()).isNull();
+    }
+
+    @Test
+    void two_queues_need_metrics_of_their_own() {
+        QueueMetrics metrics = QueueMetrics.of(new SimpleMeterRegistry());
+        try (JobQueue first = opened(metrics)) {
+            assertThatThrownBy(() -> opened(metrics).close())
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("of its own");
+            assertThat(first.health().isUp()).isTrue();
+        }
+        opened(metrics).close();
+    }
+
+    @Test
+    void the_feed_is_measured_by_the_writes_of_the_process() throws Exception {
+        try (Worker worker =
+                queue.worker().handler("email", (data, context) -> null).start()) {
+            for (int n = 0; n < 5; n++) {
+                queue.add(JobRequest.builder("email").id("" + n).data(Map.of()).build());
+                assertThat(queue.awaitFinished("email", "" + n, PATIENCE)).isPresent();
+            }
+            assertThat(worker.concurrency()).isPositive();
+        }
+        assertThat(registry.get("couchjobs.feed.lag").timer().count()).isPositive();
+    }
+
+    private double count(String name) {
+        return registry.get("couchjobs." + name).tag("type", "email").counter().count();
+    }
+
+    private double depth(String status) {
+        return registry.get("couchjobs.queue.depth")
+                .tag("type", "email")
+                .tag("status", status)
+                .gauge()
+                .value();
+    }
+}
