@@ -97,6 +97,17 @@ public final class Schedules {
     }
 
     /**
+     * Makes the jobs of all ticks that are due, in the calling thread, as every process with a worker does by itself. For tests,
+     * and for who runs jobs without a worker.
+     */
+    public void makeDue() {
+        TickMaker maker = new TickMaker(parts.store(), parts.clock());
+        list().stream()
+                .filter(schedule -> parts.store().site().owns(schedule.site().orElse(null)))
+                .forEach(schedule -> maker.make(schedule.name()));
+    }
+
+    /**
      * Removes a schedule, even one that is malformed. Its jobs stay.
      *
      * @param name its name

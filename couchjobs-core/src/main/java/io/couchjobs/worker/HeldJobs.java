@@ -74,6 +74,18 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
                 this::gap, LOOK_AGAIN.toMillis(), LOOK_AGAIN.toMillis(), TimeUnit.MILLISECONDS);
     }
 
+    /** Lets go in the calling thread what can be let go now. For who runs jobs without a worker; nothing is left to the thread. */
+    void settle() {
+        synchronized (this) {
+            planned = true;
+            mustLoad = true;
+        }
+        loadIfNeeded();
+        for (JobId id = next(); id != null; id = next()) {
+            judge(id);
+        }
+    }
+
     @Override
     public synchronized void changed(FeedEvent event) {
         JobId.fromDocId(event.docId()).ifPresent(id -> {

@@ -299,6 +299,26 @@ public final class WorkerBuilder {
      * @throws io.couchjobs.couch.CouchException when the database cannot be used
      */
     public Worker start() {
+        check();
+        return new Worker(parts, options()).start();
+    }
+
+    /**
+     * Runs all jobs that are due, and those that become due by that, in the calling thread and one after the other, instead of
+     * starting a worker. For tests: nothing renews leases or limits the time of a run, and only the calling thread is at work.
+     *
+     * @return how the runs ended, in order
+     * @throws IllegalArgumentException naming everything that is wrong
+     * @throws IllegalStateException when there is still something due after 10,000 runs
+     * @throws InterruptedException when interrupted
+     * @throws io.couchjobs.couch.CouchException when the database cannot be used
+     */
+    public List<RunReport> drain() throws InterruptedException {
+        check();
+        return new Drain(parts, options()).run();
+    }
+
+    private void check() {
         require(!handlers.isEmpty(), "a worker needs at least one handler");
         require(concurrency >= 1, "concurrency must be at least 1: " + concurrency);
         require(prefetch >= 0, "prefetch must be 0 or more: " + prefetch);
@@ -312,7 +332,6 @@ public final class WorkerBuilder {
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", problems));
         }
-        return new Worker(parts, options()).start();
     }
 
     private void probeFilter() {

@@ -1,0 +1,37 @@
+package io.couchjobs.test;
+
+import io.couchjobs.JobQueue;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * Hands a {@link TestQueue} to each test that has a parameter of that type, or of the types {@link JobQueue}, {@link TestClock} or {@link
+ * TestFaults}, which are parts of it. {@code @BeforeEach}, {@code @Test} and {@code @AfterEach} of one test get the same;
+ * it has a server of its own, and is closed after the test. Needs JUnit 5.13 or newer. Thread-safe: tests may run in parallel.
+ */
+public final class CouchJobsExtension implements ParameterResolver {
+    private static final Namespace NAMESPACE = Namespace.create(CouchJobsExtension.class);
+
+    /** Made by JUnit. */
+    public CouchJobsExtension() {}
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        Class<?> type = parameter.getParameter().getType();
+        return type == TestQueue.class || type == JobQueue.class || type == TestClock.class || type == TestFaults.class;
+    }
+
+    @Override
+    public @Nullable Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        TestQueue jobs = context.getStore(NAMESPACE)
+                .getOrComputeIfAbsent(context.getUniqueId(), test -> TestQueue.start(), TestQueue.class);
+        Class<?> type = parameter.getParameter().getType();
+        if (type == TestQueue.class) {
+            return jobs;
+        }
+        return type == JobQueue.class ? jobs.queue() : type == TestClock.class ? jobs.clock() : jobs.faults();
+    }
+}

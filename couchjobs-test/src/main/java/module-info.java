@@ -1,0 +1,9 @@
+/** What tests of programs with jobs need. */
+module io.couchjobs.test {
+    requires transitive io.couchjobs;
+    requires transitive io.couchjobs.embedded;
+    requires com.fasterxml.jackson.databind;
+    requires static transitive org.junit.jupiter.api;
+
+    exports io.couchjobs.test;
+}

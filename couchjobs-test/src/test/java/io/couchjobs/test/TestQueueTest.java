@@ -1,0 +1,177 @@
+package io.couchjobs.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchException;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.schedule.Schedule;
+import io.couchjobs.worker.RunReport;
+import io.couchjobs.worker.RunReport.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.slf4j.MDC;
+
+/** The test kit itself. */
+@CouchJobsTest
+class TestQueueTest {
+    private final List<String> ran = new ArrayList<>();
+
+    @Test
+    void the_parts_are_parts_of_the_same_queue(TestQueue jobs, JobQueue queue, TestClock clock, TestFaults faults) {
+        assertThat(queue).isSameAs(jobs.queue());
+        assertThat(clock).isSameAs(jobs.clock());
+        assertThat(faults).isSameAs(jobs.faults());
+        assertThat(jobs.queue().types()).isEmpty();
+    }
+
+    @Test
+    void draining_runs_what_is_due_and_what_that_adds_in_the_callers_thread(TestQueue jobs) throws Exception {
+        jobs.handler("order", (data, context) -> {
+            note(context.id());
+            return jobs.queue().insert(request("email", context.id().id())).id().id();
+        });
+        jobs.handler("email", (data, context) -> {
+            note(context.id());
+            return null;
+        });
+        jobs.queue().add(request("order", "1"));
+        jobs.queue().add(request("order", "2"));
+        jobs.queue().add(request("other", "3"));
+        List<RunReport> reports = jobs.drain();
+        assertThat(reports).extracting(RunReport::outcome).containsOnly(Outcome.SUCCEEDED);
+        String here = Thread.currentThread().getName();
+        assertThat(ran)
+                .containsExactlyInAnyOrder("order:1 " + here, "order:2 " + here, "email:1 " + here, "email:2 " + here);
+        assertThat(jobs.queue().get("other", "3").orElseThrow().status()).isEqualTo(JobStatus.WAITING);
+        assertThat(MDC.getCopyOfContextMap()).isNullOrEmpty();
+    }
+
+    @Test
+    void what_is_for_later_runs_when_the_clock_has_moved(TestQueue jobs) throws Exception {
+        Instant later = jobs.clock().instant().plus(Duration.ofDays(400));
+        jobs.queue()
+                .add(JobRequest.builder("email")
+                        .id("1")
+                        .data(Map.of())
+                        .scheduledTime(later)
+                        .build());
+        jobs.handler("email", (data, context) -> null);
+        assertThat(jobs.drainAfter(Duration.ofDays(399))).isEmpty();
+        assertThat(jobs.drainAfter(Duration.ofDays(1))).hasSize(1);
+        assertThat(jobs.queue().get("email", "1").orElseThrow().times()).containsEntry("finished", later);
+    }
+
+    @Test
+    void a_job_that_waits_for_others_runs_after_them(TestQueue jobs) throws Exception {
+        jobs.queue().addBatch(List.of(request("page", "1"), request("page", "2")), request("binding", "b"));
+        jobs.handler("binding", (data, context) -> ran.add("binding"));
+        jobs.handler("page", (data, context) -> ran.add("page"));
+        assertThat(jobs.drain()).hasSize(3);
+        assertThat(ran).containsExactly("page", "page", "binding");
+    }
+
+    @Test
+    void schedules_tick_by_the_clock(TestQueue jobs) throws Exception {
+        jobs.queue()
+                .schedules()
+                .put(Schedule.named("nightly")
+                        .every(Duration.ofHours(24))
+                        .job(JobRequest.of("report", Map.of()))
+                        .build());
+        jobs.handler("report", (data, context) -> null);
+        assertThat(jobs.drain()).isEmpty();
+        assertThat(jobs.drainAfter(Duration.ofHours(25))).hasSize(1);
+        assertThat(jobs.drain()).isEmpty();
+        assertThat(jobs.drainAfter(Duration.ofHours(24))).hasSize(1);
+    }
+
+    @Test
+    void a_claim_that_loses_to_another_write_is_tried_again(TestQueue jobs) throws Exception {
+        jobs.queue().add(request("email", "1"));
+        jobs.handler("email", (data, context) -> null);
+        jobs.faults().conflictOn("email", "1");
+        assertThat(jobs.drain()).hasSize(1);
+        assertThat(jobs.queue()
+                        .get("email", "1")
+                        .orElseThrow()
+                        .toDocument()
+                        .path("touched")
+                        .asInt())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void requests_fail_as_often_as_was_said(TestQueue jobs) {
+        jobs.queue().add(request("email", "1"));
+        long before = jobs.queue().database().server().requestCount();
+        jobs.queue().add(request("email", "2"));
+        long usual = jobs.queue().database().server().requestCount() - before;
+        jobs.faults().failNextWrites(1, 500);
+        jobs.queue().add(request("email", "3"));
+        assertThat(jobs.queue().database().server().requestCount() - before).isGreaterThan(2 * usual);
+        jobs.assertEnqueued("email").times(3);
+        jobs.faults().failNext(1, 500);
+        assertThatThrownBy(() -> jobs.queue().get("email", "1"))
+                .isInstanceOfSatisfying(
+                        CouchException.class, e -> assertThat(e.status()).isEqualTo(500));
+        assertThat(jobs.queue().get("email", "1")).isPresent();
+    }
+
+    @Test
+    void a_write_whose_answer_is_lost_happens_once(TestQueue jobs) throws Exception {
+        jobs.faults().loseNextAnswer();
+        jobs.queue().add(request("email", "1"));
+        jobs.assertEnqueued("email").once();
+        jobs.handler("email", (data, context) -> {
+            jobs.faults().loseNextAnswer();
+            return "sent";
+        });
+        assertThat(jobs.drain()).extracting(RunReport::outcome).containsExactly(Outcome.SUCCEEDED);
+        jobs.assertEnqueued("email").withStatus(JobStatus.SUCCESS);
+    }
+
+    @Test
+    void an_assertion_that_fails_says_what_there_is(TestQueue jobs) {
+        assertThatThrownBy(() -> jobs.assertEnqueued("email"))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("there is none of email");
+        jobs.queue()
+                .add(JobRequest.builder("email").id("1").data(Map.of("n", 7L)).build());
+        jobs.assertEnqueued("email").withData(Map.of("n", 7L)).withId("1").once();
+        assertThatThrownBy(() -> jobs.assertEnqueued("email").withData(Map.of("n", 8)))
+                .isInstanceOf(AssertionError.class)
+                .hasMessage("no job email with data {\"n\":8} was added, there are 1 of email:"
+                        + "\n  email:1 waiting, due at once, data {\"n\":7}");
+        assertThatThrownBy(() -> jobs.assertEnqueued("email").withDataContaining(Map.of("m", 7)))
+                .isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> jobs.assertEnqueued("email").times(2)).isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> jobs.assertEnqueued("email").dueIn(Duration.ofDays(1)))
+                .isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> jobs.assertEnqueued("email").inGroup("a")).isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> jobs.assertEnqueued("email").withTag("a")).isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> jobs.assertNotEnqueued("email")).isInstanceOf(AssertionError.class);
+    }
+
+    @Test
+    void draining_without_handlers_is_a_mistake(TestQueue jobs) {
+        assertThatThrownBy(jobs::drain)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("handler");
+    }
+
+    private void note(JobId id) {
+        ran.add(id + " " + Thread.currentThread().getName());
+    }
+
+    private static JobRequest request(String type, String id) {
+        return JobRequest.builder(type).id(id).data(Map.of()).build();
+    }
+}

@@ -1,0 +1,105 @@
+package io.couchjobs.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.problem.CouchJobsException;
+import io.couchjobs.worker.RunReport;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** The examples of the guide. */
+class TestingGuideTest {
+    /** What the examples test. */
+    record SignUp(JobQueue queue, InstantSource clock) {
+        void register(String address) {
+            queue.add("email", Map.of("to", address, "template", "welcome"));
+            queue.add(JobRequest.builder("email")
+                    .data(Map.of("to", address, "template", "reminder"))
+                    .scheduledTime(clock.instant().plus(Duration.ofDays(3)))
+                    .build());
+        }
+    }
+
+    record Email(String to, String template) {}
+
+    @Nested // The examples of the guide:
+    @CouchJobsTest
+    class SignUpTest {
+        private final List<Email> sent = new ArrayList<>();
+
+        @Test
+        void a_new_customer_is_welcomed_now_and_reminded_in_three_days(TestQueue jobs) throws Exception {
+            new SignUp(jobs.queue(), jobs.clock()).register("ada@example.org");
+
+            jobs.assertEnqueued("email").times(2);
+            jobs.assertEnqueued("email")
+                    .withData(new Email("ada@example.org", "welcome"))
+                    .dueNow()
+                    .once();
+            jobs.assertEnqueued("email")
+                    .withDataContaining(Map.of("template", "reminder"))
+                    .dueIn(Duration.ofDays(3))
+                    .once();
+            jobs.assertNotEnqueued("letter");
+
+            jobs.handler("email", Email.class, (email, context) -> sent.add(email));
+            assertThat(jobs.drain()).extracting(RunReport::outcome).containsExactly(RunReport.Outcome.SUCCEEDED);
+            assertThat(jobs.drainAfter(Duration.ofDays(3))).hasSize(1);
+            assertThat(sent).extracting(Email::template).containsExactly("welcome", "reminder");
+        }
+
+        @Test
+        void a_mail_that_cannot_be_sent_is_tried_again(TestQueue jobs) throws Exception {
+            jobs.queue().add("email", Map.of());
+            jobs.handler("email", (data, context) -> {
+                if (context.attempt() < 3) {
+                    throw new IllegalStateException("no connection");
+                }
+                return "sent";
+            });
+            assertThat(jobs.drain()).extracting(RunReport::outcome).containsExactly(RunReport.Outcome.RETRIED);
+            assertThat(jobs.drain()).isEmpty();
+            assertThat(jobs.drainAfter(Duration.ofSeconds(30))).hasSize(1);
+            assertThat(jobs.drainAfter(Duration.ofSeconds(60))).hasSize(1);
+            jobs.assertEnqueued("email").withStatus(JobStatus.SUCCESS).once();
+        }
+
+        @Test
+        void the_shop_stays_open_while_the_database_is_away(TestQueue jobs) {
+            SignUp signUp = new SignUp(jobs.queue(), jobs.clock());
+            jobs.faults().serverAway();
+            assertThatThrownBy(() -> signUp.register("ada@example.org")).isInstanceOf(CouchJobsException.class);
+            jobs.faults().serverBack();
+            signUp.register("ada@example.org");
+        }
+    }
+
+    // Until here.
+
+    @Test
+    void the_guide_quotes_them() throws Exception {
+        Matcher block = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
+                .matcher(Files.readString(Path.of("../docs/testing.md")));
+        String source = Files.readString(Path.of("src/test/java/io/couchjobs/test/TestingGuideTest.java"))
+                .replaceAll("\\s", "");
+        int blocks = 0;
+        while (block.find()) {
+            assertThat(source).contains(block.group(1).replaceAll("\\s", ""));
+            blocks++;
+        }
+        assertThat(blocks).isPositive();
+    }
+}
