@@ -1,0 +1,50 @@
+package io.couchjobs.spring;
+
+import io.couchjobs.telemetry.QueueMetrics;
+import io.couchjobs.telemetry.QueueTracing;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Metrics and traces of the queue, where the application has a {@code MeterRegistry} or an {@code OpenTelemetry}. */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.opentelemetry.autoconfigure.OpenTelemetrySdkAutoConfiguration"
+        })
+@ConditionalOnProperty("couchjobs.url")
+public class CouchjobsTelemetryAutoConfiguration {
+
+    /** Made by Spring. */
+    public CouchjobsTelemetryAutoConfiguration() {}
+
+    /** Metrics. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(MeterRegistry.class)
+    static class Metrics {
+        @Bean
+        @ConditionalOnBean(MeterRegistry.class)
+        @ConditionalOnMissingBean
+        QueueMetrics couchjobsMetrics(MeterRegistry registry) {
+            return QueueMetrics.of(registry);
+        }
+    }
+
+    /** Traces. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(OpenTelemetry.class)
+    static class Traces {
+        @Bean
+        @ConditionalOnBean(OpenTelemetry.class)
+        @ConditionalOnMissingBean
+        QueueTracing couchjobsTracing(OpenTelemetry openTelemetry) {
+            return QueueTracing.of(openTelemetry);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package io.couchjobs.spring;
+
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpContext;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpPrincipal;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.Collections;
+import org.jspecify.annotations.Nullable;
+
+/** A request to a servlet as the JDK's HTTP server would hand it over. Used by the request's thread. */
+final class ServletExchange extends HttpExchange {
+    private final HttpServletRequest request;
+    private final HttpServletResponse response;
+    private final Headers requestHeaders = new Headers();
+    private final Headers responseHeaders = new Headers();
+
+    ServletExchange(HttpServletRequest request, HttpServletResponse response) {
+        this.request = request;
+        this.response = response;
+        Collections.list(request.getHeaderNames()).forEach(name -> Collections.list(request.getHeaders(name))
+                .forEach(value -> requestHeaders.add(name, value)));
+    }
+
+    @Override
+    public Headers getRequestHeaders() {
+        return requestHeaders;
+    }
+
+    @Override
+    public Headers getResponseHeaders() {
+        return responseHeaders;
+    }
+
+    @Override
+    public URI getRequestURI() {
+        String query = request.getQueryString();
+        return URI.create(request.getRequestURI() + (query == null ? "" : "?" + query));
+    }
+
+    @Override
+    public String getRequestMethod() {
+        return request.getMethod();
+    }
+
+    @Override
+    public HttpContext getHttpContext() {
+        throw new UnsupportedOperationException("a servlet has no such context");
+    }
+
+    /** The container ends the answer when the servlet returns. */
+    @Override
+    public void close() {}
+
+    @Override
+    public InputStream getRequestBody() {
+        try {
+            return request.getInputStream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public OutputStream getResponseBody() {
+        try {
+            return response.getOutputStream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void sendResponseHeaders(int status, long length) {
+        response.setStatus(status);
+        responseHeaders.forEach((name, values) -> values.forEach(value -> response.addHeader(name, value)));
+        if (length > 0) {
+            response.setContentLengthLong(length);
+        }
+    }
+
+    @Override
+    public InetSocketAddress getRemoteAddress() {
+        return InetSocketAddress.createUnresolved(request.getRemoteAddr(), request.getRemotePort());
+    }
+
+    @Override
+    public int getResponseCode() {
+        return response.getStatus();
+    }
+
+    @Override
+    public InetSocketAddress getLocalAddress() {
+        return InetSocketAddress.createUnresolved(request.getLocalAddr(), request.getLocalPort());
+    }
+
+    @Override
+    public String getProtocol() {
+        return request.getProtocol();
+    }
+
+    @Override
+    public @Nullable Object getAttribute(String name) {
+        return request.getAttribute(name);
+    }
+
+    @Override
+    public void setAttribute(String name, Object value) {
+        request.setAttribute(name, value);
+    }
+
+    @Override
+    public void setStreams(InputStream in, OutputStream out) {
+        throw new UnsupportedOperationException("a servlet's streams stay as they are");
+    }
+
+    @Override
+    public @Nullable HttpPrincipal getPrincipal() {
+        return null;
+    }
+}

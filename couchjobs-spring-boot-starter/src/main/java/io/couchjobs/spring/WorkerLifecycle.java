@@ -1,0 +1,74 @@
+package io.couchjobs.spring;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.worker.Worker;
+import io.couchjobs.worker.WorkerBuilder;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * The worker of an application: started last, when everything that handlers need is there, and stopped first. While it stops it
+ * takes no new jobs and lets the running ones finish. Without a handler there is no worker. Thread-safe.
+ */
+public final class WorkerLifecycle implements SmartLifecycle {
+    private static final Logger log = LoggerFactory.getLogger(WorkerLifecycle.class);
+
+    private final JobQueue queue;
+    private final CouchjobsProperties.Worker options;
+    private final HandlerMethods methods;
+    private final List<WorkerCustomizer> customizers;
+    private @Nullable Worker worker;
+
+    WorkerLifecycle(
+            JobQueue queue,
+            CouchjobsProperties.Worker options,
+            HandlerMethods methods,
+            List<WorkerCustomizer> customizers) {
+        this.queue = queue;
+        this.options = options;
+        this.methods = methods;
+        this.customizers = customizers;
+    }
+
+    /** {@return the worker; empty when it is not running, or there is nothing to handle} */
+    public synchronized Optional<Worker> worker() {
+        return Optional.ofNullable(worker);
+    }
+
+    @Override
+    public synchronized void start() {
+        if (worker != null) {
+            return;
+        }
+        WorkerBuilder builder =
+                queue.worker().concurrency(options.concurrency()).prefetch(options.prefetch());
+        Optional.ofNullable(options.id()).ifPresent(builder::id);
+        Optional.ofNullable(options.timeLimit()).ifPresent(builder::timeLimit);
+        List<String> types = methods.addTo(builder);
+        customizers.forEach(customizer -> customizer.customize(builder));
+        if (types.isEmpty() && customizers.isEmpty()) {
+            log.debug("no @JobHandler method, so no worker");
+            return;
+        }
+        Worker started = builder.start();
+        worker = started;
+        log.info("worker {} of {} runs jobs of the types {}", started.id(), queue, types);
+    }
+
+    @Override
+    public synchronized void stop() {
+        if (worker != null) {
+            worker.close(options.closeTimeout());
+            worker = null;
+        }
+    }
+
+    @Override
+    public synchronized boolean isRunning() {
+        return worker != null;
+    }
+}

@@ -1,0 +1,3 @@
+/** Jobs in Spring Boot applications. */
+@org.jspecify.annotations.NullMarked
+package io.couchjobs.spring;

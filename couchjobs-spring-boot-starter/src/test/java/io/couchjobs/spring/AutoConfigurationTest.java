@@ -1,0 +1,220 @@
+package io.couchjobs.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.telemetry.QueueMetrics;
+import io.couchjobs.worker.JobContext;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** What an application gets, and when. */
+@ExtendWith(CouchExtension.class)
+class AutoConfigurationTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private ApplicationContextRunner bare;
+    private ApplicationContextRunner application;
+
+    @BeforeEach
+    void prepare(TestDatabase database) {
+        bare = new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        CouchjobsAutoConfiguration.class,
+                        CouchjobsTelemetryAutoConfiguration.class,
+                        CouchjobsHealthAutoConfiguration.class,
+                        CouchjobsDashboardAutoConfiguration.class));
+        application = bare.withPropertyValues("couchjobs.url=" + database.url());
+        if (database.user().isPresent()) {
+            application = application.withPropertyValues(
+                    "couchjobs.user=" + database.user().get(),
+                    "couchjobs.password=" + database.password().orElse(""));
+        }
+    }
+
+    @Test
+    void without_a_url_there_is_nothing() {
+        bare.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(JobQueue.class));
+    }
+
+    @Test
+    void without_a_handler_there_is_a_queue_and_no_worker() {
+        application.run(context -> {
+            assertThat(context).hasSingleBean(JobQueue.class).doesNotHaveBean(QueueMetrics.class);
+            assertThat(context.getBean(WorkerLifecycle.class).worker()).isEmpty();
+            assertThat(context.getBean("couchjobsHealthIndicator", HealthIndicator.class)
+                            .health()
+                            .getStatus())
+                    .isEqualTo(Status.UP);
+        });
+    }
+
+    @Test
+    void methods_take_what_they_ask_for_in_any_order() {
+        application
+                .withUserConfiguration(Handlers.class)
+                .withPropertyValues("couchjobs.worker.id=w1", "couchjobs.worker.concurrency=cores*2")
+                .run(context -> {
+                    JobQueue queue = context.getBean(JobQueue.class);
+                    assertThat(context.getBean(WorkerLifecycle.class)
+                                    .worker()
+                                    .orElseThrow()
+                                    .concurrency())
+                            .isEqualTo(2 * Runtime.getRuntime().availableProcessors());
+                    assertThat(run(queue, "data").result().orElseThrow().asText())
+                            .isEqualTo("Ada");
+                    assertThat(run(queue, "context").result().orElseThrow().asText())
+                            .isEqualTo("context:1 w1");
+                    assertThat(run(queue, "both").result().orElseThrow().asText())
+                            .isEqualTo("Ada both:1");
+                    assertThat(run(queue, "none").status()).isEqualTo(JobStatus.SUCCESS);
+                });
+    }
+
+    @Test
+    void a_method_that_no_job_fits_stops_the_start() {
+        application.withUserConfiguration(Broken.class).run(context -> assertThat(context)
+                .getFailure()
+                .rootCause()
+                .hasMessageContaining("@JobHandler")
+                .hasMessageContaining("tooMuch"));
+    }
+
+    @Test
+    void metrics_are_there_where_the_application_has_a_registry() {
+        application.withBean(MeterRegistry.class, SimpleMeterRegistry::new).run(context -> {
+            context.getBean(JobQueue.class).add("email", Map.of());
+            assertThat(context.getBean(MeterRegistry.class)
+                            .get("couchjobs.jobs.added")
+                            .counter()
+                            .count())
+                    .isEqualTo(1);
+        });
+    }
+
+    @Test
+    void a_job_that_runs_may_finish_when_the_application_stops(TestDatabase database) {
+        Slow slow = new Slow();
+        application.withBean(Slow.class, () -> slow).run(context -> {
+            JobQueue queue = context.getBean(JobQueue.class);
+            queue.add(JobRequest.builder("slow").id("1").data(Map.of()).build());
+            slow.begun.await();
+            Thread closing = new Thread(context::close);
+            closing.start();
+            slow.mayEnd.countDown();
+            closing.join();
+        });
+        application.run(context -> assertThat(context.getBean(JobQueue.class)
+                        .get("slow", "1")
+                        .orElseThrow()
+                        .status())
+                .isEqualTo(JobStatus.SUCCESS));
+    }
+
+    @Test
+    void an_application_may_leave_running_jobs_to_others() {
+        application
+                .withUserConfiguration(Handlers.class)
+                .withPropertyValues("couchjobs.worker.enabled=false")
+                .run(context ->
+                        assertThat(context).hasSingleBean(JobQueue.class).doesNotHaveBean(WorkerLifecycle.class));
+    }
+
+    @Test
+    void editors_know_the_properties_and_no_password_is_shown() throws Exception {
+        try (var in = getClass().getResourceAsStream("/META-INF/spring-configuration-metadata.json")) {
+            assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8))
+                    .contains(
+                            "\"couchjobs.url\"",
+                            "\"couchjobs.password\"",
+                            "\"couchjobs.worker.concurrency\"",
+                            "\"couchjobs.dashboard.guarded-by-application\"");
+        }
+        bare.withPropertyValues(
+                        "couchjobs.url=http://127.0.0.1:1/jobs", "couchjobs.user=ada", "couchjobs.password=s3cr3t")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining("127.0.0.1")
+                        .satisfies(
+                                failure -> assertThat(String.valueOf(failure)).doesNotContain("s3cr3t")));
+    }
+
+    private static Job run(JobQueue queue, String type) throws InterruptedException {
+        queue.add(JobRequest.builder(type)
+                .id("1")
+                .data(Map.of("name", "Ada", "more", 1))
+                .build());
+        return queue.awaitFinished(type, "1", PATIENCE).orElseThrow();
+    }
+
+    record Person(String name) {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class Handlers {
+        @Bean
+        Handling handling() {
+            return new Handling();
+        }
+    }
+
+    static class Handling {
+        @JobHandler("data")
+        String data(Person person) {
+            return person.name();
+        }
+
+        @JobHandler("context")
+        protected String context(JobContext context) {
+            return context.id() + " " + context.job().lock().orElseThrow().worker();
+        }
+
+        @JobHandler("both")
+        public String both(JobContext context, Person person) {
+            return person.name() + " " + context.id();
+        }
+
+        @JobHandler("none")
+        void none() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Broken {
+        @Bean
+        TooMuch tooMuch() {
+            return new TooMuch();
+        }
+    }
+
+    static class TooMuch {
+        @JobHandler("broken")
+        void tooMuch(Person one, Person other) {}
+    }
+
+    static class Slow {
+        final CountDownLatch begun = new CountDownLatch(1);
+        final CountDownLatch mayEnd = new CountDownLatch(1);
+
+        @JobHandler("slow")
+        void run() throws InterruptedException {
+            begun.countDown();
+            mayEnd.await();
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package io.couchjobs.spring.shop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Base64;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** The example of the guide as a whole: it is started, serves, and is stopped. */
+class ShopApplicationTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static EmbeddedCouch couch;
+    private static ConfigurableApplicationContext shop;
+
+    @BeforeAll
+    static void start() {
+        couch = EmbeddedCouch.inMemory().start();
+        shop = SpringApplication.run(
+                ShopApplication.class,
+                "--server.port=0",
+                "--couchjobs.url=" + couch.url() + "shop",
+                "--couchjobs.worker.concurrency=2",
+                "--couchjobs.dashboard.user=ada",
+                "--couchjobs.dashboard.password=secret",
+                "--spring.main.banner-mode=off",
+                "--spring.jmx.enabled=false");
+    }
+
+    @AfterAll
+    static void stop() {
+        shop.close();
+        couch.close();
+    }
+
+    @Test
+    void a_mail_is_sent_by_the_method_of_a_bean() throws Exception {
+        Job job = finished(shop.getBean(ShopApplication.SignUp.class).register("ada@example.org"));
+        assertThat(job.status()).isEqualTo(JobStatus.SUCCESS);
+        assertThat(job.result().orElseThrow().path("sentTo").asText()).isEqualTo("ada@example.org");
+        assertThat(shop.getBean(MeterRegistry.class)
+                        .get("couchjobs.jobs.added")
+                        .tag("type", "email")
+                        .counter()
+                        .count())
+                .isPositive();
+    }
+
+    @Test
+    void what_the_method_throws_counts_as_what_the_handler_threw() throws Exception {
+        Job job = finished(shop.getBean(ShopApplication.SignUp.class).register("nobody"));
+        assertThat(job.status()).isEqualTo(JobStatus.FAILED);
+        assertThat(job.errors().get(0).message()).isEqualTo("not an address: nobody");
+    }
+
+    @Test
+    void the_actuator_says_whether_jobs_can_be_claimed() {
+        HealthIndicator health = shop.getBean("couchjobsHealthIndicator", HealthIndicator.class);
+        assertThat(health.health().getStatus()).isEqualTo(Status.UP);
+    }
+
+    @Test
+    void the_dashboard_is_below_the_management_path_for_who_has_the_password() throws Exception {
+        assertThat(get("/actuator/couchjobs/", null).statusCode()).isEqualTo(401);
+        HttpResponse<String> page = get("/actuator/couchjobs/", "ada:secret");
+        assertThat(page.statusCode()).isEqualTo(200);
+        assertThat(page.headers().firstValue("Content-Security-Policy")).isPresent();
+        assertThat(page.body()).contains("couchjobs");
+        assertThat(get("/actuator/couchjobs", "ada:secret").statusCode()).isEqualTo(308);
+        assertThat(get("/actuator/couchjobs/api/types", "ada:secret").statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void the_guide_quotes_it() throws Exception {
+        String guide = Files.readString(Path.of("../docs/spring-boot.md")).replaceAll("\\s", "");
+        String source = Files.readString(Path.of("src/test/java/io/couchjobs/spring/shop/ShopApplication.java"));
+        String example = source.substring(source.indexOf("@SpringBootApplication\n"));
+        assertThat(guide).contains(example.replaceAll("\\s", ""));
+    }
+
+    private static Job finished(String id) throws InterruptedException {
+        return shop.getBean(JobQueue.class).awaitFinished("email", id, PATIENCE).orElseThrow();
+    }
+
+    private static HttpResponse<String> get(String path, String login) throws Exception {
+        String port = shop.getEnvironment().getProperty("local.server.port");
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
+        if (login != null) {
+            request.header(
+                    "Authorization",
+                    "Basic " + Base64.getEncoder().encodeToString(login.getBytes(StandardCharsets.UTF_8)));
+        }
+        return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+}
