@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * A cluster of three nodes that the environment names: {@code COUCHJOBS_CLUSTER_URLS} has the nodes' URLs with credentials and
  * spaces between them; {@code COUCHJOBS_NODE_STOP}, {@code _START}, {@code _FREEZE}, {@code _THAW}, {@code _CUT} and {@code
- * _HEAL} are shell commands that are run with a node's number (1 to 3) as their argument. Where the environment names none,
- * three containers are started if there is Docker.
+ * _HEAL} are shell commands that are run with a node's number (1 to 3) as their argument. Where the environment names none
+ * and says {@code COUCHJOBS_CLUSTER=containers}, three containers are started if there is Docker.
  */
 final class RealCluster {
     static final String URLS = "COUCHJOBS_CLUSTER_URLS";

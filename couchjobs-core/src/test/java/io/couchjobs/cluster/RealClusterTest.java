@@ -65,7 +65,7 @@ class RealClusterTest {
     @BeforeEach
     void open(@TempDir Path folder) {
         assumeThat(RealCluster.isThere())
-                .as(RealCluster.URLS + " names three nodes, or there is Docker")
+                .as(RealCluster.URLS + " names three nodes, or COUCHJOBS_CLUSTER says containers and there is Docker")
                 .isTrue();
         journal = folder.resolve("journal");
         queue = RealCluster.open(database);
