@@ -41,6 +41,9 @@ final class Backlog {
     /** The last job up to which all are known; null when that is none. */
     private @Nullable Job horizon;
 
+    /** Whether up to the horizon there may be jobs that the index did not know yet when it was read, and the feed told before. */
+    private boolean isPassedBy;
+
     private boolean complete;
     private int refills;
     private long doubts;
@@ -58,9 +61,9 @@ final class Backlog {
         }
     }
 
-    /** The last job up to which all are known; empty when nobody knows what is missing here. */
-    Optional<Job> horizon() {
-        return Optional.ofNullable(horizon);
+    /** The last job up to which all are known, when it is due: from there on it is worth to read on. */
+    Optional<Job> dueHorizon(Instant until) {
+        return Optional.ofNullable(horizon).filter(last -> isDue(last, until));
     }
 
     boolean hasRoomFor(int more) {
@@ -75,6 +78,7 @@ final class Backlog {
      */
     void refill(long begun, JobIndex.Window due, List<Job> stuck, Optional<Job> from) {
         boolean mayHaveHoles = begun != doubts;
+        isPassedBy = from.isPresent();
         complete = due.complete() && from.isEmpty() && !mayHaveHoles;
         boolean isAtItsEnd = due.jobs().isEmpty() || (due.complete() && from.isPresent());
         horizon = mayHaveHoles || isAtItsEnd ? null : due.jobs().get(due.jobs().size() - 1);
@@ -131,16 +135,13 @@ final class Backlog {
 
     /** Whether only the index can tell if there is a job due until then. */
     boolean mustRefill(Instant until) {
-        boolean holdsDue =
-                !inOrder.isEmpty() && !inOrder.first().scheduledTime().isAfter(until);
-        return !complete
-                && !holdsDue
-                && (horizon == null || !horizon.scheduledTime().isAfter(until));
+        boolean holdsDue = !inOrder.isEmpty() && isDue(inOrder.first(), until);
+        return !complete && !holdsDue && (isPassedBy || horizon == null || isDue(horizon, until));
     }
 
     /** Whether every job that is due until then is here, as far as the feed has told. */
     boolean knowsAllDue(Instant until) {
-        return complete || (horizon != null && horizon.scheduledTime().isAfter(until));
+        return complete || (horizon != null && !isPassedBy && !isDue(horizon, until));
     }
 
     /** Whether nobody knows what is missing here. */
@@ -207,6 +208,10 @@ final class Backlog {
             remove(job.id().docId());
             markMoved(job.id().docId());
         });
+    }
+
+    private static boolean isDue(Job job, Instant until) {
+        return !job.scheduledTime().isAfter(until);
     }
 
     void markMoved(String docId) {

@@ -46,13 +46,13 @@ final class Paging {
         underWay = reading;
     }
 
-    /** How up to date the index must be for the next window: from time to time the server is asked to go on indexing. */
-    Update update(long nanos, Duration lazyEvery) {
-        if (nanos - updatedNanos < lazyEvery.toNanos()) {
+    /** Whether the index must be brought up to date for the next window, or was so lately enough. */
+    Update update(long nanos, Duration every) {
+        if (nanos - updatedNanos < every.toNanos()) {
             return Update.FALSE;
         }
         updatedNanos = nanos;
-        return Update.LAZY;
+        return Update.TRUE;
     }
 
     /** Takes in how large the documents are, and how fast windows are used up. */

@@ -29,7 +29,7 @@ final class Windows {
     /** So many jobs' worth of claims are read ahead. */
     private static final int AHEAD = 2;
     /** An index that nobody brings up to date has ever more rows of jobs that are gone. */
-    private static final Duration LAZY_EVERY = Duration.ofSeconds(10);
+    private static final Duration UP_TO_DATE_EVERY = Duration.ofSeconds(10);
 
     private final JobIndex index;
     private final StoreClock clock;
@@ -71,7 +71,7 @@ final class Windows {
             ahead = stock.paging().underWay();
             if (!mustRefill(stock, until, options.strategy())) {
                 if (ahead == null && isLow(stock, until, options, own)) {
-                    readAhead(line, stock, options);
+                    readAhead(line, stock, until, options);
                 }
                 return;
             }
@@ -84,7 +84,7 @@ final class Windows {
                 }
             }
         }
-        read(line, stock, options);
+        read(line, stock, until, options);
     }
 
     private static boolean mustRefill(Stock stock, Instant until, Strategy strategy) {
@@ -113,12 +113,12 @@ final class Windows {
                 && backlog.due(until, enough, own).size() < enough;
     }
 
-    private void readAhead(String line, Stock stock, AcceptOptions options) {
+    private void readAhead(String line, Stock stock, Instant until, AcceptOptions options) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         stock.paging().underWay(done);
         background.execute(() -> {
             try {
-                read(line, stock, options);
+                read(line, stock, until, options);
             } catch (RuntimeException trouble) {
                 log.debug("the next window of {} cannot be read ahead: {}", line, trouble.toString());
             } finally {
@@ -130,7 +130,7 @@ final class Windows {
         });
     }
 
-    private void read(String line, Stock stock, AcceptOptions options) {
+    private void read(String line, Stock stock, Instant until, AcceptOptions options) {
         long begun;
         Optional<Job> from;
         Update update;
@@ -140,8 +140,9 @@ final class Windows {
             begun = stock.backlog().beginRefill();
             from = random
                     ? Optional.empty()
-                    : stock.backlog().horizon().filter(last -> stock.paging().goesOn());
-            update = from.isEmpty() ? Update.TRUE : stock.paging().update(clock.nanos(), LAZY_EVERY);
+                    : stock.backlog().dueHorizon(until).filter(last -> stock.paging()
+                            .goesOn());
+            update = from.isEmpty() ? Update.TRUE : stock.paging().update(clock.nanos(), UP_TO_DATE_EVERY);
             size = random ? RANDOM_OF : stock.paging().size();
         }
         try {

@@ -89,6 +89,27 @@ class BacklogTest {
     }
 
     @Test
+    void a_window_of_an_index_that_is_not_up_to_date_does_not_say_that_nothing_else_is_due() {
+        refill(false, job("a", 1), job("b", 2));
+        long begun = backlog.beginRefill();
+        JobIndex.Window older =
+                window(false, job("c", 3), job("far", NOW.plusSeconds(3600).toEpochMilli()));
+        backlog.refill(begun, older, List.of(), Optional.of(job("b", 2)));
+        backlog.endRefill();
+
+        backlog.removeAll(backlog.due(NOW, 9));
+
+        assertThat(backlog.knowsAllDue(NOW)).isFalse();
+        assertThat(backlog.mustRefill(NOW))
+                .as("jobs that were added before the window was read, and are not in it")
+                .isTrue();
+        assertThat(backlog.dueHorizon(NOW)).as("from where to read on").isEmpty();
+
+        refill(false, job("far", NOW.plusSeconds(3600).toEpochMilli()));
+        assertThat(backlog.mustRefill(NOW)).isFalse();
+    }
+
+    @Test
     void jobs_that_did_not_fit_while_the_index_was_read_are_looked_for_again() {
         long begun = backlog.beginRefill();
         for (int i = 0; i < 2 * Backlog.MOST; i++) {
