@@ -60,6 +60,36 @@ class HardCasesTest extends FaultyServer {
     }
 
     @Test
+    void an_exception_that_cannot_tell_its_message_fails_its_own_job_and_takes_no_slot_with_it() throws Exception {
+        add("email", "1");
+        add("email", "2");
+        try (Worker worker = queue.worker()
+                .concurrency(1)
+                .handler("email", (data, context) -> {
+                    if (context.id().id().equals("1")) {
+                        throw new PermanentlyMute();
+                    }
+                    return null;
+                })
+                .start()) {
+            TestQueue.until(
+                    () -> worker.stats().succeeded() == 1 && worker.stats().retried() == 1);
+        }
+        assertThat(queue.get("email", "1").orElseThrow().errors())
+                .singleElement()
+                .satisfies(error -> assertThat(error.message()).contains("PermanentlyMute"));
+    }
+
+    private static final class PermanentlyMute extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public String getMessage() {
+            throw new IllegalStateException("no message");
+        }
+    }
+
+    @Test
     void a_worker_whose_feed_is_down_does_not_expire_its_own_living_jobs() throws Exception {
         queue.setTypeTimeout("email", SHORT);
         CountDownLatch end = new CountDownLatch(1);

@@ -103,8 +103,13 @@ final class Run {
      */
     RunReport call(Runnable whenDone) {
         int attempt = claim.job().attempt();
-        Ending ending = judge();
-        whenDone.run();
+        Ending ending;
+        try {
+            ending = judge();
+        } finally {
+            end(); // whatever a handler may throw, even one that cannot be asked for its message
+            whenDone.run();
+        }
         Duration took = Duration.ofNanos(System.nanoTime() - startedNanos);
         RunReport.Outcome outcome = write(ending);
         if (outcome == RunReport.Outcome.FAILED && present != null && ending.thrown() != null) {
@@ -171,9 +176,19 @@ final class Run {
             present = handler.attempt(new JobContext(claim, this));
             return finished(present.run(tools.interceptors, this::stopReason));
         } catch (Throwable thrown) {
-            return failed(thrown);
+            return failedIn(thrown);
         } finally {
             end();
+        }
+    }
+
+    /** An exception may not even be able to tell its message. */
+    private Ending failedIn(Throwable thrown) {
+        try {
+            return failed(thrown);
+        } catch (RuntimeException | Error mute) {
+            String message = thrown.getClass().getName() + ", whose message cannot be read";
+            return Ending.failure(JobError.Kind.FAILED, message, null, false).because(thrown);
         }
     }
 
