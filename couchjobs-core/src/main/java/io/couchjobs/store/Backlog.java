@@ -2,7 +2,6 @@ package io.couchjobs.store;
 
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -28,13 +27,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Backlog {
     static final int MOST = 6_000;
-    private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
     private static final int MOST_MOVED = 5 * MOST;
     static final Comparator<Job> OLDEST_FIRST =
             Comparator.comparing(Job::scheduledTime).thenComparing(Job::id);
 
     private final Map<String, Job> byId = new HashMap<>();
-    private final Map<String, Long> heardNanos = new HashMap<>();
     private final NavigableSet<Job> inOrder = new TreeSet<>(OLDEST_FIRST);
     /** What changed or was taken while the index is being read: the index may still know it as it was before. */
     private final Set<String> moved = new HashSet<>();
@@ -88,7 +85,7 @@ final class Backlog {
     }
 
     /** Takes in what the feed says of a job of this type; true when it is pending. */
-    boolean changed(Job job, long nanos) {
+    boolean changed(Job job) {
         remove(job.id().docId());
         markMoved(job.id().docId());
         if (!job.isClaimable()) {
@@ -96,22 +93,12 @@ final class Backlog {
         }
         if (complete || refills > 0 || isWithinHorizon(job) || byId.isEmpty()) {
             put(job);
-            heardNanos.put(job.id().docId(), nanos);
             trim();
         }
         return true;
     }
 
-    /** Since when a due job is there for the taking: the feed told of it, or its time came. Very long for others. */
-    Duration age(Job job, Instant now, long nanos) {
-        Long heard = heardNanos.get(job.id().docId());
-        Duration known = heard == null ? FOR_EVER : Duration.ofNanos(nanos - heard);
-        Duration due = Duration.between(job.scheduledTime(), now);
-        return due.isNegative() || known.compareTo(due) < 0 ? known : due;
-    }
-
     void remove(String docId) {
-        heardNanos.remove(docId);
         Job known = byId.remove(docId);
         if (known != null) {
             inOrder.remove(known);
@@ -129,7 +116,6 @@ final class Backlog {
     void forget() {
         byId.clear();
         inOrder.clear();
-        heardNanos.clear();
         doubt();
     }
 

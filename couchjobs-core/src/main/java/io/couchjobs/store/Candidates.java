@@ -97,7 +97,7 @@ final class Candidates {
         Optional<Job> job = event.job().filter(any -> !event.conflicted()).filter(site::owns);
         if (job.isPresent()) {
             Stock stock = stocks.get(Site.lineOf(job.get()));
-            return stock != null && stock.changed(job.get(), clock.nanos());
+            return stock != null && stock.changed(job.get());
         }
         stocks.values().forEach(stock -> stock.remove(event.docId()));
         return event.docId().startsWith(TypeSettings.PREFIX);

@@ -74,9 +74,9 @@ final class Stock {
         backlog.putBack(job);
     }
 
-    boolean changed(Job job, long nanos) {
+    boolean changed(Job job) {
         scans.values().forEach(scan -> scan.changed(job));
-        return backlog.changed(job, nanos);
+        return backlog.changed(job);
     }
 
     void remove(String docId) {

@@ -33,6 +33,7 @@ final class Windows {
 
     private final JobIndex index;
     private final StoreClock clock;
+    private final Surroundings surroundings;
     private final Executor background;
     /** Guards the stocks, and what is under way. */
     private final Object monitor;
@@ -51,6 +52,7 @@ final class Windows {
     Windows(JobIndex index, StoreClock clock, Surroundings surroundings, Object monitor, Set<String> underWay) {
         this.index = index;
         this.clock = clock;
+        this.surroundings = surroundings;
         this.background = surroundings.threads("couchjobs-index", 1);
         this.monitor = monitor;
         this.underWay = underWay;
@@ -77,7 +79,7 @@ final class Windows {
             }
         }
         if (ahead != null) {
-            ahead.join();
+            surroundings.join(ahead);
             synchronized (monitor) {
                 if (!mustRefill(stock, until, options.strategy())) {
                     return;

@@ -57,7 +57,8 @@ public final class WorkerBuilder {
     /**
      * Sets how many jobs run at once.
      *
-     * @param jobs at least 1; default the number of processors
+     * @param jobs at least 1; default the number of processors. With more than 1, jobs are claimed while it is being written how
+     *     others ended, so that for a moment a worker may own more jobs than it runs
      * @return this
      */
     public WorkerBuilder concurrency(int jobs) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Jobs;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +19,7 @@ class BacklogTest {
         refill(false, job("a", 1), job("b", 2));
         backlog.doubt();
         long begun = backlog.beginRefill();
-        backlog.changed(job("late", 500), 0);
+        backlog.changed(job("late", 500));
         backlog.refill(
                 begun, new JobIndex.Window(List.of(job("a", 1), job("b", 2)), true), List.of(), Optional.empty());
         backlog.endRefill();
@@ -59,9 +58,9 @@ class BacklogTest {
         refill(true, job("a", 1));
         Job claimed = Job.parse(Jobs.json(
                 "{'_id':'job:email:a','_rev':'2-x','status':'running','lock':{'token':'t','worker':'w','since':1}}"));
-        assertThat(backlog.changed(claimed, 0)).isFalse();
+        assertThat(backlog.changed(claimed)).isFalse();
         assertThat(backlog.due(NOW, 9)).isEmpty();
-        assertThat(backlog.changed(job("a", 1), 0)).isTrue();
+        assertThat(backlog.changed(job("a", 1))).isTrue();
         assertThat(backlog.due(NOW, 9)).hasSize(1);
     }
 
@@ -69,7 +68,7 @@ class BacklogTest {
     void what_it_remembers_is_bounded() {
         refill(true);
         for (int i = 0; i < 2 * Backlog.MOST; i++) {
-            backlog.changed(job("j" + i, i), 0);
+            backlog.changed(job("j" + i, i));
         }
         assertThat(backlog.due(NOW, 2 * Backlog.MOST)).hasSize(Backlog.MOST);
         backlog.removeAll(backlog.due(NOW, 2 * Backlog.MOST));
@@ -113,7 +112,7 @@ class BacklogTest {
     void jobs_that_did_not_fit_while_the_index_was_read_are_looked_for_again() {
         long begun = backlog.beginRefill();
         for (int i = 0; i < 2 * Backlog.MOST; i++) {
-            backlog.changed(job("j" + i, i), 0);
+            backlog.changed(job("j" + i, i));
         }
         backlog.refill(begun, window(true), List.of(), Optional.empty());
         backlog.endRefill();
@@ -133,7 +132,7 @@ class BacklogTest {
     @Test
     void a_job_that_was_claimed_while_the_index_was_read_is_not_put_back_by_it() {
         long begun = backlog.beginRefill();
-        backlog.changed(claimed("a"), 0);
+        backlog.changed(claimed("a"));
         backlog.refill(begun, window(true, job("a", 1)), List.of(), Optional.empty());
         backlog.endRefill();
         assertThat(backlog.due(NOW, 9)).isEmpty();
@@ -153,22 +152,6 @@ class BacklogTest {
         backlog.forget();
         assertThat(backlog.due(NOW, 9)).isEmpty();
         assertThat(backlog.mustRefill(NOW)).isTrue();
-    }
-
-    @Test
-    void a_job_is_there_for_the_taking_since_it_was_heard_of_or_fell_due() {
-        backlog.changed(job("now", 0), 5_000);
-        backlog.changed(job("then", NOW.minusNanos(3_000_000).toEpochMilli()), 5_000);
-        refill(true, job("old", 0));
-        assertThat(backlog.age(backlog.due(NOW, 9).get(0), NOW, 8_000)).isEqualTo(Duration.ofNanos(3_000));
-        assertThat(backlog.age(job("then", NOW.minusMillis(3).toEpochMilli()), NOW, 9_000_000_000L))
-                .isEqualTo(Duration.ofMillis(3));
-        assertThat(backlog.age(job("old", 0), NOW, 8_000)).isGreaterThan(Duration.ofDays(9));
-        assertThat(backlog.age(job("early", Long.MIN_VALUE / 4_000_000), NOW, 0))
-                .isGreaterThan(Duration.ofDays(9));
-        assertThat(backlog.age(job("future", NOW.plusSeconds(9).toEpochMilli()), NOW, 0))
-                .as("asked for before its time")
-                .isGreaterThan(Duration.ofDays(9));
     }
 
     private static JobIndex.Window window(boolean complete, Job... jobs) {

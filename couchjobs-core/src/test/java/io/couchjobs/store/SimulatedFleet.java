@@ -183,7 +183,7 @@ final class SimulatedFleet {
         private void hear(FeedEvent event) {
             chooser.heard(event);
             event.job().ifPresent(job -> {
-                if (stock.changed(job, TimeUnit.MILLISECONDS.toNanos(now))) {
+                if (stock.changed(job)) {
                     stock.putBack(job);
                     look();
                 }
