@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
         name = "workers",
         description = {
             "List workers and the jobs they run.",
-            "A worker is silent when it was not heard of for a minute; one that is not registered is a program that claims",
+            "A worker is silent when two signs of life are overdue; one that is not registered is a program that claims",
             "by hand, or is dead. Jobs of the dead are taken back by any other worker when their type's timeout is over."
         },
         footer = {"", "Examples:", "  couchjobs workers", "  couchjobs workers --type email -o json"})

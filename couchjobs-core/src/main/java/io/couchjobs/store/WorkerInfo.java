@@ -15,8 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param jobs what it owns
  */
 public record WorkerInfo(String id, @Nullable Registered registered, List<JobIndex.Owned> jobs) {
-    /** Workers give a sign of life every third of a timeout, which is a minute unless set otherwise. */
-    private static final Duration SILENT = Duration.ofMinutes(1);
+    /** A worker whose jobs have ended says so with its next sign of life, which may take so long. */
+    private static final Duration IDLE = Duration.ofMinutes(5);
+
+    private static final Duration GRACE = Duration.ofSeconds(20);
 
     /**
      * A worker.
@@ -36,8 +38,10 @@ public record WorkerInfo(String id, @Nullable Registered registered, List<JobInd
      * @param started when it started
      * @param pid its process
      * @param types what it takes
+     * @param next how long after {@code at} it meant to give the next sign of life: a third of the shortest timeout of what it
+     *     ran, five minutes when it was idle
      */
-    public record Registered(Instant at, Instant started, long pid, List<String> types) {
+    public record Registered(Instant at, Instant started, long pid, List<String> types, Duration next) {
         /**
          * What a worker says.
          *
@@ -45,6 +49,7 @@ public record WorkerInfo(String id, @Nullable Registered registered, List<JobInd
          * @param started when it started
          * @param pid its process
          * @param types what it takes
+         * @param next how long after that it meant to give the next sign of life
          */
         public Registered {
             types = List.copyOf(types);
@@ -60,9 +65,19 @@ public record WorkerInfo(String id, @Nullable Registered registered, List<JobInd
      * Whether it gives no sign of life. That it is dead is for the activity monitor to say, which compares no clocks.
      *
      * @param now the server's time
-     * @return true when it is not registered, or was not heard of for a minute
+     * @return true when it is not registered, or two signs of life are overdue: after a minute when it owns jobs of a timeout of a
+     *     minute, after ten when it owns nothing
      */
     public boolean isSilent(Instant now) {
-        return registered == null || registered.at().plus(SILENT).isBefore(now);
+        return registered == null
+                || registered
+                        .at()
+                        .plus(pause(registered).multipliedBy(2))
+                        .plus(GRACE)
+                        .isBefore(now);
+    }
+
+    private Duration pause(Registered known) {
+        return jobs.isEmpty() && known.next().compareTo(IDLE) < 0 ? IDLE : known.next();
     }
 }

@@ -3,6 +3,7 @@ package io.couchjobs.store;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,6 +56,7 @@ public final class WorkerList {
                 Instant.ofEpochMilli(document.path("at").asLong()),
                 Instant.ofEpochMilli(document.path("started").asLong()),
                 document.path("pid").asLong(),
-                types);
+                types,
+                Duration.ofMillis(document.path("next").asLong()));
     }
 }

@@ -57,12 +57,12 @@ final class LeaseKeeper implements AutoCloseable {
     /** Registers the worker. An idle one tells now and then that it lives, so that its registration is not cleaned up. */
     void start() {
         try {
-            registration.beat(0, clock.instant(), IDLE);
+            registration.beat(0, clock.instant(), IDLE_BEAT, IDLE);
         } catch (CouchException lost) {
             if (!lost.outcomeUnknown()) {
                 throw lost;
             }
-            registration.beat(0, clock.instant(), IDLE);
+            registration.beat(0, clock.instant(), IDLE_BEAT, IDLE);
         }
         idleBeat.within(IDLE_BEAT);
     }
@@ -127,7 +127,7 @@ final class LeaseKeeper implements AutoCloseable {
     private void beatWhileIdle() {
         try {
             if (runs.isEmpty()) {
-                registration.beat(0, clock.instant(), IDLE);
+                registration.beat(0, clock.instant(), IDLE_BEAT, IDLE);
             }
         } catch (RuntimeException | Error e) {
             warnOnce(e);
@@ -142,9 +142,13 @@ final class LeaseKeeper implements AutoCloseable {
         return third.compareTo(IDLE) < 0 ? third : IDLE;
     }
 
+    private Duration nextBeat() {
+        return runs.isEmpty() ? IDLE_BEAT : shortestTimeout().dividedBy(3);
+    }
+
     private void beat() {
         long sent = clock.nanos();
-        boolean confirmed = registration.beat(runs.size(), clock.instant(), patience());
+        boolean confirmed = registration.beat(runs.size(), clock.instant(), nextBeat(), patience());
         giveUpExpired();
         if (confirmed) {
             confirm(sent);

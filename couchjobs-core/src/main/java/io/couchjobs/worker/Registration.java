@@ -55,12 +55,14 @@ final class Registration {
     /**
      * Writes a sign of life.
      *
+     * @param next when another may be expected, if nothing changes
      * @return whether CouchDB confirmed it; a write that no quorum has (202) renews nothing
      */
-    synchronized boolean beat(int running, Instant now, Duration patience) {
+    synchronized boolean beat(int running, Instant now, Duration next, Duration patience) {
         document.put("running", running);
         document.put("beat", document.path("beat").asLong() + 1);
         document.put("at", now.toEpochMilli());
+        document.put("next", next.toMillis());
         if (isConfirmed(patience)) {
             return true;
         }

@@ -72,14 +72,14 @@ class ActivityMonitorTest {
         ActivityMonitor monitor = watched.monitor("me");
         Registration registration =
                 new Registration(watched.queue.database(), "w", List.of("email"), java.time.Instant.EPOCH);
-        registration.beat(2, java.time.Instant.EPOCH, T);
+        registration.beat(2, java.time.Instant.EPOCH, T, T);
         watched.owned("1", "w", "");
         watched.owned("2", "w", "");
         watched.owned("3", "dead", "");
         watched.looked();
         for (int i = 0; i < 4; i++) {
             watched.advance(T.dividedBy(2));
-            registration.beat(2, java.time.Instant.EPOCH, T);
+            registration.beat(2, java.time.Instant.EPOCH, T, T);
             watched.looked();
         }
         until(() -> monitor.recovered() == 1);

@@ -54,7 +54,7 @@ public final class SimulatedWorker {
 
     private boolean isConfirmed(int running) {
         try {
-            return registration.beat(running, parts.clock().instant(), Duration.ofSeconds(2));
+            return registration.beat(running, parts.clock().instant(), Duration.ofSeconds(1), Duration.ofSeconds(2));
         } catch (CouchException away) {
             return false;
         }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.store.TypeCounts;
+import io.couchjobs.store.WorkerInfo;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -64,7 +65,8 @@ final class Problems {
         long now = Clock.now(queue);
         counts.byType().forEach((type, numbers) -> look(type, numbers, now, found));
         workers.all().stream()
-                .filter(worker -> worker.isSilent(now) && !worker.jobs().isEmpty())
+                .filter(worker -> worker.isSilent(Instant.ofEpochMilli(now))
+                        && !worker.jobs().isEmpty())
                 .forEach(worker -> found.add(silent(worker)));
         return List.copyOf(found);
     }
@@ -107,11 +109,11 @@ final class Problems {
         }
     }
 
-    private static Problem silent(Workers.Worker worker) {
+    private static Problem silent(WorkerInfo worker) {
         return new Problem(
                 "worker " + worker.id(),
                 Problem.Level.PROBLEM,
-                worker.registered()
+                worker.registration().isPresent()
                         ? "it gives no sign of life, and owns " + worker.jobs().size() + " jobs"
                         : "it is not registered, and owns " + worker.jobs().size() + " jobs",
                 "these jobs may stand still",

@@ -1,65 +1,44 @@
 package io.couchjobs.dashboard;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
-import io.couchjobs.store.JobIndex;
-import io.couchjobs.store.Owner;
+import io.couchjobs.store.WorkerInfo;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.time.Instant;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /** Who runs what. Thread-safe. */
 final class Workers {
     /** Of more jobs than this only the names are told, not how far they are. */
     private static final int MOST_READ = 200;
-    /** Workers renew the leases of their jobs every third of a timeout, which is a minute unless set otherwise. */
-    private static final Duration SILENT = Duration.ofMinutes(1);
 
     private static final Duration FRESH = Duration.ofSeconds(1);
 
     private final JobQueue queue;
-    private final JobIndex index;
-    private final Cached<List<Worker>> cached = new Cached<>(FRESH, this::read);
+    private final Cached<List<WorkerInfo>> cached;
 
     Workers(JobQueue queue) {
         this.queue = queue;
-        this.index = new JobIndex(queue.designDocuments(), queue.site());
+        this.cached = new Cached<>(FRESH, queue::workers);
     }
 
-    /** A worker's registration, and the jobs it owns. */
-    record Worker(String id, boolean registered, JsonNode registration, List<JobIndex.Owned> jobs) {
-        boolean isSilent(long now) {
-            return !registered || now - registration.path("at").asLong() > SILENT.toMillis();
-        }
-
-        boolean runs(String type) {
-            for (JsonNode one : registration.path("types")) {
-                if (one.asText().equals(type)) {
-                    return true;
-                }
-            }
-            return false;
-        }
-    }
-
-    List<Worker> all() {
+    List<WorkerInfo> all() {
         return cached.get();
     }
 
     /** {@return whether a living worker takes jobs of the type} */
     boolean anyRuns(String type, long now) {
-        return all().stream().anyMatch(worker -> !worker.isSilent(now) && worker.runs(type));
+        return all().stream()
+                .filter(worker -> !worker.isSilent(Instant.ofEpochMilli(now)))
+                .flatMap(worker -> worker.registration().stream())
+                .anyMatch(known -> known.types().contains(type));
     }
 
     ObjectNode json() {
@@ -67,7 +46,7 @@ final class Workers {
         ObjectNode json = Call.JSON.createObjectNode().put("now", now);
         Map<JobId, Job> read = readJobs();
         ArrayNode workers = json.putArray("workers");
-        for (Worker worker : all()) {
+        for (WorkerInfo worker : all()) {
             ObjectNode one = summary(worker, now);
             workers.add(one);
             ArrayNode jobs = one.putArray("jobs");
@@ -80,20 +59,19 @@ final class Workers {
         return json;
     }
 
-    static ObjectNode summary(Worker worker, long now) {
+    static ObjectNode summary(WorkerInfo worker, long now) {
         ObjectNode json = Call.JSON
                 .createObjectNode()
                 .put("id", worker.id())
-                .put("registered", worker.registered())
-                .put("silent", worker.isSilent(now))
+                .put("registered", worker.registration().isPresent())
+                .put("silent", worker.isSilent(Instant.ofEpochMilli(now)))
                 .put("owned", worker.jobs().size());
-        if (worker.registered()) {
-            json.put("at", worker.registration().path("at").asLong())
-                    .put("started", worker.registration().path("started").asLong())
-                    .put("pid", worker.registration().path("pid").asLong());
-            ArrayNode types = json.putArray("types");
-            worker.registration().path("types").forEach(type -> types.add(type.asText()));
-        }
+        worker.registration().ifPresent(known -> {
+            json.put("at", known.at().toEpochMilli())
+                    .put("started", known.started().toEpochMilli())
+                    .put("pid", known.pid());
+            known.types().forEach(json.putArray("types")::add);
+        });
         return json;
     }
 
@@ -115,32 +93,5 @@ final class Workers {
             });
         }
         return jobs;
-    }
-
-    private List<Worker> read() {
-        Map<String, List<JobIndex.Owned>> owned = new LinkedHashMap<>();
-        index.owned().forEach(job -> owned.computeIfAbsent(job.worker(), worker -> new ArrayList<>())
-                .add(job));
-        Map<String, JsonNode> registered = new LinkedHashMap<>();
-        queue.database()
-                .view(ViewQuery.allDocs()
-                        .startKey(Owner.REGISTRATION)
-                        .endKey(Owner.REGISTRATION + "\uffff")
-                        .includeDocs(true))
-                .rows()
-                .forEach(row -> {
-                    if (row.doc() != null) {
-                        registered.put(String.valueOf(row.id()).substring(Owner.REGISTRATION.length()), row.doc());
-                    }
-                });
-        Set<String> ids = new LinkedHashSet<>(registered.keySet());
-        ids.addAll(owned.keySet());
-        return ids.stream()
-                .map(id -> new Worker(
-                        id,
-                        registered.containsKey(id),
-                        registered.getOrDefault(id, Call.JSON.createObjectNode()),
-                        owned.getOrDefault(id, List.of())))
-                .toList();
     }
 }

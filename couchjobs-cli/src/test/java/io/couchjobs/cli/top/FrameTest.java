@@ -10,6 +10,7 @@ import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.TypeCounts;
 import io.couchjobs.store.WorkerInfo;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -124,7 +125,11 @@ class FrameTest {
         List<WorkerInfo> who = new ArrayList<>();
         for (int i = 0; i < workers; i++) {
             WorkerInfo.Registered known = new WorkerInfo.Registered(
-                    NOW.minusSeconds(5), NOW.minusSeconds(500), 4711, List.of("email", "report"));
+                    NOW.minusSeconds(5),
+                    NOW.minusSeconds(500),
+                    4711,
+                    List.of("email", "report"),
+                    Duration.ofSeconds(20));
             JobIndex.Owned owned = new JobIndex.Owned(new JobId("email", "" + i), "worker-" + i, "1-a");
             who.add(new WorkerInfo("worker-" + i, i % 2 == 0 ? known : null, List.of(owned)));
         }
