@@ -122,9 +122,9 @@ public final class JobQueue implements AutoCloseable {
         JobStore store = new JobStore(database, site, extensions);
         this.warmer = new IndexWarmer(index, database.server().surroundings());
         store.onWrites(warmer::written);
-        Feed feed = new Feed(database);
+        Feed feed = new Feed(store);
         if (!extensions.isEmpty()) {
-            feed.alwaysTell(store.listener()::changed);
+            feed.alwaysTellRevisions(store.listener()::changed);
         }
         this.parts = new Acceptor.Parts(store, index, settings, feed, clock);
         this.creator = new Creator(store, clock);

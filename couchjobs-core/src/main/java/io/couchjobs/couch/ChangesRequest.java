@@ -119,6 +119,18 @@ public final class ChangesRequest {
     }
 
     /**
+     * {@return this request, where only one of so many changes tells its position; CouchDB only, others tell all}
+     *
+     * @param changes at least 1; default 1. A change without a position has that of the one before
+     */
+    public ChangesRequest seqInterval(int changes) {
+        if (changes < 1) {
+            throw new IllegalArgumentException("a position comes with every change or with fewer: " + changes);
+        }
+        return with("seq_interval", String.valueOf(changes));
+    }
+
+    /**
      * {@return this request, newest change first or not}
      *
      * @param descending default false

@@ -6,6 +6,7 @@ import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Backoff;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
+import io.couchjobs.store.FeedNotice;
 import io.couchjobs.store.StoreClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -87,6 +88,11 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
                 sleep();
             });
         }
+    }
+
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return false; // of a job
     }
 
     @Override

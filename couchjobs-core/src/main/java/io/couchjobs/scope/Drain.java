@@ -3,6 +3,7 @@ package io.couchjobs.scope;
 import io.couchjobs.job.JobId;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
+import io.couchjobs.store.FeedNotice;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -44,17 +45,30 @@ final class Drain implements Feed.Listener {
     }
 
     @Override
-    public synchronized void changed(FeedEvent event) {
-        if (event.docId().startsWith(JobId.PREFIX + scope.jobType() + ":")
-                || event.docId().equals(scope.docId())) {
-            gap();
-        }
+    public void changed(FeedEvent event) {
+        changed(event.docId());
+    }
+
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return false;
+    }
+
+    @Override
+    public void unread(FeedNotice notice) {
+        changed(notice.docId());
     }
 
     @Override
     public synchronized void gap() {
         changes++;
         notifyAll();
+    }
+
+    private void changed(String docId) {
+        if (docId.startsWith(JobId.PREFIX + scope.jobType() + ":") || docId.equals(scope.docId())) {
+            gap();
+        }
     }
 
     private synchronized long changes() {

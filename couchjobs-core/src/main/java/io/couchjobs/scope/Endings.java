@@ -5,6 +5,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
+import io.couchjobs.store.FeedNotice;
 import io.couchjobs.store.JobStore;
 import java.util.List;
 import java.util.Map;
@@ -86,6 +87,17 @@ final class Endings implements Feed.Listener, AutoCloseable {
                 event.job().ifPresent(this::tellIfEnded);
             }
         });
+    }
+
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return JobId.fromDocId(notice.docId()).filter(expected::containsKey).isPresent();
+    }
+
+    /** Somebody may have begun to wait for it in this very moment. */
+    @Override
+    public void unread(FeedNotice notice) {
+        JobId.fromDocId(notice.docId()).filter(expected::containsKey).ifPresent(id -> run(() -> look(id)));
     }
 
     @Override

@@ -5,9 +5,11 @@ import io.couchjobs.job.JobState;
 import io.couchjobs.store.Backoff;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
+import io.couchjobs.store.FeedNotice;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
@@ -71,16 +73,22 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
         Scope.ofDocId(event.docId())
                 .filter(scope -> scope.type().equals(service.type()))
                 .ifPresent(scope -> run(() -> look(scope)));
-        if (!stopped.isEmpty()) {
-            JobId.fromDocId(event.docId())
-                    .flatMap(id -> Scope.ofJobType(id.type()))
-                    .filter(stopped::contains)
-                    .filter(scope -> event.job()
-                            .filter(job -> job.state() == JobState.PENDING)
-                            .isPresent())
-                    .filter(toClear::add)
-                    .ifPresent(scope -> run(() -> clear(scope)));
-        }
+        stoppedScope(event.docId())
+                .filter(scope -> event.job()
+                        .filter(job -> job.state() == JobState.PENDING)
+                        .isPresent())
+                .ifPresent(this::clearSoon);
+    }
+
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return stoppedScope(notice.docId()).isPresent();
+    }
+
+    /** The scope may have been stopped in this very moment. */
+    @Override
+    public void unread(FeedNotice notice) {
+        stoppedScope(notice.docId()).ifPresent(this::clearSoon);
     }
 
     @Override
@@ -169,6 +177,20 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
         hosted.remove(scope);
         stopped.remove(scope);
         look(scope);
+    }
+
+    private Optional<Scope> stoppedScope(String docId) {
+        return stopped.isEmpty()
+                ? Optional.empty()
+                : JobId.fromDocId(docId)
+                        .flatMap(id -> Scope.ofJobType(id.type()))
+                        .filter(stopped::contains);
+    }
+
+    private void clearSoon(Scope scope) {
+        if (toClear.add(scope)) {
+            run(() -> clear(scope));
+        }
     }
 
     private void clear(Scope scope) {

@@ -33,6 +33,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     private static final Duration SHARP = Duration.ofMillis(1250);
     private static final Duration ASK_EVERY = Duration.ofMillis(100);
     private static final Duration FORGET_ASKING = Duration.ofSeconds(30);
+    private static final Duration MOMENT = Duration.ofMillis(100);
     private static final int MOST_ASKED = 30;
     private static final int MOST_LOST_RACES = 10;
 
@@ -48,7 +49,9 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     private final Candidates candidates;
     private final LongAdder conflicts = new LongAdder();
     private Feed.@Nullable Listening listening;
+    private final Awaiting awaiting = new Awaiting();
     private long changes;
+    private long unreadChanges;
     private long doubtedNanos;
     private boolean closed;
     private long askedNanos;
@@ -160,6 +163,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         boolean certain = false;
         while (true) {
             long seen = changeCount();
+            long seenUnread = unreadCount();
             List<String> open = openTypes(options);
             Room room = ties.except(limits.groupsWithRoom(open));
             List<Job> choice = candidates.take(open, options, !certain, room);
@@ -170,7 +174,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
             if (!isOver(options, started)) {
                 askTheTime(open, options, room);
                 Duration look = shorter(untilWorthALook(open, options, room), limits.pause(options.types()));
-                await(shorter(left(options, started), shorter(look, ties.pause())), seen);
+                await(shorter(left(options, started), shorter(look, ties.pause())), options, seen, seenUnread);
             } else if (certain) {
                 return Optional.empty();
             } else {
@@ -198,6 +202,23 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         }
     }
 
+    /** While somebody waits for a job, each may be the one; who is busy looks at the index when there is nothing known to do. */
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return JobId.fromDocId(notice.docId())
+                .map(JobId::type)
+                .filter(type -> limits.needsDocuments(type)
+                        || (!notice.own() && (awaiting.contains(type) || candidates.needsDocuments(type))))
+                .isPresent();
+    }
+
+    @Override
+    public void unread(FeedNotice notice) {
+        JobId.fromDocId(notice.docId())
+                .filter(id -> candidates.unread(id.type(), notice))
+                .ifPresent(id -> wakeUnread());
+    }
+
     @Override
     public void gap() {
         candidates.forgetAll();
@@ -208,6 +229,15 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     private synchronized void wake() {
         changes++;
         notifyAll();
+    }
+
+    private synchronized void wakeUnread() {
+        unreadChanges++;
+        notifyAll();
+    }
+
+    private synchronized long unreadCount() {
+        return unreadChanges;
     }
 
     /** Stops listening, and ends the accepts that wait. */
@@ -337,11 +367,23 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         return pause.compareTo(doubt) < 0 ? shorter(pause, ASK_EVERY) : pause.minus(doubt);
     }
 
-    private synchronized void await(Duration longest, long seen) throws InterruptedException {
+    /** Who waits but for a moment looks again soon anyway, and is called busy. */
+    private synchronized void await(Duration longest, AcceptOptions options, long seen, long seenUnread)
+            throws InterruptedException {
         Duration pause = shorter(longest, LONGEST_SLEEP);
+        boolean isIdle = pause.compareTo(MOMENT) > 0;
         long deadline = clock.nanos() + pause.toNanos();
-        while (changes == seen && deadline - clock.nanos() > 0) {
-            TimeUnit.NANOSECONDS.timedWait(this, deadline - clock.nanos());
+        try {
+            if (isIdle) {
+                awaiting.begin(options.types());
+            }
+            while (changes == seen && !(isIdle && unreadChanges != seenUnread) && deadline - clock.nanos() > 0) {
+                TimeUnit.NANOSECONDS.timedWait(this, deadline - clock.nanos());
+            }
+        } finally {
+            if (isIdle) {
+                awaiting.end(options.types());
+            }
         }
         if (clock.nanos() - doubtedNanos > FALLBACK.toNanos()) {
             doubtedNanos = clock.nanos();

@@ -35,6 +35,8 @@ final class Backlog {
     private final NavigableSet<Job> inOrder = new TreeSet<>(OLDEST_FIRST);
     /** What changed or was taken while the index is being read: the index may still know it as it was before. */
     private final Set<String> moved = new HashSet<>();
+    /** The same of what changed without being read, with the number of the revision: the index may know that one already. */
+    private final Map<String, Long> movedUnread = new HashMap<>();
     /** The last job up to which all are known; null when that is none. */
     private @Nullable Job horizon;
 
@@ -42,11 +44,18 @@ final class Backlog {
     private boolean isPassedBy;
 
     private boolean complete;
+    /** How often the feed told of a job that may be pending, but not what it is; and of these, what the index was read after. */
+    private long unread;
+
+    private long unreadBegun;
+    private long unreadKnown;
+
     private int refills;
     private long doubts;
 
     /** Before the index is read: what the feed tells from now on is kept, the index may not know it yet. */
     long beginRefill() {
+        unreadBegun = refills == 0 ? unread : unreadBegun;
         refills++;
         return doubts;
     }
@@ -55,6 +64,7 @@ final class Backlog {
         refills--;
         if (refills == 0) {
             moved.clear();
+            movedUnread.clear();
         }
     }
 
@@ -74,6 +84,7 @@ final class Backlog {
      *     that was
      */
     void refill(long begun, JobIndex.Window due, List<Job> stuck, Optional<Job> from) {
+        unreadKnown = from.isEmpty() ? unreadBegun : unreadKnown;
         boolean mayHaveHoles = begun != doubts;
         isPassedBy = from.isPresent();
         complete = due.complete() && from.isEmpty() && !mayHaveHoles;
@@ -96,6 +107,23 @@ final class Backlog {
             trim();
         }
         return true;
+    }
+
+    /**
+     * A job of this type changed, and nobody read it: what is known of it is gone, unless it is that very revision.
+     *
+     * @param mayBePending whether it may be there to be claimed; then the index is read before believing that there is nothing
+     */
+    void unread(String docId, String rev, boolean mayBePending) {
+        Job known = byId.get(docId);
+        if (known != null && known.rev().equals(Optional.of(rev))) {
+            return;
+        }
+        remove(docId);
+        if (refills > 0 && movedUnread.size() < MOST_MOVED) {
+            movedUnread.put(docId, FeedEvent.generation(rev));
+        }
+        unread += mayBePending ? 1 : 0;
     }
 
     void remove(String docId) {
@@ -122,7 +150,8 @@ final class Backlog {
     /** Whether only the index can tell if there is a job due until then. */
     boolean mustRefill(Instant until) {
         boolean holdsDue = !inOrder.isEmpty() && isDue(inOrder.first(), until);
-        return !complete && !holdsDue && (isPassedBy || horizon == null || isDue(horizon, until));
+        boolean isKnown = complete || (!isPassedBy && horizon != null && !isDue(horizon, until));
+        return !holdsDue && (unread > unreadKnown || !isKnown);
     }
 
     /** Whether every job that is due until then is here, as far as the feed has told. */
@@ -215,7 +244,9 @@ final class Backlog {
 
     private void putIfNewer(Job job) {
         Job known = byId.get(job.id().docId());
-        if (!moved.contains(job.id().docId()) && (known == null || generation(known) < generation(job))) {
+        boolean isOld = moved.contains(job.id().docId())
+                || generation(job) < movedUnread.getOrDefault(job.id().docId(), 0L);
+        if (!isOld && (known == null || generation(known) < generation(job))) {
             remove(job.id().docId());
             put(job);
         }

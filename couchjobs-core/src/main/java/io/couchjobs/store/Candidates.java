@@ -103,6 +103,25 @@ final class Candidates {
         return event.docId().startsWith(TypeSettings.PREFIX);
     }
 
+    /** Whether a job of a type must be known as it is, when it changes. */
+    synchronized boolean needsDocuments(String type) {
+        return stocksOf(type).stream().anyMatch(Stock::needsDocuments);
+    }
+
+    /** A job of a type changed, and nobody read it; true when there may now be something to claim. */
+    synchronized boolean unread(String type, FeedNotice notice) {
+        chooser.heard(notice);
+        List<Stock> stocks = stocksOf(type);
+        stocks.forEach(stock -> stock.unread(notice));
+        return notice.mayBePending() && !stocks.isEmpty();
+    }
+
+    private List<Stock> stocksOf(String type) {
+        return site.lines(type).stream()
+                .flatMap(line -> Optional.ofNullable(stocks.get(line)).stream())
+                .toList();
+    }
+
     /** The feed may be a moment behind: before saying that there is nothing, the index is asked. */
     synchronized void doubt() {
         stocks.values().forEach(stock -> stock.doubt(clock.nanos()));
@@ -134,7 +153,7 @@ final class Candidates {
     List<Job> take(Collection<String> types, AcceptOptions options, boolean polite, Room room) {
         List<String> lines = lines(types);
         for (String line : lines) {
-            admit(line, rules.apply(Site.typeOf(line)));
+            admit(line, rules.apply(Site.typeOf(line)), options.strategy());
         }
         if (options.noSchedule()) {
             return unscheduled(lines, options.max(), room);
@@ -266,8 +285,9 @@ final class Candidates {
         return stock(line);
     }
 
-    private synchronized void admit(String line, Admission.Rules now) {
+    private synchronized void admit(String line, Admission.Rules now, Strategy strategy) {
         stock(line).admit(now);
+        stock(line).usedFor(strategy);
     }
 
     private Instant until(AcceptOptions options) {

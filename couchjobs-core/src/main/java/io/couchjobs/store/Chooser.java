@@ -2,6 +2,7 @@ package io.couchjobs.store;
 
 import io.couchjobs.couch.Surroundings;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Site;
 import java.time.Duration;
@@ -66,6 +67,14 @@ final class Chooser {
     void heard(FeedEvent event) {
         peers.changed(event, clock.nanos());
         courtesy.lag().heard(event.docId(), event.generation(), clock.nanos());
+    }
+
+    /** Takes in that a job changed, of which nothing else is known. */
+    void heard(FeedNotice notice) {
+        courtesy.lag().heard(notice.docId(), notice.generation(), clock.nanos());
+        JobId.fromDocId(notice.docId())
+                .filter(job -> !notice.own() && notice.generation() > 1)
+                .ifPresent(job -> peers.changed(job, clock.nanos()));
     }
 
     /** Chooses from what is known and there is room for, or says what must be read first. */

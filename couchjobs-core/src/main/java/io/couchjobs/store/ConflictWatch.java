@@ -71,6 +71,12 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
         }
     }
 
+    /** With one leaf there is nothing to resolve. A withdrawn one may be alone, but only on clusters. */
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return notice.mayBeConflicted();
+    }
+
     /** What was missed meanwhile, the sweep finds. */
     @Override
     public void gap() {}

@@ -6,10 +6,16 @@ import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.DatabaseInfo;
+import io.couchjobs.job.JobId;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,6 +31,10 @@ import org.slf4j.LoggerFactory;
  * meanwhile, and another node honours a position only roughly. A position that the server does not know any
  * more (the database was deleted and made anew, or restored from an older state) is given up for the present one.
  *
+ * <p>While very many changes come of which nobody {@linkplain Listener#needsDocument needs} the documents, they are not asked
+ * for, and those that are needed are read by their ids. Not on a cluster: there, what is read later may be older than what a
+ * row has told.
+ *
  * <p>Events may come twice, late, or tell an old story; never not at all. A document that cannot be read (longer than 16 MiB,
  * nested too deeply) comes without its content.
  *
@@ -34,8 +44,17 @@ public class Feed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Feed.class);
     private static final int ROWS_TO_STEP = 50;
     private static final int MOST_REFUSALS = 3;
+    private static final int MOST_AT_ONCE = 200;
+    /** Of so many rows without documents one tells its position; that costs the server something. */
+    private static final int SEQ_INTERVAL = 20;
+
+    private static final Duration LEAN_TICK = Duration.ofMillis(200);
 
     private final CouchDatabase database;
+    private final RowDocuments documents;
+    private final Copies copies;
+    private final OwnWrites own;
+    private final FeedPace pace;
     private final Timing timing;
     private final FeedWatchdog watchdog;
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
@@ -49,6 +68,7 @@ public class Feed implements AutoCloseable {
     // From here on for the feed's thread only, once it runs.
     private String position = "0";
     private boolean again;
+    private boolean switching;
     private boolean positionLost;
     private boolean unreadableAhead;
     private int refusals;
@@ -62,8 +82,25 @@ public class Feed implements AutoCloseable {
         this(database, Timing.DEFAULT);
     }
 
+    /**
+     * Prepares a feed that knows what this process writes itself. No I/O.
+     *
+     * @param store what writes jobs in this process
+     */
+    public Feed(JobStore store) {
+        this(store.database(), Timing.DEFAULT, store.ownWrites(), new FeedPace(FeedPace.DEFAULT, System.nanoTime()));
+    }
+
     Feed(CouchDatabase database, Timing timing) {
+        this(database, timing, new OwnWrites(), new FeedPace(FeedPace.DEFAULT, System.nanoTime()));
+    }
+
+    Feed(CouchDatabase database, Timing timing, OwnWrites own, FeedPace pace) {
         this.database = database;
+        this.documents = new RowDocuments(database);
+        this.copies = new Copies(database);
+        this.own = own;
+        this.pace = pace;
         this.timing = timing;
         this.watchdog = new FeedWatchdog(database, timing.quiet, timing.grace);
     }
@@ -93,6 +130,30 @@ public class Feed implements AutoCloseable {
      */
     public void alwaysTell(Listener listener) {
         alwaysTold.add(listener);
+    }
+
+    /**
+     * As {@link #alwaysTell}, for somebody who needs no documents.
+     *
+     * @param hearer takes the id of each document that changed, and its revision
+     */
+    public void alwaysTellRevisions(BiConsumer<String, String> hearer) {
+        alwaysTold.add(new Listener() {
+            @Override
+            public void changed(FeedEvent event) {
+                hearer.accept(event.docId(), event.rev());
+            }
+
+            @Override
+            public boolean needsDocument(FeedNotice notice) {
+                return false;
+            }
+
+            @Override
+            public void unread(FeedNotice notice) {
+                hearer.accept(notice.docId(), notice.rev());
+            }
+        });
     }
 
     @Override
@@ -131,16 +192,19 @@ public class Feed implements AutoCloseable {
             } catch (RuntimeException | Error e) {
                 broke(e);
             }
-            pause();
+            if (!switching) {
+                pause();
+            }
         }
         log.debug("the feed of {} ends", database.name());
     }
 
     private void connectAndRead() {
-        if (again) {
+        if (again && !switching) {
             lookAgain();
         }
         again = true;
+        switching = false;
         try (ChangesFeed feed = open()) {
             refusals = 0;
             watchdog.calm();
@@ -152,16 +216,7 @@ public class Feed implements AutoCloseable {
 
     private ChangesFeed open() {
         try {
-            ChangesFeed opened = database.changes(ChangesRequest.continuous()
-                    .since(position)
-                    .heartbeat(timing.heartbeat)
-                    .includeDocs(true)
-                    .conflicts(true));
-            connection = opened;
-            if (closed) {
-                opened.close();
-            }
-            return opened;
+            return pace.isLean() ? openLean() : open(request().includeDocs(true).conflicts(true));
         } catch (CouchException e) {
             refusals += e.status() >= 400 ? 1 : 0;
             positionLost |= e.status() == 400 || refusals >= MOST_REFUSALS;
@@ -169,11 +224,37 @@ public class Feed implements AutoCloseable {
         }
     }
 
+    private ChangesFeed openLean() {
+        try {
+            return open(request().styleAllDocs(true).seqInterval(SEQ_INTERVAL));
+        } catch (CouchException e) {
+            if (e.status() / 100 != 4) {
+                throw e;
+            }
+            log.debug("{} brings no feed without documents: {}", database.name(), e.toString());
+            pace.stayWithDocuments();
+            return open();
+        }
+    }
+
+    private ChangesRequest request() {
+        return ChangesRequest.continuous().since(position).heartbeat(timing.heartbeat);
+    }
+
+    private ChangesFeed open(ChangesRequest request) {
+        ChangesFeed opened = database.changes(request);
+        connection = opened;
+        if (closed) {
+            opened.close();
+        }
+        return opened;
+    }
+
     private void read(ChangesFeed feed) {
         while (!closed && !feed.isEnded()) {
-            Optional<Change> change = feed.next(timing.tick());
+            Optional<Change> change = feed.next(tick());
             if (change.isPresent()) {
-                dispatch(change.get());
+                dispatchAll(pace.isLean() ? gather(change.get(), feed) : List.of(change.get()));
             } else if (!Thread.interrupted() && !feed.isEnded()) {
                 backoff.reset();
                 if (!listeners.isEmpty() && watchdog.wantsReplacement(position)) {
@@ -184,14 +265,49 @@ public class Feed implements AutoCloseable {
                     return;
                 }
             }
+            if (!feed.isEnded() && switchesOver()) {
+                return;
+            }
         }
         position = feed.lastSeq();
+    }
+
+    private Duration tick() {
+        return pace.isLean() && LEAN_TICK.compareTo(timing.tick()) < 0 ? LEAN_TICK : timing.tick();
+    }
+
+    /** What is here already, of each document the last. */
+    private static List<Change> gather(Change first, ChangesFeed feed) {
+        Map<String, Change> rows = new LinkedHashMap<>();
+        Optional<Change> next = Optional.of(first);
+        for (int i = 1; next.isPresent(); i++) {
+            rows.remove(next.get().id());
+            rows.put(next.get().id(), next.get());
+            next = i < MOST_AT_ONCE ? feed.next(Duration.ZERO) : Optional.empty();
+        }
+        return new ArrayList<>(rows.values());
+    }
+
+    /** Whether the connection is to be opened anew, with documents or without them. It goes on from where this one is. */
+    private boolean switchesOver() {
+        if (!pace.wantsSwitch(System.nanoTime())) {
+            return false;
+        }
+        if (!pace.isLean() && copies.areSeveral()) {
+            pace.stayWithDocuments();
+            return false;
+        }
+        pace.switchOver(System.nanoTime());
+        log.debug("the feed of {} goes on {} documents", database.name(), pace.isLean() ? "without" : "with");
+        switching = true;
+        return true;
     }
 
     private void broke(Throwable trouble) {
         if (closed) {
             return;
         }
+        pace.reset(System.nanoTime());
         if (backoff.attempts() == 0) {
             log.warn("the feed of {} broke, connecting again until it works: {}", database.name(), inWords(trouble));
         } else {
@@ -264,13 +380,74 @@ public class Feed implements AutoCloseable {
         }
     }
 
+    /** Rows in the order of the feed; when it brings no documents, those that are needed are read here. */
+    private void dispatchAll(List<Change> rows) {
+        List<Change> needed = new ArrayList<>();
+        for (Change row : rows) {
+            boolean isNeeded = isNeeded(notice(row));
+            pace.saw(isNeeded);
+            if (isNeeded) {
+                needed.add(row);
+            }
+        }
+        if (!pace.isLean()) {
+            rows.forEach(this::dispatch);
+            return;
+        }
+        Map<String, Change> read = needed.isEmpty() ? Map.of() : documents.read(needed);
+        for (Change row : rows) {
+            Change whole = read.get(row.id());
+            if (whole == null) {
+                dispatchUnread(row);
+            } else {
+                dispatch(whole);
+            }
+        }
+    }
+
     private void dispatch(Change change) {
+        FeedEvent event = FeedEvent.of(change);
+        tellAll(change, listener -> listener.changed(event));
+    }
+
+    private void dispatchUnread(Change change) {
+        FeedNotice notice = notice(change);
+        tellAll(change, listener -> listener.unread(notice));
+    }
+
+    private void tellAll(Change change, Consumer<Listener> news) {
         backoff.reset();
         watchdog.calm();
-        FeedEvent event = FeedEvent.of(change);
-        alwaysTold.forEach(listener -> tell(listener, told -> told.changed(event)));
-        listeners.forEach(listener -> tell(listener, told -> told.changed(event)));
+        alwaysTold.forEach(listener -> tell(listener, news));
+        listeners.forEach(listener -> tell(listener, news));
         position = change.seq();
+    }
+
+    private FeedNotice notice(Change change) {
+        boolean isOwn = change.revs().size() == 1
+                && own.contain(change.id(), change.revs().get(0));
+        return new FeedNotice(change.id(), change.revs(), change.deleted(), isOwn);
+    }
+
+    /** There are few documents of other kinds, and each may concern anybody. */
+    private boolean isNeeded(FeedNotice notice) {
+        boolean isOfMany =
+                notice.docId().startsWith(JobId.PREFIX) || notice.docId().startsWith(LogChunk.PREFIX);
+        return !isOfMany || isNeeded(notice, alwaysTold) || isNeeded(notice, listeners);
+    }
+
+    private static boolean isNeeded(FeedNotice notice, Collection<Listener> listeners) {
+        for (Listener listener : listeners) {
+            try {
+                if (listener.needsDocument(notice)) {
+                    return true;
+                }
+            } catch (RuntimeException | Error e) {
+                log.error("a listener of the feed does not say what it needs; it gets the document", e);
+                return true;
+            }
+        }
+        return false;
     }
 
     private static void tell(Listener listener, Consumer<Listener> news) {
@@ -289,6 +466,25 @@ public class Feed implements AutoCloseable {
          * @param event what changed
          */
         void changed(FeedEvent event);
+
+        /**
+         * Whether it needs a document that changed. When no listener does, the document may not be read, and all are told by
+         * {@link #unread}; otherwise all get it by {@link #changed}. The answer may change with time. Asked about jobs and chunks
+         * of their logs only: of everything else the document is always read.
+         *
+         * @param notice what is known of the change
+         * @return true by default
+         */
+        default boolean needsDocument(FeedNotice notice) {
+            return true;
+        }
+
+        /**
+         * A document changed that was not read, because no listener needed it. May come twice, late, or tell an old story.
+         *
+         * @param notice what is known of the change
+         */
+        default void unread(FeedNotice notice) {}
 
         /** The position was lost: nothing that was heard before is certain any more, so look again. */
         default void gap() {}

@@ -60,6 +60,19 @@ final class Followers implements Feed.Listener, AutoCloseable {
     }
 
     @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return !of(notice.docId()).isEmpty();
+    }
+
+    /** Somebody may have begun to follow it in this very moment. */
+    @Override
+    public void unread(FeedNotice notice) {
+        if (needsDocument(notice)) {
+            rereader.read(List.of(notice.docId()));
+        }
+    }
+
+    @Override
     public void gap() {
         rereader.read(byDocId.keySet());
     }

@@ -35,6 +35,7 @@ public final class JobStore implements AutoCloseable {
     private final UnconfirmedWrites unconfirmed;
     private final ClaimTroubles troubles = new ClaimTroubles();
     private final QueueListener listener;
+    private final OwnWrites ownWrites = new OwnWrites();
     private volatile Conflicts conflicts = Conflicts.IGNORED;
 
     /**
@@ -117,6 +118,11 @@ public final class JobStore implements AutoCloseable {
         conflicts.look(id);
     }
 
+    /** {@return what was written through this lately} */
+    OwnWrites ownWrites() {
+        return ownWrites;
+    }
+
     Surroundings surroundings() {
         return database.server().surroundings();
     }
@@ -194,7 +200,7 @@ public final class JobStore implements AutoCloseable {
      * @return what the server answered
      */
     public WriteResult write(Job job) {
-        return join(combiner.write(job.toDocument()));
+        return join(send(job.toDocument()));
     }
 
     /**
@@ -214,8 +220,11 @@ public final class JobStore implements AutoCloseable {
      * @return in the same order, what the server answered for each
      */
     public List<WriteResult> writeAll(List<Job> jobs) {
-        List<CompletableFuture<WriteResult>> writes =
-                combiner.writeAll(jobs.stream().map(Job::toDocument).toList());
+        List<ObjectNode> documents = jobs.stream().map(Job::toDocument).toList();
+        List<CompletableFuture<WriteResult>> writes = combiner.writeAll(documents);
+        for (int i = 0; i < documents.size(); i++) {
+            ownWrites.note(documents.get(i), writes.get(i));
+        }
         return writes.stream().map(this::join).toList();
     }
 
@@ -245,7 +254,7 @@ public final class JobStore implements AutoCloseable {
      * @return what the server answered
      */
     WriteResult delete(ObjectNode document) {
-        return join(combiner.write(JobTombstone.ofRemoved(document)));
+        return join(send(JobTombstone.ofRemoved(document)));
     }
 
     /**
@@ -268,7 +277,7 @@ public final class JobStore implements AutoCloseable {
     public List<WriteResult> retire(List<FinishedJobs.Row> rows) {
         List<CompletableFuture<WriteResult>> writes = new ArrayList<>();
         for (FinishedJobs.Row row : rows) {
-            writes.add(combiner.write(JobTombstone.ofRetired(row)));
+            writes.add(send(JobTombstone.ofRetired(row)));
         }
         return writes.stream().map(this::join).toList();
     }
@@ -287,6 +296,12 @@ public final class JobStore implements AutoCloseable {
     public void close() {
         withdrawals.close();
         combiner.close();
+    }
+
+    private CompletableFuture<WriteResult> send(ObjectNode document) {
+        CompletableFuture<WriteResult> write = combiner.write(document);
+        ownWrites.note(document, write);
+        return write;
     }
 
     WriteResult join(CompletableFuture<WriteResult> write) {

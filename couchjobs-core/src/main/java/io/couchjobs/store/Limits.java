@@ -48,6 +48,11 @@ final class Limits {
         return slots.changed(event);
     }
 
+    /** Whether jobs of a type must be known as they are, when they change. */
+    boolean needsDocuments(String type) {
+        return slots.isKnown(type);
+    }
+
     /** Changes may have been missed. */
     void forget() {
         slots.forget();

@@ -60,6 +60,11 @@ final class LogFollower implements Feed.Listener, LogFollowing {
     }
 
     @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return notice.docId().startsWith(LogChunk.prefix(job));
+    }
+
+    @Override
     public synchronized void gap() {
         mustRead = true;
         notifyAll();

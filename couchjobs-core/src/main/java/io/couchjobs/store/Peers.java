@@ -82,6 +82,14 @@ final class Peers {
         }
     }
 
+    /** Takes in that somebody else wrote a job: most likely the worker whose it is. */
+    void changed(JobId job, long nanos) {
+        Peer first = standing(job).first();
+        if (first != null) {
+            first.claimed(nanos);
+        }
+    }
+
     /** How many workers there are for a type, this one included. */
     int count(String type) {
         return 1

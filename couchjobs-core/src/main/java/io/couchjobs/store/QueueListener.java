@@ -47,7 +47,8 @@ public interface QueueListener {
      * The feed tells of a change. Called on the feed's thread, while there is a feed: a process without workers, subscriptions
      * and listeners has none.
      *
-     * @param event what changed
+     * @param docId what changed: jobs, and what else is in the database
+     * @param rev the revision that it has now
      */
-    default void changed(FeedEvent event) {}
+    default void changed(String docId, String rev) {}
 }

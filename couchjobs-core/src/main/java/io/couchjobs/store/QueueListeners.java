@@ -46,8 +46,8 @@ final class QueueListeners implements QueueListener {
     }
 
     @Override
-    public void changed(FeedEvent event) {
-        tell(listener -> listener.changed(event));
+    public void changed(String docId, String rev) {
+        tell(listener -> listener.changed(docId, rev));
     }
 
     private void tell(Consumer<QueueListener> news) {

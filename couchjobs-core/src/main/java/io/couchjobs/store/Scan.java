@@ -112,6 +112,13 @@ final class Scan implements Pool {
         }
     }
 
+    /** A job of this type changed, and nobody read it. */
+    void unread(String docId) {
+        remove(docId);
+        markMoved(docId);
+        doubt();
+    }
+
     /** Asks about the jobs that the feed told of; those that are of no use are forgotten until they change. */
     void sift(Predicate<Job> wanted) {
         for (String docId : unsifted) {

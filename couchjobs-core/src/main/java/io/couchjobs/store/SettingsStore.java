@@ -194,6 +194,11 @@ public final class SettingsStore implements Feed.Listener {
         }
     }
 
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return false; // of a job
+    }
+
     /** Once for each mistake, however often it is read. */
     private void complain(TypeSettings settings) {
         for (String problem : settings.problems()) {

@@ -48,6 +48,11 @@ final class SlotKeeper {
         return table != null && reader.apply(table, event);
     }
 
+    /** Whether the slots and owners of a type are known, and must be kept so. */
+    synchronized boolean isKnown(String type) {
+        return tables.containsKey(type) || unread.containsKey(type);
+    }
+
     /** Changes may have been missed. */
     synchronized void forget() {
         tables.clear();

@@ -55,16 +55,23 @@ final class StatusChanges implements Feed.Listener, Feed.Listening {
 
     @Override
     public void changed(FeedEvent event) {
-        JobId.fromDocId(event.docId())
-                .filter(id -> filter.ofType() == null || filter.ofType().equals(id.type()))
-                .flatMap(id -> news(id, event))
-                .ifPresent(mailbox::put);
+        wanted(event.docId()).flatMap(id -> news(id, event)).ifPresent(mailbox::put);
+    }
+
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return wanted(notice.docId()).isPresent();
     }
 
     @Override
     public void close() {
         mailbox.close();
         onClose.accept(this);
+    }
+
+    private Optional<JobId> wanted(String docId) {
+        return JobId.fromDocId(docId)
+                .filter(id -> filter.ofType() == null || filter.ofType().equals(id.type()));
     }
 
     private static Optional<Snapshot> news(JobId id, FeedEvent event) {

@@ -26,6 +26,7 @@ final class Stock {
     private long doubtedNanos = Long.MIN_VALUE;
     private long brokenNanos;
     private boolean broken;
+    private boolean isChosenFrom;
 
     Backlog backlog() {
         return backlog;
@@ -49,6 +50,22 @@ final class Stock {
 
     Scan scan(Spot.Order order) {
         return scans.computeIfAbsent(order, Scan::new);
+    }
+
+    /** Jobs are looked for in that order. */
+    void usedFor(Strategy strategy) {
+        isChosenFrom |= strategy.kind() != Strategy.Kind.FIFO;
+    }
+
+    /** Whether every job must be known as it is: when not simply the oldest are taken, the indexes by lanes are needed too. */
+    boolean needsDocuments() {
+        return isChosenFrom || !rules.takeAll() || !scans.isEmpty();
+    }
+
+    /** A job of this type changed, and nobody read it. */
+    void unread(FeedNotice notice) {
+        scans.values().forEach(scan -> scan.unread(notice.docId()));
+        backlog.unread(notice.docId(), notice.rev(), notice.mayBePending());
     }
 
     /** Whether the window does not tell what is due, and the index by lanes can be asked. */

@@ -16,6 +16,7 @@ import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Backoff;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
+import io.couchjobs.store.FeedNotice;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.Leaves;
 import io.couchjobs.store.TypeSettings;
@@ -25,6 +26,8 @@ import io.couchjobs.worker.Sightings.Timeout;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
@@ -65,6 +68,11 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private final ScheduledExecutorService watching;
     /** An index that is being built can take very long to answer: nobody waits for it. */
     private final ScheduledExecutorService scanning;
+
+    /** Of these types jobs changed without being read. */
+    private final Set<String> unreadTypes = ConcurrentHashMap.newKeySet();
+
+    private volatile long scannedNanos;
 
     private final Alarm watch;
     private final Alarm scan;
@@ -118,6 +126,22 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         }
     }
 
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return false; // of a job
+    }
+
+    /** Whatever became of the job, it gave a sign of life. Whether it is owned now, the index tells in good time. */
+    @Override
+    public void unread(FeedNotice notice) {
+        JobId.fromDocId(notice.docId()).ifPresent(id -> {
+            sightings.moved(id);
+            if (!notice.own() && !notice.deleted()) {
+                unreadTypes.add(id.type());
+            }
+        });
+    }
+
     /** What other sites run is theirs to look after: here nobody can know who lives there. */
     private boolean isOthers(FeedEvent event) {
         Site site = parts.store().site();
@@ -152,9 +176,28 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         Duration next = LONGEST_SLEEP;
         try {
             next = examineAll();
+            scanIfUnread();
             forgetDeadWorkers();
         } finally {
             watch.within(next);
+        }
+    }
+
+    /** An owner that is silent from now on must be seen before it has been silent for the timeout of its job's type. */
+    private void scanIfUnread() {
+        if (unreadTypes.isEmpty()) {
+            return;
+        }
+        try {
+            Duration shortest = unreadTypes.stream()
+                    .map(type -> sightings.timeout(type, parts.settings()).length())
+                    .reduce(SCAN_EVERY, ActivityMonitor::shorter);
+            if (parts.clock().nanos() - scannedNanos >= shortest.toNanos() / 2) {
+                scan.within(Duration.ZERO);
+            }
+        } catch (RuntimeException trouble) {
+            log.debug("settings cannot be read, so the index is asked at once", trouble);
+            scan.within(Duration.ZERO);
         }
     }
 
@@ -200,6 +243,18 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
 
     /** Most of what is owned comes by the feed; the index tells what was owned before. */
     private void scanOnce() {
+        scannedNanos = parts.clock().nanos();
+        Set<String> told = Set.copyOf(unreadTypes);
+        unreadTypes.removeAll(told);
+        try {
+            readOwned();
+        } catch (RuntimeException | Error e) {
+            unreadTypes.addAll(told);
+            throw e;
+        }
+    }
+
+    private void readOwned() {
         for (JobIndex.Owned job : parts.index().owned()) {
             sightings.sawUnlessKnown(job.id(), job.worker(), job.rev());
         }

@@ -14,6 +14,7 @@ import io.couchjobs.job.Transitions;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
+import io.couchjobs.store.FeedNotice;
 import io.couchjobs.store.JobStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,6 +43,9 @@ import org.slf4j.LoggerFactory;
 final class HeldJobs implements Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HeldJobs.class);
     private static final Duration LOOK_AGAIN = Duration.ofMinutes(10);
+    /** How long a job may be held that nobody here has read, before it is looked for. */
+    private static final Duration FIND_WITHIN = Duration.ofSeconds(2);
+
     private static final Duration AFTER_TROUBLE = Duration.ofSeconds(5);
     private static final int PAGE = 500;
 
@@ -52,6 +56,8 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
     private final Map<JobId, Set<JobId>> waitingFor = new HashMap<>();
     private final Set<JobId> toJudge = new LinkedHashSet<>();
     private boolean mustLoad = true;
+    private boolean mustFind;
+    private boolean findPlanned;
     private boolean planned;
     /** Only the one thread uses it. */
     private boolean troubled;
@@ -98,6 +104,23 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
                 finished(id, job.map(Job::status).orElse(JobStatus.CANCELLED));
             }
         });
+    }
+
+    /** Of what is held, and what is waited for. */
+    @Override
+    public synchronized boolean needsDocument(FeedNotice notice) {
+        return JobId.fromDocId(notice.docId())
+                .filter(id -> held.containsKey(id) || waitingFor.containsKey(id))
+                .isPresent();
+    }
+
+    /** It may be held now, which the index knows. Who is waited for has come to be it after this change, and was read then. */
+    @Override
+    public synchronized void unread(FeedNotice notice) {
+        if (notice.mayBePending() && !findPlanned && !thread.isShutdown()) {
+            findPlanned = true;
+            Future<?> unused = thread.schedule(this::find, FIND_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
+        }
     }
 
     @Override
@@ -164,6 +187,14 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
         }
     }
 
+    private void find() {
+        synchronized (this) {
+            findPlanned = false;
+            mustFind = true;
+        }
+        run();
+    }
+
     private void run() {
         synchronized (this) {
             planned = false;
@@ -198,19 +229,29 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
     }
 
     private void loadIfNeeded() {
+        boolean all;
         synchronized (this) {
-            if (!mustLoad) {
+            if (!mustLoad && !mustFind) {
                 return;
             }
+            all = mustLoad;
             mustLoad = false;
+            mustFind = false;
         }
         for (JobId id : parts.index().held()) {
+            if (!all && isKnown(id)) {
+                continue;
+            }
             read(id).filter(this::isHeld).ifPresent(job -> {
                 synchronized (this) {
                     hold(job);
                 }
             });
         }
+    }
+
+    private synchronized boolean isKnown(JobId id) {
+        return held.containsKey(id);
     }
 
     private void judge(JobId id) {

@@ -4,6 +4,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
+import io.couchjobs.store.FeedNotice;
 import io.couchjobs.store.HaltException;
 import io.couchjobs.store.TypeSettings;
 import java.util.LinkedHashMap;
@@ -16,6 +17,7 @@ import org.slf4j.LoggerFactory;
 final class OwnJobs implements Feed.Listener {
     private static final Logger log = LoggerFactory.getLogger(OwnJobs.class);
     private static final int MOST_EARLY = 1000;
+    private static final int MOST_UNREAD = 10_000;
 
     private final Map<JobId, Run> runs;
     private final String worker;
@@ -27,6 +29,16 @@ final class OwnJobs implements Feed.Listener {
         @Override
         protected boolean removeEldestEntry(Map.Entry<JobId, FeedEvent> eldest) {
             return size() > MOST_EARLY;
+        }
+    };
+
+    /** The same of changes whose documents were not read, because no run needed them then. */
+    private final Map<JobId, FeedNotice> unread = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<JobId, FeedNotice> eldest) {
+            return size() > MOST_UNREAD;
         }
     };
 
@@ -55,15 +67,54 @@ final class OwnJobs implements Feed.Listener {
         });
     }
 
+    /** Of what runs here, unless it is what is known already. */
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return JobId.fromDocId(notice.docId())
+                .map(runs::get)
+                .filter(run -> isNews(notice, run))
+                .isPresent();
+    }
+
+    @Override
+    public void unread(FeedNotice notice) {
+        JobId.fromDocId(notice.docId()).filter(id -> !notice.own()).ifPresent(id -> {
+            Run run;
+            synchronized (early) {
+                run = runs.get(id);
+                if (run == null) {
+                    unread.remove(id);
+                    unread.put(id, notice);
+                }
+            }
+            if (run != null && isNews(notice, run)) {
+                verify(run);
+            }
+        });
+    }
+
     /** A run is in the map from now on. */
     void begun(Run run) {
         FeedEvent news;
+        FeedNotice change;
         synchronized (early) {
             news = early.remove(run.claim().id());
+            change = unread.remove(run.claim().id());
         }
         if (news != null) {
             tell(run, news);
         }
+        if (change != null && isNews(change, run)) {
+            verify(run);
+        }
+    }
+
+    private static boolean isNews(FeedNotice notice, Run run) {
+        return !notice.own() && notice.generation() > generationKnownTo(run) && !run.isEnding();
+    }
+
+    private static long generationKnownTo(Run run) {
+        return FeedEvent.generation(run.claim().job().rev().orElse(""));
     }
 
     private boolean isOursAndUnwanted(Job job) {
@@ -72,7 +123,7 @@ final class OwnJobs implements Feed.Listener {
     }
 
     private static void tell(Run run, FeedEvent event) {
-        long known = FeedEvent.generation(run.claim().job().rev().orElse(""));
+        long known = generationKnownTo(run);
         Optional<Job> now = event.job();
         boolean ours = now.filter(job -> job.isLockedBy(run.claim().token())).isPresent();
         if (ours && now.get().isCancelRequested()) {
@@ -89,6 +140,9 @@ final class OwnJobs implements Feed.Listener {
         RunThreads.unstarted("couchjobs-verify", () -> {
                     try {
                         run.claim().assertOwned();
+                        if (run.claim().job().isCancelRequested()) {
+                            run.stop(StopReason.CANCELLED);
+                        }
                     } catch (HaltException lost) {
                         run.stop(StopReason.HALTED);
                     } catch (RuntimeException unknown) {

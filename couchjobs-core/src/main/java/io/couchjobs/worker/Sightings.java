@@ -73,6 +73,11 @@ final class Sightings {
         return true;
     }
 
+    /** A job changed, nobody knows how. */
+    void moved(JobId id) {
+        owned.remove(id);
+    }
+
     /** Takes in what an index says, which may be older than what the feed told. */
     void sawUnlessKnown(JobId id, String worker, String rev) {
         owned.putIfAbsent(id, new Sighting(rev, worker, clock.nanos(), luck()));

@@ -147,6 +147,56 @@ class BacklogTest {
     }
 
     @Test
+    void a_job_that_changed_without_being_read_is_looked_for_before_there_is_nothing() {
+        refill(true, job("a", 1));
+        backlog.unread("job:email:b", "1-x", true);
+        assertThat(backlog.mustRefill(NOW)).as("while something is due").isFalse();
+        backlog.removeAll(List.of(job("a", 1)));
+        assertThat(backlog.mustRefill(NOW)).isTrue();
+        refill(true);
+        assertThat(backlog.mustRefill(NOW)).as("when the index was read").isFalse();
+        backlog.unread("job:email:b", "2-x", false);
+        assertThat(backlog.mustRefill(NOW)).as("for one that cannot be pending").isFalse();
+    }
+
+    @Test
+    void a_job_that_changed_without_being_read_while_the_index_was_may_be_missing_there() {
+        long begun = backlog.beginRefill();
+        backlog.unread("job:email:b", "1-x", true);
+        backlog.refill(begun, window(true), List.of(), Optional.empty());
+        backlog.endRefill();
+        assertThat(backlog.mustRefill(NOW)).isTrue();
+    }
+
+    @Test
+    void a_job_that_changed_without_being_read_is_looked_for_until_the_index_could_be_read() {
+        refill(true);
+        backlog.unread("job:email:b", "1-x", true);
+        backlog.beginRefill();
+        backlog.endRefill();
+        assertThat(backlog.mustRefill(NOW)).isTrue();
+    }
+
+    @Test
+    void a_candidate_that_changed_without_being_read_is_gone_unless_it_is_that_very_revision() {
+        refill(true, job("a", 1), job("b", 1));
+        backlog.unread("job:email:a", rev(job("a", 1)), true);
+        backlog.unread("job:email:b", "7-x", true);
+        assertThat(backlog.due(NOW, 9)).extracting(job -> job.id().id()).containsExactly("a");
+        assertThat(backlog.mustRefill(NOW)).isFalse();
+    }
+
+    @Test
+    void the_index_does_not_bring_back_an_older_revision_than_one_that_nobody_has_read() {
+        long begun = backlog.beginRefill();
+        backlog.unread("job:email:a", "7-x", true);
+        backlog.unread("job:email:b", rev(job("b", 1)), true);
+        backlog.refill(begun, window(true, job("a", 1), job("b", 1)), List.of(), Optional.empty());
+        backlog.endRefill();
+        assertThat(backlog.due(NOW, 9)).extracting(job -> job.id().id()).containsExactly("b");
+    }
+
+    @Test
     void a_gap_empties_it() {
         refill(true, job("a", 1));
         backlog.forget();
@@ -171,5 +221,9 @@ class BacklogTest {
 
     private static Job job(String id, long time) {
         return Job.parse(Jobs.json("{'_id':'job:email:" + id + "','_rev':'1-x','scheduledTime':" + time + "}"));
+    }
+
+    private static String rev(Job job) {
+        return job.rev().orElseThrow();
     }
 }

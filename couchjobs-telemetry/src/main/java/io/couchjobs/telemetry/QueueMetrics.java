@@ -4,7 +4,6 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.QueueExtension;
 import io.couchjobs.job.Job;
 import io.couchjobs.store.AddResult;
-import io.couchjobs.store.FeedEvent;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.WorkerBuilder;
@@ -133,8 +132,8 @@ public final class QueueMetrics implements QueueExtension {
     }
 
     @Override
-    public void changed(FeedEvent event) {
-        lag.heard(event.docId(), event.rev());
+    public void changed(String docId, String rev) {
+        lag.heard(docId, rev);
     }
 
     private @Nullable Object around(JobContext context, Callable<@Nullable Object> run) throws Exception {

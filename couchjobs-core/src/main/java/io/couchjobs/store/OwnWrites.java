@@ -1,0 +1,56 @@
+package io.couchjobs.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobStatus;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The revisions of jobs that this process stored a moment ago: when the feed tells of them, it tells nothing new. Thread-safe.
+ *
+ * <p>Not of pending jobs: what somebody of this process added, another of it wants to claim. An answer may come after the
+ * feed's row; then the row counts as somebody else's, which costs a look at the worst.
+ */
+final class OwnWrites {
+    private static final int MOST = 5_000;
+
+    private final Map<String, String> revs = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
+            return size() > MOST;
+        }
+    };
+
+    /** Takes in what becomes of a write. */
+    void note(ObjectNode document, CompletableFuture<WriteResult> write) {
+        if (isSettled(document)) {
+            var unused = write.thenAccept(this::note);
+        }
+    }
+
+    /** Whether this process wrote that very revision lately, as far as it knows yet. */
+    synchronized boolean contain(String docId, String rev) {
+        return rev.equals(revs.get(docId));
+    }
+
+    private synchronized void note(WriteResult result) {
+        if (result instanceof WriteResult.Stored stored) {
+            revs.remove(stored.id());
+            revs.put(stored.id(), stored.rev());
+        }
+    }
+
+    private static boolean isSettled(ObjectNode document) {
+        boolean isPending = JobStatus.fromJson(document.path("status").asText())
+                .map(status -> status.state() == JobState.PENDING)
+                .orElse(true);
+        return document.path("_id").asText().startsWith(JobId.PREFIX)
+                && (document.path("_deleted").asBoolean() || !isPending);
+    }
+}

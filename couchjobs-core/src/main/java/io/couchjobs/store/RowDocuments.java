@@ -1,0 +1,63 @@
+package io.couchjobs.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.Change;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewResult;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Reads the documents of rows that the feed brought without: as they are now, which may be newer than the rows. */
+final class RowDocuments {
+    private final CouchDatabase database;
+
+    RowDocuments(CouchDatabase database) {
+        this.database = database;
+    }
+
+    /** By document id, the rows as the feed would have brought them with documents: one request, and one per tombstone. */
+    Map<String, Change> read(Collection<Change> rows) {
+        Map<String, Change> found = new HashMap<>();
+        Map<String, Change> present = new HashMap<>();
+        for (Change row : rows) {
+            if (row.deleted()) {
+                found.put(
+                        row.id(),
+                        tombstone(row, row.revs().isEmpty() ? "" : row.revs().get(0)));
+            } else {
+                present.put(row.id(), row);
+            }
+        }
+        if (!present.isEmpty()) {
+            ViewQuery wanted =
+                    ViewQuery.allDocs().keys(present.keySet()).includeDocs(true).conflicts(true);
+            for (ViewResult.Row row : database.view(wanted).rows()) {
+                String docId = row.key().asText();
+                Change change = present.get(docId);
+                if (change != null) {
+                    found.put(docId, whole(change, row));
+                }
+            }
+        }
+        return found;
+    }
+
+    private Change whole(Change row, ViewResult.Row now) {
+        ObjectNode document = now.doc();
+        String rev = now.value().path("rev").asText();
+        if (document != null) {
+            return new Change(row.seq(), row.id(), List.of(rev), false, document);
+        }
+        boolean isPurged = now.error().isPresent();
+        return isPurged ? new Change(row.seq(), row.id(), row.revs(), true, null) : tombstone(row, rev);
+    }
+
+    private Change tombstone(Change row, String rev) {
+        ObjectNode tombstone =
+                rev.isEmpty() ? null : database.get(row.id(), rev).orElse(null);
+        return new Change(row.seq(), row.id(), List.of(rev), true, tombstone);
+    }
+}
