@@ -120,8 +120,8 @@ public final class JobQueue implements AutoCloseable {
         StoreClock clock = options.clock(database.server());
         this.extensions = options.extensions();
         JobStore store = new JobStore(database, site, extensions);
-        this.warmer = new IndexWarmer(index, database.server().surroundings());
-        store.onWrites(warmer::written);
+        this.warmer = new IndexWarmer(index::warm, database.server().surroundings());
+        store.warmBy(warmer);
         Feed feed = new Feed(store);
         if (!extensions.isEmpty()) {
             feed.alwaysTellRevisions(store.listener()::changed);

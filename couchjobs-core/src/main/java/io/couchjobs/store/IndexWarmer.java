@@ -11,15 +11,16 @@ import org.slf4j.LoggerFactory;
  * Has the indexes brought up to date after many writes, so that whoever asks them next does not wait long. The server would do
  * that by itself, but at once: beside a burst of work, and for states of jobs that are over a moment later. Thread-safe.
  */
-public final class IndexWarmer implements AutoCloseable {
+public final class IndexWarmer implements WriteCombiner.Requests, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(IndexWarmer.class);
     private static final int MANY = 1_000;
-    private static final Duration QUIET = Duration.ofSeconds(2);
+    private static final Duration QUIET = Duration.ofSeconds(5);
     private static final Duration LONGEST = Duration.ofSeconds(30);
 
-    private final JobIndex index;
+    private final Runnable warm;
     private final Surroundings surroundings;
     private final ScheduledExecutorService thread;
+    private int underWay;
     private long writes;
     private long firstNanos;
     private long lastNanos;
@@ -28,21 +29,23 @@ public final class IndexWarmer implements AutoCloseable {
     /**
      * Makes one for a process. No I/O.
      *
-     * @param index what is asked for
+     * @param warm asks for what must be up to date, and does not wait for it
      * @param surroundings whose clock and thread it uses
      */
-    public IndexWarmer(JobIndex index, Surroundings surroundings) {
-        this.index = index;
+    public IndexWarmer(Runnable warm, Surroundings surroundings) {
+        this.warm = warm;
         this.surroundings = surroundings;
         this.thread = surroundings.threads("couchjobs-warmer", 1);
     }
 
-    /**
-     * Takes in that documents were written.
-     *
-     * @param documents how many
-     */
-    public synchronized void written(int documents) {
+    @Override
+    public synchronized void begins() {
+        underWay++;
+    }
+
+    @Override
+    public synchronized void ends(int documents) {
+        underWay--;
         lastNanos = surroundings.nanos();
         firstNanos = writes == 0 ? lastNanos : firstNanos;
         writes += documents;
@@ -69,7 +72,7 @@ public final class IndexWarmer implements AutoCloseable {
     private void look() {
         synchronized (this) {
             long now = surroundings.nanos();
-            long quiet = now - lastNanos;
+            long quiet = underWay > 0 ? 0 : now - lastNanos;
             if (quiet < QUIET.toNanos() && now - firstNanos < LONGEST.toNanos()) {
                 var unused = thread.schedule(this::look, QUIET.toNanos() - quiet, TimeUnit.NANOSECONDS);
                 return;
@@ -82,7 +85,7 @@ public final class IndexWarmer implements AutoCloseable {
 
     private void warm() {
         try {
-            index.warm();
+            warm.run();
         } catch (RuntimeException trouble) {
             log.debug("the indexes cannot be brought up to date now: {}", trouble.toString());
         }

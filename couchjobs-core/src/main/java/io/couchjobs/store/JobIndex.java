@@ -106,7 +106,7 @@ public final class JobIndex {
     }
 
     /** Asks the server to bring its indexes up to date, and does not wait for it. */
-    void warm() {
+    public void warm() {
         ask(DesignDocument.JOBS, "due", query -> query.limit(0).update(Update.LAZY));
         ask(DesignDocument.LISTS, "status", query -> query.reduce(false)
                 .limit(0)

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.IntConsumer;
 
 /**
  * Jobs in and out of the database. Thread-safe.
@@ -86,12 +85,12 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * Says who counts writes.
+     * Says who brings the indexes up to date after many writes.
      *
-     * @param written takes how many documents a request stored, or tried to; must be quick
+     * @param warmer hears of each request
      */
-    public void onWrites(IntConsumer written) {
-        combiner.onWrites(written);
+    public void warmBy(IndexWarmer warmer) {
+        combiner.tell(warmer);
     }
 
     /** {@return who hears what this process does with the queue; never throws} */

@@ -17,7 +17,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
-import java.util.function.IntConsumer;
 
 /**
  * Sends the writes of all threads of a process as bulk requests: what gathers while one request is in flight goes with the
@@ -50,7 +49,7 @@ final class WriteCombiner implements AutoCloseable {
     private final LostAnswers lostAnswers;
     private final Surroundings surroundings;
     private final ExecutorService senders;
-    private volatile IntConsumer onWrites = documents -> {};
+    private volatile Requests requests = Requests.UNHEARD;
     // From here on guarded by the queue itself.
     private final Queue<Entry> waiting = new ArrayDeque<>();
     private final Set<String> underWay = new HashSet<>();
@@ -88,8 +87,8 @@ final class WriteCombiner implements AutoCloseable {
         return entries.stream().map(Entry::result).toList();
     }
 
-    void onWrites(IntConsumer counter) {
-        onWrites = counter;
+    void tell(Requests listener) {
+        requests = listener;
     }
 
     @Override
@@ -163,13 +162,16 @@ final class WriteCombiner implements AutoCloseable {
 
     private void send(List<Entry> batch) {
         List<ObjectNode> documents = batch.stream().map(Entry::document).toList();
+        Requests told = requests;
+        told.begins();
         try {
             List<WriteResult> results = sendOrSettle(documents, MOST_TRIES);
             arrived(batch);
-            onWrites.accept(batch.size());
+            told.ends(batch.size());
             deliver(batch, results);
         } catch (RuntimeException | Error trouble) {
             arrived(batch);
+            told.ends(0);
             batch.forEach(entry -> entry.result.completeExceptionally(trouble));
         }
     }
@@ -268,6 +270,28 @@ final class WriteCombiner implements AutoCloseable {
             size += names.next().length() + 4;
         }
         return size;
+    }
+
+    /** Hears of each bulk request. Must be quick, and not throw. */
+    interface Requests {
+        /** Somebody who hears nothing. */
+        Requests UNHEARD = new Requests() {
+            @Override
+            public void begins() {}
+
+            @Override
+            public void ends(int documents) {}
+        };
+
+        /** One is about to be sent. */
+        void begins();
+
+        /**
+         * It was answered, or given up.
+         *
+         * @param documents how many it stored, or tried to; 0 when nothing is known
+         */
+        void ends(int documents);
     }
 
     private record Entry(String id, ObjectNode document, CompletableFuture<WriteResult> result) {}
