@@ -105,7 +105,8 @@ final class Drain {
     }
 
     private void buildIndex(JobQueue queue) {
-        steps.detail("building the index");
+        steps.detail("building the indexes");
         queue.pendingCount(Payload.TYPE, Instant.now(), 1);
+        queue.counts();
     }
 }
