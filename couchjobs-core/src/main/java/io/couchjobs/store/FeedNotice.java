@@ -41,6 +41,11 @@ public record FeedNotice(String docId, List<String> revs, boolean deleted, boole
         return revs.size() > 1;
     }
 
+    /** {@return whether it may be a job that was not there before} */
+    public boolean mayBeNew() {
+        return generation() == 1 && mayBePending();
+    }
+
     /** {@return whether somebody else may have made it, or left it, a job to be claimed} */
     public boolean mayBePending() {
         return !own && !deleted && docId.startsWith(JobId.PREFIX);

@@ -44,7 +44,7 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HeldJobs.class);
     private static final Duration LOOK_AGAIN = Duration.ofMinutes(10);
     /** How long a job may be held that nobody here has read, before it is looked for. */
-    private static final Duration FIND_WITHIN = Duration.ofSeconds(2);
+    private static final Duration FIND_WITHIN = Duration.ofSeconds(5);
 
     private static final Duration AFTER_TROUBLE = Duration.ofSeconds(5);
     private static final int PAGE = 500;
@@ -114,10 +114,10 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
                 .isPresent();
     }
 
-    /** It may be held now, which the index knows. Who is waited for has come to be it after this change, and was read then. */
+    /** A new one may be held, which the index knows. Who is waited for has come to be it after this change, and was read then. */
     @Override
     public synchronized void unread(FeedNotice notice) {
-        if (notice.mayBePending() && !findPlanned && !thread.isShutdown()) {
+        if (notice.mayBeNew() && !findPlanned && !thread.isShutdown()) {
             findPlanned = true;
             Future<?> unused = thread.schedule(this::find, FIND_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
         }
