@@ -2,6 +2,8 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.worker.Worker;
@@ -10,6 +12,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
@@ -93,6 +97,56 @@ class BusyWorkersTest {
             queue.addAll(jobs(1_000, i -> JobRequest.of("email", Map.of())));
         }
         assertThat(count(DUE)).isOne();
+    }
+
+    /** Its registration says that half of the jobs are its, and it will be half an hour until that is cleaned up. */
+    @Test
+    void who_takes_many_at_once_does_what_a_worker_that_never_comes_leaves_behind() throws InterruptedException {
+        try (JobQueue queue = open()) {
+            queue.init();
+            ObjectNode registration = JsonNodeFactory.instance.objectNode();
+            registration.put("_id", "worker:ghost").putArray("types").add("email");
+            queue.database().put(registration);
+        }
+        run(3_000, 500, i -> JobRequest.of("email", Map.of()));
+    }
+
+    @Test
+    void workers_that_take_many_at_once_share_a_long_queue() throws InterruptedException {
+        int jobs = 6_000;
+        Map<String, AtomicInteger> runs = new ConcurrentHashMap<>();
+        CountDownLatch bothWork = new CountDownLatch(2);
+        try (JobQueue one = open();
+                JobQueue other = open()) {
+            one.addAll(jobs(jobs, i -> JobRequest.of("email", Map.of())));
+            try (Worker first = sharing(one, runs, bothWork);
+                    Worker second = sharing(other, runs, bothWork)) {
+                first.awaitStopped();
+                second.awaitStopped();
+                long lost = first.stats().conflicts() + second.stats().conflicts();
+                assertThat(lost).as("claims lost to each other").isLessThan(jobs / 4);
+            }
+        }
+        assertThat(runs).hasSize(jobs);
+        assertThat(runs.values()).as("each job ran once").allMatch(times -> times.get() == 1);
+    }
+
+    /** A worker that goes on with its jobs only when the other has begun, too. */
+    private static Worker sharing(JobQueue queue, Map<String, AtomicInteger> runs, CountDownLatch bothWork) {
+        AtomicBoolean works = new AtomicBoolean();
+        return queue.worker()
+                .concurrency(500)
+                .handler("email", (data, context) -> {
+                    if (works.compareAndSet(false, true)) {
+                        bothWork.countDown();
+                    }
+                    bothWork.await();
+                    runs.computeIfAbsent(context.id().id(), id -> new AtomicInteger())
+                            .incrementAndGet();
+                    return null;
+                })
+                .untilEmpty()
+                .start();
     }
 
     private WorkerStats run(int jobs, int concurrency, IntFunction<JobRequest> job) throws InterruptedException {

@@ -32,13 +32,16 @@ final class Backlog {
             Comparator.comparing(Job::scheduledTime).thenComparing(Job::id);
 
     private final Map<String, Job> byId = new HashMap<>();
+    /** Of the jobs known, those that were read as this worker's share. */
+    private final Set<String> ours = new HashSet<>();
+
     private final NavigableSet<Job> inOrder = new TreeSet<>(OLDEST_FIRST);
     /** What changed or was taken while the index is being read: the index may still know it as it was before. */
     private final Set<String> moved = new HashSet<>();
     /** The same of what changed without being read, with the number of the revision: the index may know that one already. */
     private final Map<String, Long> movedUnread = new HashMap<>();
     /** The last job up to which all are known; null when that is none. */
-    private @Nullable Job horizon;
+    private @Nullable Place horizon;
 
     /** Whether up to the horizon there may be jobs that the index did not know yet when it was read, and the feed told before. */
     private boolean isPassedBy;
@@ -69,7 +72,7 @@ final class Backlog {
     }
 
     /** The last job up to which all are known, when it is due: from there on it is worth to read on. */
-    Optional<Job> dueHorizon(Instant until) {
+    Optional<Place> dueHorizon(Instant until) {
         return Optional.ofNullable(horizon).filter(last -> isDue(last, until));
     }
 
@@ -80,19 +83,33 @@ final class Backlog {
     /**
      * Takes in what the index had when it was read after {@code begun}.
      *
-     * @param from the horizon from where on it was read, then of an index that may not be up to date; empty for the start of one
-     *     that was
+     * @param certain whether all of an index that was up to date was read from its start on, not only some jobs, or on from the
+     *     horizon and perhaps of an index that was not
      */
-    void refill(long begun, JobIndex.Window due, List<Job> stuck, Optional<Job> from) {
-        unreadKnown = from.isEmpty() ? unreadBegun : unreadKnown;
+    void refill(long begun, JobIndex.Window due, List<Job> stuck, boolean certain) {
+        unreadKnown = certain ? unreadBegun : unreadKnown;
         boolean mayHaveHoles = begun != doubts;
-        isPassedBy = from.isPresent();
-        complete = due.complete() && from.isEmpty() && !mayHaveHoles;
-        boolean isAtItsEnd = due.jobs().isEmpty() || (due.complete() && from.isPresent());
-        horizon = mayHaveHoles || isAtItsEnd ? null : due.jobs().get(due.jobs().size() - 1);
+        isPassedBy = !certain;
+        complete = due.complete() && certain && !mayHaveHoles;
+        boolean isAtItsEnd = due.complete() && !certain;
+        horizon = mayHaveHoles || isAtItsEnd ? null : due.end().orElse(null);
         due.jobs().forEach(this::putIfNewer);
         stuck.forEach(this::putIfNewer);
         trim();
+    }
+
+    /** These are this worker's share. */
+    void markOurs(List<Job> share) {
+        share.forEach(job -> {
+            if (byId.containsKey(job.id().docId())) {
+                ours.add(job.id().docId());
+            }
+        });
+    }
+
+    /** Whether a job was read as this worker's share. */
+    boolean isOurs(Job job) {
+        return ours.contains(job.id().docId());
     }
 
     /** Takes in what the feed says of a job of this type; true when it is pending. */
@@ -130,6 +147,7 @@ final class Backlog {
         Job known = byId.remove(docId);
         if (known != null) {
             inOrder.remove(known);
+            ours.remove(docId);
         }
     }
 
@@ -144,6 +162,7 @@ final class Backlog {
     void forget() {
         byId.clear();
         inOrder.clear();
+        ours.clear();
         doubt();
     }
 
@@ -194,9 +213,8 @@ final class Backlog {
     Optional<Instant> nextTime(Predicate<Job> admits) {
         Optional<Job> first = inOrder.stream().filter(admits).findFirst();
         boolean isBlocked = first.isEmpty() && !inOrder.isEmpty();
-        Optional<Job> beyond = complete || isBlocked ? Optional.empty() : Optional.ofNullable(horizon);
-        return Stream.concat(first.stream(), beyond.stream())
-                .map(Job::scheduledTime)
+        Optional<Place> beyond = complete || isBlocked ? Optional.empty() : Optional.ofNullable(horizon);
+        return Stream.concat(first.map(Job::scheduledTime).stream(), beyond.map(Place::time).stream())
                 .min(Comparator.naturalOrder());
     }
 
@@ -215,7 +233,7 @@ final class Backlog {
                 return Optional.of(job.scheduledTime());
             }
         }
-        return complete ? Optional.empty() : Optional.ofNullable(horizon).map(Job::scheduledTime);
+        return complete ? Optional.empty() : Optional.ofNullable(horizon).map(Place::time);
     }
 
     void removeAll(Collection<Job> taken) {
@@ -229,6 +247,10 @@ final class Backlog {
         return !job.scheduledTime().isAfter(until);
     }
 
+    private static boolean isDue(Place place, Instant until) {
+        return !place.time().isAfter(until);
+    }
+
     void markMoved(String docId) {
         if (refills > 0) {
             if (moved.size() >= MOST_MOVED) {
@@ -239,7 +261,7 @@ final class Backlog {
     }
 
     private boolean isWithinHorizon(Job job) {
-        return horizon != null && OLDEST_FIRST.compare(job, horizon) <= 0;
+        return horizon != null && Place.of(job).compareTo(horizon) <= 0;
     }
 
     private void putIfNewer(Job job) {
@@ -266,7 +288,7 @@ final class Backlog {
             Job last = inOrder.last();
             remove(last.id().docId());
             complete = false;
-            horizon = inOrder.last();
+            horizon = Place.of(inOrder.last());
             // What an index read under way finds does not bring back what is thrown away here.
             doubts++;
         }

@@ -82,7 +82,7 @@ final class Candidates {
         this.rules = rules;
         this.verdicts = verdicts;
         this.chooser = new Chooser(clock, surroundings, peers, this::stock, verdicts);
-        this.windows = new Windows(index, clock, surroundings, this, underWay);
+        this.windows = new Windows(index, clock, surroundings, peers, this, underWay);
     }
 
     /** Takes in who else is there; what changes from then on comes by {@link #changed}. */
@@ -160,7 +160,7 @@ final class Candidates {
         }
         Instant until = until(options);
         for (String line : lines) {
-            windows.refill(line, stockOf(line), until, options, job -> peers.rank(job) == 0);
+            windows.refill(line, stockOf(line), until, options);
         }
         while (true) {
             Chooser.Choice choice = choose(lines, until, options, polite, room);

@@ -121,7 +121,7 @@ final class Chooser {
         Stock stock = stocks.apply(line);
         long nanos = clock.nanos();
         return stock.known(until, PLANNED, admitted(stock).and(room)).stream()
-                .map(job -> courtesy.untilTurn(job, nanos))
+                .map(job -> isShare(job) ? Duration.ZERO : courtesy.untilTurn(job, nanos))
                 .min(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
     }
@@ -150,13 +150,17 @@ final class Chooser {
         }
         long nanos = clock.nanos();
         List<Job> ours = due.stream()
-                .filter(job -> courtesy.isOurs(job, nanos))
+                .filter(job -> isShare(job) || courtesy.isOurs(job, nanos))
                 .limit(Math.max(RANDOM_OF, width(search)))
                 .toList();
         if (ours.isEmpty()) {
             return search.polite ? courtesy.help(due, search.max, nanos) : due;
         }
         return ours;
+    }
+
+    private boolean isShare(Job job) {
+        return stocks.apply(Site.lineOf(job)).backlog().isOurs(job);
     }
 
     private List<Job> oldest(List<Job> due, Search search) {

@@ -14,10 +14,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -78,21 +80,22 @@ public final class JobIndex {
      * @return the jobs in the order of their scheduled times, those in the future too
      */
     public Window pending(String line, int limit) {
-        return pending(line, Optional.empty(), Update.TRUE, limit);
+        return pending(line, Optional.empty(), Update.TRUE, limit, UnaryOperator.identity());
     }
 
     /**
      * The same from a job on.
      *
      * @param line the line
-     * @param from the job, which may be among them again; empty for the first
+     * @param from where that job stands, which may be among them again; empty for the first
      * @param update whether the index must know what was written last
      * @param limit how many rows to read
+     * @param wanted which of the jobs are worth to be read
      */
-    Window pending(String line, Optional<Job> from, Update update, int limit) {
-        UnaryOperator<ViewQuery> range = query -> from.map(job -> all(query, line)
-                        .startKey(List.of(line, job.scheduledTime().toEpochMilli()))
-                        .startKeyDocId(job.id().docId()))
+    Window pending(String line, Optional<Place> from, Update update, int limit, UnaryOperator<List<JobId>> wanted) {
+        UnaryOperator<ViewQuery> range = query -> from.map(place -> all(query, line)
+                        .startKey(List.of(line, place.time().toEpochMilli()))
+                        .startKeyDocId(place.id().docId()))
                 .orElseGet(() -> all(query, line));
         if (limit <= WITH_DOCUMENTS) {
             return window(jobs("due", query -> range.apply(query).update(update), limit), limit);
@@ -100,9 +103,14 @@ public final class JobIndex {
         ViewResult rows = ask(DesignDocument.JOBS, "due", query -> range.apply(query)
                 .update(update)
                 .limit(limit));
+        List<ViewResult.Row> some = wanted(rows.rows(), wanted);
         return new Window(
-                windowDocuments.jobs(rows).filter(site::owns).toList(),
-                rows.rows().size() < limit);
+                windowDocuments
+                        .jobs(some, some.size() < rows.rows().size())
+                        .filter(site::owns)
+                        .toList(),
+                rows.rows().size() < limit,
+                end(rows.rows()));
     }
 
     /** Asks the server to bring its indexes up to date, and does not wait for it. */
@@ -378,7 +386,28 @@ public final class JobIndex {
                     .filter(site::owns) // an index of an older version knows no sites
                     .ifPresent(jobs::add);
         }
-        return new Window(List.copyOf(jobs), result.rows().size() < limit);
+        return new Window(List.copyOf(jobs), result.rows().size() < limit, end(result.rows()));
+    }
+
+    private static List<ViewResult.Row> wanted(List<ViewResult.Row> rows, UnaryOperator<List<JobId>> wanted) {
+        List<JobId> inLine = rows.stream().flatMap(row -> idOf(row).stream()).toList();
+        Set<JobId> some = new HashSet<>(wanted.apply(inLine));
+        return rows.stream()
+                .filter(row -> idOf(row).filter(some::contains).isPresent())
+                .toList();
+    }
+
+    private static Optional<JobId> idOf(ViewResult.Row row) {
+        return JobId.fromDocId(String.valueOf(row.id()));
+    }
+
+    private static Optional<Place> end(List<ViewResult.Row> rows) {
+        if (rows.isEmpty()) {
+            return Optional.empty();
+        }
+        ViewResult.Row last = rows.get(rows.size() - 1);
+        return idOf(last)
+                .map(id -> new Place(Instant.ofEpochMilli(last.key().path(1).asLong()), id));
     }
 
     static Optional<Job> jobOf(ViewResult.Row row) {
@@ -407,8 +436,13 @@ public final class JobIndex {
      *
      * @param jobs the jobs that are still as the index says
      * @param complete whether the index has no more rows
+     * @param end where the last row stands, of whatever job; empty when there are no rows
      */
-    public record Window(List<Job> jobs, boolean complete) {}
+    public record Window(List<Job> jobs, boolean complete, Optional<Place> end) {
+        Window(List<Job> jobs, boolean complete) {
+            this(jobs, complete, jobs.isEmpty() ? Optional.empty() : Optional.of(Place.of(jobs.get(jobs.size() - 1))));
+        }
+    }
 
     /**
      * What one read of an index by lanes found.

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** How the windows of one line are read: how many rows, and whether an index that is not up to date does. Not thread-safe. */
@@ -16,19 +17,37 @@ final class Paging {
     private static final long MOST_CHARACTERS = 4_000_000;
     private static final Duration FAST = Duration.ofSeconds(2);
     private static final int SAMPLE = 20;
+    /** So far a worker goes ahead of jobs that others leave behind. */
+    private static final int FAR = 16_000;
+
+    private static final Duration BARREN = Duration.ofSeconds(1);
+
+    /** So many documents are read before it is known how large they are. */
+    private static final int UNKNOWN = 500;
 
     private int size = Windows.FIRST;
+    private int affordable = UNKNOWN;
     private long readNanos = Long.MIN_VALUE;
     private long updatedNanos;
     private boolean standsStill;
+    private int sharedRows;
+    private boolean isWhole;
+    private long barrenNanos = Long.MIN_VALUE;
+    private @Nullable Stretches stretches;
     private @Nullable CompletableFuture<Void> underWay;
 
-    int size() {
-        return size;
+    /**
+     * How many jobs to read.
+     *
+     * @param wanted how many are claimed at once, at most
+     */
+    int size(int wanted) {
+        return Math.max(size, Math.min(wanted, affordable));
     }
 
-    boolean isGrown() {
-        return size > Windows.FIRST;
+    /** Whether so many are needed that it is worth to read ahead. */
+    boolean isGrown(int wanted) {
+        return size(wanted) > Windows.FIRST;
     }
 
     /** Whether a window can begin where the last one ended; a server may not be able to. */
@@ -55,11 +74,51 @@ final class Paging {
         return Update.TRUE;
     }
 
+    /**
+     * Whether it is enough to read this worker's share. At its end, and now and then before, a window is read with the others'
+     * too, who may have left jobs behind.
+     */
+    boolean isShared(int wanted) {
+        return isGrown(wanted) && !isWhole;
+    }
+
+    /** Whether the next window begins with the first of all jobs. */
+    boolean beginsAnew() {
+        return isWhole;
+    }
+
+    /** Whether this worker had nothing in the last window, and that was just now. */
+    boolean isBarren(long nanos) {
+        return barrenNanos != Long.MIN_VALUE && nanos - barrenNanos < BARREN.toNanos();
+    }
+
+    /** This worker's share of the line, from where the last window ended; {@code fresh} when it is to begin anew. */
+    Stretches stretches(Supplier<Stretches> fresh, boolean goesOn) {
+        if (stretches == null || !goesOn) {
+            stretches = fresh.get();
+        }
+        return stretches;
+    }
+
+    /** Takes in what a window of only this worker's share had. */
+    void readShare(JobIndex.Window window, int rows, long nanos) {
+        sharedRows += rows;
+        isWhole = window.complete() || sharedRows >= FAR;
+        barrenNanos = window.jobs().isEmpty() ? nanos : Long.MIN_VALUE;
+    }
+
+    /** Takes in that a window was read whole. */
+    void readAll() {
+        sharedRows = 0;
+        isWhole = false;
+        barrenNanos = Long.MIN_VALUE;
+    }
+
     /** Takes in how large the documents are, and how fast windows are used up. */
-    void read(JobIndex.Window window, Optional<Job> from, long nanos, int wanted) {
+    void read(JobIndex.Window window, Optional<Place> from, long nanos, int wanted) {
         List<Job> jobs = window.jobs();
-        if (from.isPresent() && !jobs.isEmpty() && !window.complete()) {
-            standsStill = Backlog.OLDEST_FIRST.compare(jobs.get(jobs.size() - 1), from.get()) <= 0;
+        if (from.isPresent() && window.end().isPresent() && !window.complete()) {
+            standsStill = window.end().get().compareTo(from.get()) <= 0;
         }
         if (from.isEmpty()) {
             updatedNanos = nanos;
@@ -68,7 +127,10 @@ final class Paging {
         readNanos = nanos;
         int useful = Math.max(Windows.FIRST, Math.min(MOST, BATCHES * wanted));
         int grown = isFast && !window.complete() ? Math.max(size, Math.min(size * GROWTH, useful)) : size;
-        size = Math.max(SAMPLE, Math.min(isFast || isGrown() ? grown : size, affordable(jobs)));
+        if (!jobs.isEmpty()) {
+            affordable = Math.max(SAMPLE, affordable(jobs));
+        }
+        size = Math.min(isFast || size > Windows.FIRST ? grown : size, jobs.isEmpty() ? size : affordable);
     }
 
     private static int affordable(List<Job> jobs) {

@@ -27,12 +27,16 @@ final class WindowDocuments {
         this.database = database;
     }
 
-    /** The jobs whose documents are still as the rows say, in the order of the rows. */
-    Stream<Job> jobs(ViewResult index) {
+    /**
+     * The jobs whose documents are still as the rows say, in the order of the rows.
+     *
+     * @param index the rows
+     * @param sparse whether there are many other documents between them
+     */
+    Stream<Job> jobs(List<ViewResult.Row> index, boolean sparse) {
         Map<String, ViewResult.Row> documents = new HashMap<>();
-        List<String> ids =
-                index.rows().stream().map(row -> String.valueOf(row.id())).toList();
-        if (isSorted(ids) && isDense(ids)) {
+        List<String> ids = index.stream().map(row -> String.valueOf(row.id())).toList();
+        if (!sparse && isSorted(ids) && isDense(ids)) {
             put(documents, range(ids).includeDocs(true));
         }
         List<String> missing =
@@ -40,7 +44,7 @@ final class WindowDocuments {
         if (!missing.isEmpty()) {
             put(documents, ViewQuery.allDocs().keys(missing).includeDocs(true));
         }
-        return index.rows().stream()
+        return index.stream()
                 .flatMap(row -> Optional.ofNullable(documents.get(String.valueOf(row.id())))
                         .flatMap(JobIndex::jobOf)
                         .filter(job -> job.rev().equals(Optional.of(row.value().asText())))

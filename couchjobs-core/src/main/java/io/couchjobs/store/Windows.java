@@ -3,6 +3,8 @@ package io.couchjobs.store;
 import io.couchjobs.couch.Surroundings;
 import io.couchjobs.couch.ViewQuery.Update;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.Site;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -10,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +28,9 @@ final class Windows {
     static final int FIRST = 200;
     private static final int RANDOM_OF = 1024;
     private static final int STUCK = 200;
+    /** Rows without documents are cheap. */
+    private static final int MOST_ROWS = 8_000;
+
     /** So many jobs' worth of claims are read ahead. */
     private static final int AHEAD = 2;
     /** An index that nobody brings up to date has ever more rows of jobs that are gone. */
@@ -34,6 +39,7 @@ final class Windows {
     private final JobIndex index;
     private final StoreClock clock;
     private final Surroundings surroundings;
+    private final Peers peers;
     private final Executor background;
     /** Guards the stocks, and what is under way. */
     private final Object monitor;
@@ -46,13 +52,21 @@ final class Windows {
      * @param index what is read
      * @param clock what tells how fast windows are used up
      * @param surroundings whose threads read ahead
+     * @param peers with whom the jobs are shared
      * @param monitor guards the stocks, and the next parameter
      * @param underWay the documents that are being claimed
      */
-    Windows(JobIndex index, StoreClock clock, Surroundings surroundings, Object monitor, Set<String> underWay) {
+    Windows(
+            JobIndex index,
+            StoreClock clock,
+            Surroundings surroundings,
+            Peers peers,
+            Object monitor,
+            Set<String> underWay) {
         this.index = index;
         this.clock = clock;
         this.surroundings = surroundings;
+        this.peers = peers;
         this.background = surroundings.threads("couchjobs-index", 1);
         this.monitor = monitor;
         this.underWay = underWay;
@@ -65,14 +79,13 @@ final class Windows {
      * @param stock what is known of them
      * @param until until when they are due
      * @param options how many are wanted, and in which order
-     * @param own which jobs are likely to be chosen
      */
-    void refill(String line, Stock stock, Instant until, AcceptOptions options, Predicate<Job> own) {
+    void refill(String line, Stock stock, Instant until, AcceptOptions options) {
         CompletableFuture<Void> ahead;
         synchronized (monitor) {
             ahead = stock.paging().underWay();
             if (!mustRefill(stock, until, options.strategy())) {
-                if (ahead == null && isLow(stock, until, options, own)) {
+                if (ahead == null && isLow(stock, until, options)) {
                     readAhead(line, stock, until, options);
                 }
                 return;
@@ -103,16 +116,22 @@ final class Windows {
     }
 
     /** Whether the window will soon be used up, and there is more. */
-    private static boolean isLow(Stock stock, Instant until, AcceptOptions options, Predicate<Job> own) {
+    private boolean isLow(Stock stock, Instant until, AcceptOptions options) {
         Backlog backlog = stock.backlog();
         int enough = AHEAD * options.max();
-        return options.strategy().kind() == Strategy.Kind.FIFO
-                && stock.rules().takeAll()
-                && stock.paging().isGrown()
+        return isInLine(stock, options)
+                && stock.paging().isGrown(options.max())
+                && !stock.paging().isBarren(clock.nanos())
                 && !backlog.isInDoubt()
                 && !backlog.knowsAllDue(until)
-                && backlog.hasRoomFor(stock.paging().size())
-                && backlog.due(until, enough, own).size() < enough;
+                && backlog.hasRoomFor(stock.paging().size(options.max()))
+                && backlog.due(until, enough, job -> backlog.isOurs(job) || peers.rank(job) == 0)
+                                .size()
+                        < enough;
+    }
+
+    private static boolean isInLine(Stock stock, AcceptOptions options) {
+        return options.strategy().kind() == Strategy.Kind.FIFO && stock.rules().takeAll();
     }
 
     private void readAhead(String line, Stock stock, Instant until, AcceptOptions options) {
@@ -134,26 +153,43 @@ final class Windows {
 
     private void read(String line, Stock stock, Instant until, AcceptOptions options) {
         long begun;
-        Optional<Job> from;
+        Optional<Place> from;
         Update update;
         int size;
+        boolean shared;
+        UnaryOperator<List<JobId>> wanted;
         boolean random = options.strategy().kind() == Strategy.Kind.RANDOM;
+        int workers = peers.count(Site.typeOf(line));
         synchronized (monitor) {
             begun = stock.backlog().beginRefill();
-            from = random
+            from = random || stock.paging().beginsAnew()
                     ? Optional.empty()
                     : stock.backlog().dueHorizon(until).filter(last -> stock.paging()
                             .goesOn());
-            update = from.isEmpty() ? Update.TRUE : stock.paging().update(clock.nanos(), UP_TO_DATE_EVERY);
-            size = random ? RANDOM_OF : stock.paging().size();
+            update = from.isEmpty()
+                    ? Update.TRUE
+                    : stock.paging().update(clock.nanos(), UP_TO_DATE_EVERY.multipliedBy(workers));
+            shared = workers > 1 && isInLine(stock, options) && stock.paging().isShared(options.max());
+            int some = stock.paging().size(options.max());
+            int most = shared ? Math.min(workers * some, MOST_ROWS) : some;
+            size = random ? RANDOM_OF : most;
+            String type = Site.typeOf(line);
+            Stretches stretches = stock.paging().stretches(() -> new Stretches(peers, type), from.isPresent());
+            wanted = shared ? stretches::of : UnaryOperator.identity();
         }
         try {
-            JobIndex.Window due = index.pending(line, from, update, size);
+            JobIndex.Window due = index.pending(line, from, update, size, wanted);
             List<Job> stuck = due.complete() || (from.isPresent() && update == Update.FALSE)
                     ? List.of()
                     : index.stuck(line, update, STUCK).jobs();
             synchronized (monitor) {
-                stock.backlog().refill(begun, free(due), free(stuck), from);
+                stock.backlog().refill(begun, free(due), free(stuck), from.isEmpty() && !shared);
+                if (shared) {
+                    stock.backlog().markOurs(due.jobs());
+                    stock.paging().readShare(due, size, clock.nanos());
+                } else {
+                    stock.paging().readAll();
+                }
                 stock.paging().read(due, from, clock.nanos(), options.max());
             }
         } finally {
@@ -164,7 +200,7 @@ final class Windows {
     }
 
     private JobIndex.Window free(JobIndex.Window window) {
-        return new JobIndex.Window(free(window.jobs()), window.complete());
+        return new JobIndex.Window(free(window.jobs()), window.complete(), window.end());
     }
 
     private List<Job> free(List<Job> jobs) {

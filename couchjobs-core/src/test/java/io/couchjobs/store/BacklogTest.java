@@ -20,8 +20,7 @@ class BacklogTest {
         backlog.doubt();
         long begun = backlog.beginRefill();
         backlog.changed(job("late", 500));
-        backlog.refill(
-                begun, new JobIndex.Window(List.of(job("a", 1), job("b", 2)), true), List.of(), Optional.empty());
+        backlog.refill(begun, new JobIndex.Window(List.of(job("a", 1), job("b", 2)), true), List.of(), true);
         backlog.endRefill();
         assertThat(backlog.due(NOW, 9)).extracting(job -> job.id().id()).containsExactly("a", "b", "late");
         assertThat(backlog.mustRefill(NOW)).isFalse();
@@ -31,7 +30,7 @@ class BacklogTest {
     void a_gap_while_the_index_is_read_makes_the_answer_incomplete() {
         long begun = backlog.beginRefill();
         backlog.doubt();
-        backlog.refill(begun, new JobIndex.Window(List.of(), true), List.of(), Optional.empty());
+        backlog.refill(begun, new JobIndex.Window(List.of(), true), List.of(), true);
         backlog.endRefill();
         assertThat(backlog.mustRefill(NOW)).isTrue();
     }
@@ -79,8 +78,7 @@ class BacklogTest {
     void a_gap_while_a_window_of_the_future_is_read_leaves_it_in_doubt() {
         long begun = backlog.beginRefill();
         backlog.doubt();
-        backlog.refill(
-                begun, window(false, job("far", NOW.plusSeconds(3600).toEpochMilli())), List.of(), Optional.empty());
+        backlog.refill(begun, window(false, job("far", NOW.plusSeconds(3600).toEpochMilli())), List.of(), true);
         backlog.endRefill();
         assertThat(backlog.mustRefill(NOW))
                 .as("a job due now may have been missed")
@@ -93,7 +91,7 @@ class BacklogTest {
         long begun = backlog.beginRefill();
         JobIndex.Window older =
                 window(false, job("c", 3), job("far", NOW.plusSeconds(3600).toEpochMilli()));
-        backlog.refill(begun, older, List.of(), Optional.of(job("b", 2)));
+        backlog.refill(begun, older, List.of(), false);
         backlog.endRefill();
 
         backlog.removeAll(backlog.due(NOW, 9));
@@ -114,7 +112,7 @@ class BacklogTest {
         for (int i = 0; i < 2 * Backlog.MOST; i++) {
             backlog.changed(job("j" + i, i));
         }
-        backlog.refill(begun, window(true), List.of(), Optional.empty());
+        backlog.refill(begun, window(true), List.of(), true);
         backlog.endRefill();
         backlog.removeAll(backlog.due(NOW, 2 * Backlog.MOST));
         assertThat(backlog.mustRefill(NOW)).as("the index has the rest").isTrue();
@@ -133,7 +131,7 @@ class BacklogTest {
     void a_job_that_was_claimed_while_the_index_was_read_is_not_put_back_by_it() {
         long begun = backlog.beginRefill();
         backlog.changed(claimed("a"));
-        backlog.refill(begun, window(true, job("a", 1)), List.of(), Optional.empty());
+        backlog.refill(begun, window(true, job("a", 1)), List.of(), true);
         backlog.endRefill();
         assertThat(backlog.due(NOW, 9)).isEmpty();
     }
@@ -163,7 +161,7 @@ class BacklogTest {
     void a_job_that_changed_without_being_read_while_the_index_was_may_be_missing_there() {
         long begun = backlog.beginRefill();
         backlog.unread("job:email:b", "1-x", true);
-        backlog.refill(begun, window(true), List.of(), Optional.empty());
+        backlog.refill(begun, window(true), List.of(), true);
         backlog.endRefill();
         assertThat(backlog.mustRefill(NOW)).isTrue();
     }
@@ -191,7 +189,7 @@ class BacklogTest {
         long begun = backlog.beginRefill();
         backlog.unread("job:email:a", "7-x", true);
         backlog.unread("job:email:b", rev(job("b", 1)), true);
-        backlog.refill(begun, window(true, job("a", 1), job("b", 1)), List.of(), Optional.empty());
+        backlog.refill(begun, window(true, job("a", 1), job("b", 1)), List.of(), true);
         backlog.endRefill();
         assertThat(backlog.due(NOW, 9)).extracting(job -> job.id().id()).containsExactly("b");
     }
@@ -213,9 +211,39 @@ class BacklogTest {
                 + "','_rev':'2-x','status':'running','lock':{'token':'t','worker':'w','since':1}}"));
     }
 
+    @Test
+    void a_share_that_was_read_to_its_end_does_not_say_that_there_is_nothing() {
+        long begun = backlog.beginRefill();
+        backlog.refill(begun, window(true, job("a", 1)), List.of(), false);
+        backlog.endRefill();
+        backlog.removeAll(List.of(job("a", 1)));
+        assertThat(backlog.mustRefill(NOW)).isTrue();
+        assertThat(backlog.knowsAllDue(NOW)).isFalse();
+    }
+
+    @Test
+    void a_share_without_jobs_is_read_on_from_where_it_ended() {
+        long begun = backlog.beginRefill();
+        Place end = Place.of(job("z", 9));
+        backlog.refill(begun, new JobIndex.Window(List.of(), false, Optional.of(end)), List.of(), false);
+        backlog.endRefill();
+        assertThat(backlog.dueHorizon(NOW)).contains(end);
+    }
+
+    @Test
+    void a_job_of_this_workers_share_is_so_until_it_changes() {
+        refill(false, job("a", 1), job("b", 2));
+        backlog.markOurs(List.of(job("a", 1), job("gone", 1)));
+        assertThat(backlog.isOurs(job("a", 1))).isTrue();
+        assertThat(backlog.isOurs(job("b", 2))).isFalse();
+        assertThat(backlog.isOurs(job("gone", 1))).isFalse();
+        backlog.changed(Job.parse(Jobs.json("{'_id':'job:email:a','_rev':'2-y','scheduledTime':1}")));
+        assertThat(backlog.isOurs(job("a", 1))).isFalse();
+    }
+
     private void refill(boolean complete, Job... jobs) {
         long begun = backlog.beginRefill();
-        backlog.refill(begun, new JobIndex.Window(List.of(jobs), complete), List.of(), Optional.empty());
+        backlog.refill(begun, new JobIndex.Window(List.of(jobs), complete), List.of(), true);
         backlog.endRefill();
     }
 
