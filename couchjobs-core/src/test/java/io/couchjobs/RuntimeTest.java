@@ -15,6 +15,7 @@ import io.couchjobs.worker.ClosingMode;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.PermanentJobException;
+import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.SnoozeException;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
@@ -23,8 +24,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -307,6 +310,30 @@ class RuntimeTest {
             TestQueue.until(() -> counts(JobStatus.SUCCESS) == 19 && counts(JobStatus.CANCELLED) == 1);
         }
         assertThat(ran).hasSize(19);
+    }
+
+    @Test
+    void how_long_a_run_took_does_not_include_the_wait_of_a_job_that_was_claimed_ahead() throws Exception {
+        CountDownLatch go = new CountDownLatch(1);
+        BlockingQueue<RunReport> reports = new LinkedBlockingQueue<>();
+        add("first", "ok");
+        add("second", "ok");
+        try (Worker worker = queue.worker()
+                .concurrency(1)
+                .prefetch(1)
+                .handler("email", (data, context) -> {
+                    go.await();
+                    return null;
+                })
+                .onRunEnded(reports::add)
+                .start()) {
+            TestQueue.until(() -> counts(JobStatus.RUNNING) == 1 && counts(JobStatus.SCHEDULED) == 1);
+            long letGo = System.nanoTime();
+            go.countDown();
+            TestQueue.until(() -> reports.size() == 2 && worker.stats().succeeded() == 2);
+            Duration sinceLetGo = Duration.ofNanos(System.nanoTime() - letGo);
+            assertThat(reports).anySatisfy(second -> assertThat(second.took()).isLessThan(sinceLetGo));
+        }
     }
 
     @Test

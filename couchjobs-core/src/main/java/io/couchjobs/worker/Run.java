@@ -38,7 +38,6 @@ final class Run {
     private final Handler<?> handler;
     private final Tools tools;
     private final RunLog runLog;
-    private final long startedNanos = System.nanoTime();
     private @Nullable Thread thread;
     private @Nullable StopReason stopReason;
     private boolean handlerIsDone;
@@ -103,6 +102,7 @@ final class Run {
      */
     RunReport call(Runnable whenDone) {
         int attempt = claim.job().attempt();
+        long startedNanos = System.nanoTime(); // not when it was claimed: that may have been long ago
         Ending ending;
         try {
             ending = judge();
