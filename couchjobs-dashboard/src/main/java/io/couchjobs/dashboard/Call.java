@@ -61,6 +61,11 @@ final class Call {
         return path;
     }
 
+    /** {@return who asks, or the proxy that asks for them} */
+    String remoteAddress() {
+        return exchange.getRemoteAddress().getHostString();
+    }
+
     Optional<String> header(String name) {
         return Optional.ofNullable(exchange.getRequestHeaders().getFirst(name));
     }

@@ -33,9 +33,9 @@ final class Credentials {
     }
 
     /** Takes as long for a nearly right password as for a wrong one. */
-    boolean letIn(@Nullable String header) {
-        byte[] given = (header == null ? "" : header).getBytes(StandardCharsets.UTF_8);
-        boolean found = headers.isEmpty();
+    boolean letIn(String header) {
+        byte[] given = header.getBytes(StandardCharsets.UTF_8);
+        boolean found = false;
         for (Secret wanted : headers) {
             found |= MessageDigest.isEqual(wanted.reveal().getBytes(StandardCharsets.UTF_8), given);
         }

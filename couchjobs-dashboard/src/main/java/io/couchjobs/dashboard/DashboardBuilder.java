@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ public final class DashboardBuilder {
     private @Nullable Secret token;
     private @Nullable Boolean actions;
     private Supplier<List<Problem>> checks = List::of;
+    private LongSupplier nanoTime = System::nanoTime;
 
     DashboardBuilder(JobQueue queue) {
         this.queue = queue;
@@ -47,6 +49,7 @@ public final class DashboardBuilder {
 
     /**
      * Lets in only who has a password (HTTP Basic). Put a proxy that speaks TLS in front when the network is not your own.
+     * An address that gave five wrong ones in a row has to wait between tries, from a second up to a minute.
      *
      * @param user the name
      * @param password the password, not empty
@@ -137,6 +140,12 @@ public final class DashboardBuilder {
         return new DashboardHandler(this, actions != null && actions);
     }
 
+    /** For tests: what measures how long somebody has to wait. */
+    DashboardBuilder nanoTime(LongSupplier source) {
+        this.nanoTime = source;
+        return this;
+    }
+
     JobQueue queue() {
         return queue;
     }
@@ -146,7 +155,7 @@ public final class DashboardBuilder {
     }
 
     Guard guard(boolean mayAct) {
-        return new Guard(Set.copyOf(hosts), Credentials.of(user, password, token), mayAct);
+        return new Guard(Set.copyOf(hosts), Credentials.of(user, password, token), new FailedLogins(nanoTime), mayAct);
     }
 
     Supplier<List<Problem>> checks() {

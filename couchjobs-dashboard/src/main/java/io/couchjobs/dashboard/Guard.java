@@ -1,13 +1,15 @@
 package io.couchjobs.dashboard;
 
 import java.net.URI;
+import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which requests are served. Immutable and thread-safe.
+ * Decides which requests are served. Thread-safe.
  *
  * <p>A page of another site can make a browser send requests here. It must not be able to read answers: its name is not
  * among the hosts, however it lets that name resolve. And it must not be able to change anything: it cannot send the header
@@ -22,11 +24,13 @@ final class Guard {
 
     private final Set<String> hosts;
     private final Credentials credentials;
+    private final FailedLogins failedLogins;
     private final boolean mayAct;
 
-    Guard(Set<String> hosts, Credentials credentials, boolean mayAct) {
+    Guard(Set<String> hosts, Credentials credentials, FailedLogins failedLogins, boolean mayAct) {
         this.hosts = hosts;
         this.credentials = credentials;
+        this.failedLogins = failedLogins;
         this.mayAct = mayAct;
     }
 
@@ -41,14 +45,31 @@ final class Guard {
             throw new Refusal(
                     421, "this dashboard is not reached by the name " + host + "; it has to be told its hosts");
         }
-        if (!credentials.letIn(call.header("Authorization").orElse(null))) {
-            call.setHeader("WWW-Authenticate", "Basic realm=\"couchjobs\", charset=\"UTF-8\"");
-            throw new Refusal(401, "who are you?");
-        }
+        checkLogin(call);
         if (!call.isRead()) {
             checkChange(call, host);
         } else if (call.isApi() && !isOwn(call.header("Sec-Fetch-Site").orElse("none"))) {
             throw new Refusal(403, "a page of another site asks");
+        }
+    }
+
+    /** Who has not tried yet has not failed: browsers ask without a password first. */
+    private void checkLogin(Call call) {
+        if (!credentials.areAsked()) {
+            return;
+        }
+        Optional<String> given = call.header("Authorization");
+        FailedLogins.Verdict verdict = given.isEmpty()
+                ? new FailedLogins.Verdict(false, Duration.ZERO)
+                : failedLogins.letIn(call.remoteAddress(), () -> credentials.letIn(given.get()));
+        if (!verdict.left().isZero()) {
+            long seconds = verdict.left().plusNanos(999_999_999).toSeconds();
+            call.setHeader("Retry-After", Long.toString(seconds));
+            throw new Refusal(429, "too many wrong passwords from your address; try again in " + seconds + " s");
+        }
+        if (!verdict.isLetIn()) {
+            call.setHeader("WWW-Authenticate", "Basic realm=\"couchjobs\", charset=\"UTF-8\"");
+            throw new Refusal(401, "who are you?");
         }
     }
 

@@ -13,10 +13,12 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -203,6 +205,27 @@ class GuardTest {
             assertThat(browser.get(path, "Authorization", "Bearer a-token").statusCode())
                     .isEqualTo(200);
         }
+    }
+
+    @Test
+    void who_guesses_passwords_has_to_wait_and_who_only_asks_has_not() throws Exception {
+        AtomicLong clock = new AtomicLong();
+        Browser browser =
+                open(Dashboard.of(queue).user("ops", Secret.of("sesame")).nanoTime(clock::get));
+        String[] right = {"Authorization", basic("ops", "sesame")};
+        for (int i = 0; i < 2 * FailedLogins.FREE; i++) {
+            assertThat(browser.get("").statusCode()).isEqualTo(401);
+        }
+        for (int i = 0; i < FailedLogins.FREE; i++) {
+            assertThat(browser.get("", "Authorization", basic("ops", "guess " + i))
+                            .statusCode())
+                    .isEqualTo(401);
+        }
+        var refused = browser.get("api/overview", right);
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(refused.headers().firstValue("Retry-After")).contains("1");
+        clock.addAndGet(Duration.ofSeconds(1).toNanos());
+        assertThat(browser.get("api/overview", right).statusCode()).isEqualTo(200);
     }
 
     @Test

@@ -1,0 +1,120 @@
+package io.couchjobs.dashboard;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Slows down who guesses passwords. After {@value #FREE} wrong ones an address has to wait a second, after each further one
+ * twice as long, up to a minute; what it sends meanwhile is not looked at, be it right or wrong. A right one, or a quarter of
+ * an hour without a wrong one, forgives all. It remembers {@value #MOST} addresses at most, and lets go of those that were
+ * silent longest. Thread-safe.
+ */
+final class FailedLogins {
+    static final int FREE = 5;
+    static final int MOST = 10_000;
+
+    private static final Logger log = LoggerFactory.getLogger(FailedLogins.class);
+    private static final Duration FIRST = Duration.ofSeconds(1);
+    private static final Duration LONGEST = Duration.ofMinutes(1);
+    private static final Duration FORGIVEN = Duration.ofMinutes(15);
+    private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
+    /** Whoever has one address of version 6 has the 2^64 of its network. */
+    private static final int NETWORK_BYTES = 8;
+
+    private final LongSupplier nanoTime;
+    private final Map<String, Failures> failures = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Failures> eldest) {
+            return size() > MOST;
+        }
+    };
+
+    private @Nullable Long warnedNanos;
+
+    FailedLogins(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    /** What came of a login: let in, or not, or not looked at because there is time left to wait. */
+    record Verdict(boolean isLetIn, Duration left) {}
+
+    /** How often in a row an address was wrong, and when last. */
+    private record Failures(int count, long nanos) {
+        Duration pause() {
+            if (count < FREE) {
+                return Duration.ZERO;
+            }
+            Duration pause = FIRST.multipliedBy(1L << Math.min(count - FREE, 16));
+            return pause.compareTo(LONGEST) < 0 ? pause : LONGEST;
+        }
+    }
+
+    /**
+     * Looks at what an address sent, unless it has to wait. All of it under one lock, so that guesses sent at the same time
+     * count one by one.
+     */
+    synchronized Verdict letIn(String address, BooleanSupplier isRight) {
+        String from = network(address);
+        long now = nanoTime.getAsLong();
+        Failures before = known(from, now);
+        Duration left = before.pause().minusNanos(now - before.nanos());
+        if (left.compareTo(Duration.ZERO) > 0) {
+            return new Verdict(false, left);
+        }
+        if (isRight.getAsBoolean()) {
+            failures.remove(from);
+            return new Verdict(true, Duration.ZERO);
+        }
+        failures.put(from, new Failures(before.count() + 1, now));
+        if (before.count() + 1 == FREE) {
+            warn(from, now);
+        }
+        return new Verdict(false, Duration.ZERO);
+    }
+
+    synchronized int size() {
+        return failures.size();
+    }
+
+    /** Once a minute: many addresses must not fill the log. */
+    private void warn(String from, long now) {
+        if (warnedNanos == null || now - warnedNanos > LONGEST.toNanos()) {
+            warnedNanos = now;
+            log.warn("{} gave {} wrong passwords in a row; from now on it has to wait between its tries", from, FREE);
+        }
+    }
+
+    private Failures known(String from, long now) {
+        @Nullable Failures known = failures.get(from);
+        return known == null || now - known.nanos() > FORGIVEN.toNanos() ? new Failures(0, now) : known;
+    }
+
+    /** Asks no name server: only what is an address already is parsed. */
+    private static String network(String address) {
+        String plain = address.replaceFirst("%.*$", "");
+        if (!IPV6.matcher(plain).matches()) {
+            return plain;
+        }
+        try {
+            byte[] bytes = InetAddress.getByName(plain).getAddress();
+            if (bytes.length > NETWORK_BYTES) {
+                Arrays.fill(bytes, NETWORK_BYTES, bytes.length, (byte) 0);
+            }
+            return InetAddress.getByAddress(bytes).getHostAddress();
+        } catch (UnknownHostException noAddress) {
+            return plain;
+        }
+    }
+}
