@@ -8,6 +8,8 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.RetryPolicy;
 import io.couchjobs.store.Limit;
+import io.couchjobs.store.Rate;
+import io.couchjobs.store.Retention;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.TypeCounts;
 import io.couchjobs.store.TypeSettings;
@@ -17,6 +19,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** The types and their settings. Thread-safe. */
 final class Types {
@@ -99,14 +102,34 @@ final class Types {
                         : settings.with(limit.getValue(), count(body, limit.getKey()));
             }
         }
+        if (body.has("rate")) {
+            JsonNode rate = body.path("rate");
+            settings = rate.isNull()
+                    ? settings.withoutRate()
+                    : settings.withRate(new Rate(count(rate, "starts"), Duration.ofMillis(number(rate, "window"))));
+        }
+        if (body.has("retention")) {
+            settings = settings.withRetention(retention(body.path("retention")));
+        }
+        if (body.has("failureRetention")) {
+            settings = settings.withFailureRetention(retention(body.path("failureRetention")));
+        }
         return settings;
     }
 
-    private static int count(ObjectNode body, String name) {
+    private static @Nullable Retention retention(JsonNode json) {
+        return json.isNull()
+                ? null
+                : Retention.parse(json)
+                        .orElseThrow(() -> new Refusal(
+                                400, "jobs are kept for 1 s to 36500 days, or at least 1 job is, or none, or all"));
+    }
+
+    private static int count(JsonNode body, String name) {
         return Math.toIntExact(Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, number(body, name))));
     }
 
-    private static long number(ObjectNode body, String name) {
+    private static long number(JsonNode body, String name) {
         JsonNode value = body.path(name);
         if (!value.isIntegralNumber() || !value.canConvertToLong()) {
             throw new Refusal(400, name + " must be a whole number");
@@ -123,6 +146,7 @@ final class Types {
                 .put("maxRetries", settings.retryPolicy().maxRetries())
                 .put("retryDelay", settings.retryPolicy().delay().toMillis());
         json.set("retention", settings.retention().toJson());
+        json.set("failureRetention", settings.failureRetention().toJson());
         LIMITS.forEach((name, limit) -> {
             OptionalInt number = settings.get(limit);
             json.put(name, number.isPresent() ? number.getAsInt() : null);

@@ -14,6 +14,8 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.schedule.Schedule;
+import io.couchjobs.store.Rate;
+import io.couchjobs.store.Retention;
 import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.Worker;
 import java.io.BufferedReader;
@@ -289,6 +291,31 @@ class ApiTest {
                 .isEqualTo(400);
         assertThat(browser.post("types", Map.of("type", "a:b", "paused", true)).statusCode())
                 .isEqualTo(400);
+    }
+
+    @Test
+    void how_many_start_in_a_time_and_how_long_jobs_are_kept_is_changed_and_cleared() throws Exception {
+        Map<String, Object> rate = Map.of("starts", 100, "window", 60_000);
+        answer(
+                "types",
+                Map.of("type", "email", "rate", rate, "retention", Map.of("newest", 5), "failureRetention", "forever"));
+        assertThat(queue.settings("email").rate()).contains(new Rate(100, Duration.ofMinutes(1)));
+        JsonNode type = browser.json("types").at("/types/0");
+        assertThat(type.at("/retention/newest").asInt()).isEqualTo(5);
+        assertThat(type.path("failureRetention").asText()).isEqualTo("forever");
+        for (String field : new String[] {"rate", "retention", "failureRetention"}) {
+            for (Object wrong : new Object[] {"odd", Map.of("newest", 0, "starts", 0, "window", 1), 7}) {
+                assertThat(browser.post("types", Map.of("type", "email", field, wrong))
+                                .statusCode())
+                        .as("%s %s", field, wrong)
+                        .isEqualTo(400);
+            }
+            Map<String, Object> clear = new HashMap<>(Map.of("type", "email"));
+            clear.put(field, null);
+            answer("types", clear);
+        }
+        assertThat(queue.settings("email").rate()).isEmpty();
+        assertThat(queue.settings("email").retention()).isEqualTo(new Retention.For(Retention.STANDARD));
     }
 
     @Test

@@ -26,14 +26,18 @@ export class Types extends Loading {
   async edit(type) {
     const form = await ask({
       title: 'Settings of ' + type.type,
-      text: 'Running workers follow within moments. An empty field is the default.',
+      text: 'Running workers follow within moments. An empty field is the default. What is kept: a time such as 30d, a number of jobs, delete or forever.',
       fields: h('div', { class: 'form' },
         field('timeout', 'Timeout, in seconds', type.timeout === null ? '' : type.timeout / 1000, 'default', 0.001, 'any'),
         field('maxRetries', 'Retries after failures', type.maxRetries, '', 0),
+        field('rateStarts', 'Starts in a time at most', type.rate ? type.rate.starts : null, 'any number', 1),
+        field('rateWindow', 'That time, in seconds', type.rate ? type.rate.window / 1000 : null, '60', 1, 'any'),
         field('limit', 'Running at once', type.limit, 'any number', 0),
         field('groupLimit', 'Running at once of a group', type.groupLimit, 'any number', 0),
         field('maxQueued', 'Pending at most', type.maxQueued, 'any number', 0),
-        field('maxExpirations', 'Leases that may run out', type.maxExpirations, 'any number', 0)),
+        field('maxExpirations', 'Leases that may run out', type.maxExpirations, 'any number', 0),
+        keep('retention', 'Keep what succeeded', type.retention),
+        keep('failureRetention', 'Keep what failed or was cancelled', type.failureRetention)),
       yes: 'Save',
     });
     const change = form && changes(type, form);
@@ -62,7 +66,8 @@ export class Types extends Loading {
       h('td', { 'data-label': 'Timeout', class: 'num' }, type.timeout === null ? h('span', { class: 'faint' }, 'default') : duration(type.timeout)),
       h('td', { 'data-label': 'Retries', class: 'num' }, type.maxRetries),
       h('td', { 'data-label': 'Limits' }, limits(type)),
-      h('td', { 'data-label': 'Kept' }, kept(type.retention)),
+      h('td', { 'data-label': 'Kept' }, kept(type.retention),
+        kept(type.failureRetention) !== kept(type.retention) && ' (failed: ' + kept(type.failureRetention) + ')'),
       actions && h('td', { class: 'act' },
         h(Button, { kind: 'small', 'aria-label': (type.paused ? 'Resume ' : 'Pause ') + type.type, onClick: () => this.pause(type) }, type.paused ? 'Resume' : 'Pause'),
         h(Button, { kind: 'small', 'aria-label': 'Settings of ' + type.type, onClick: () => this.edit(type) }, 'Edit')));
@@ -82,9 +87,46 @@ function field(name, label, value, placeholder, min, step) {
     h('input', { name, type: 'number', min, step: step || 1, value: value === null ? '' : value, placeholder }));
 }
 
+/** As text: a time such as 30d, a number of jobs, delete, forever. */
+function keep(name, label, retention) {
+  return h('label', { class: 'field' }, label,
+    h('input', {
+      name, value: keepText(retention), placeholder: 'default', autocomplete: 'off', spellcheck: false,
+      pattern: KEEP.source, title: 'A time such as 12h or 30d, a number of jobs (the newest), delete or forever',
+    }));
+}
+
+const KEEP = /^(\d{1,9}(s|m|h|d)?|delete|forever)$/;
+const MILLIS = { s: 1000, m: 60000, h: 3600000, d: 86400000 };
+
+function keepText(retention) {
+  if (retention.newest) {
+    return String(retention.newest);
+  }
+  if (!retention.time) {
+    return retention;
+  }
+  const unit = ['d', 'h', 'm', 's'].find((name) => retention.time % MILLIS[name] === 0) || 's';
+  return Math.round(retention.time / MILLIS[unit]) + unit;
+}
+
+function keepValue(text) {
+  const [, number, unit] = /^(\d+)([smhd]?)$/.exec(text) || [];
+  return number === undefined ? text || null : unit ? { time: number * MILLIS[unit] } : { newest: Number(number) };
+}
+
 /** Only what somebody changed: the rest may have been changed by others meanwhile. */
-function changes(type, form) {
+function changes(type, { rateStarts, rateWindow, retention, failureRetention, ...form }) {
   const changed = {};
+  const rate = rateStarts === '' ? null : { starts: Number(rateStarts), window: Math.round((rateWindow === '' ? 60 : Number(rateWindow)) * 1000) };
+  if (JSON.stringify(rate) !== JSON.stringify(type.rate || null)) {
+    changed.rate = rate;
+  }
+  for (const [name, text] of Object.entries({ retention, failureRetention })) {
+    if (text.trim() !== keepText(type[name])) {
+      changed[name] = keepValue(text.trim());
+    }
+  }
   for (const [name, text] of Object.entries(form)) {
     const value = text === '' ? null : name === 'timeout' ? Math.round(Number(text) * 1000) : Number(text);
     if (value !== type[name] && !(name === 'maxRetries' && value === null)) {
