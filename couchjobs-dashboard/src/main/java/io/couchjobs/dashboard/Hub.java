@@ -74,7 +74,12 @@ final class Hub implements Feed.Listener, AutoCloseable {
                 .orElse(null);
         start();
         Viewer viewer = new Viewer(watched);
-        viewers.add(viewer);
+        synchronized (this) {
+            if (closed) {
+                throw new Refusal(503, "the dashboard is closing");
+            }
+            viewers.add(viewer);
+        }
         try {
             call.setHeader("X-Accel-Buffering", "no");
             viewer.serve(call.stream("text/event-stream"));
@@ -112,9 +117,9 @@ final class Hub implements Feed.Listener, AutoCloseable {
             if (listening != null) {
                 listening.close();
             }
+            viewers.forEach(Viewer::end);
         }
         timer.shutdownNow();
-        viewers.forEach(Viewer::end);
     }
 
     private void beat() {

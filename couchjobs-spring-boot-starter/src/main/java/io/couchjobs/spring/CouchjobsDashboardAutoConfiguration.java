@@ -4,9 +4,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.couch.Secret;
 import io.couchjobs.dashboard.Dashboard;
 import io.couchjobs.dashboard.DashboardBuilder;
-import io.couchjobs.dashboard.DashboardHandler;
 import jakarta.servlet.Servlet;
-import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -14,7 +12,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
-import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
@@ -34,17 +31,16 @@ public class CouchjobsDashboardAutoConfiguration {
     public CouchjobsDashboardAutoConfiguration() {}
 
     @Bean
-    ServletRegistrationBean<Servlet> couchjobsDashboard(
-            JobQueue queue, CouchjobsProperties properties, Environment environment) {
+    DashboardRegistration couchjobsDashboard(JobQueue queue, CouchjobsProperties properties, Environment environment) {
         String below =
                 trimmed(environment.getProperty("management.endpoints.web.base-path", "/actuator")) + "/couchjobs";
         String path = trimmed(environment.getProperty("server.servlet.context-path", "")) + below;
-        Optional<DashboardHandler> handler = handler(queue, properties.dashboard(), path);
-        ServletRegistrationBean<Servlet> registration =
-                new ServletRegistrationBean<>(new DashboardServlet(handler.orElse(null)), below, below + "/*");
-        registration.setName("couchjobsDashboard");
-        registration.setEnabled(handler.isPresent());
-        if (handler.isPresent()) {
+        CouchjobsProperties.Dashboard options = properties.dashboard();
+        DashboardBuilder dashboard = Dashboard.of(queue).basePath(path).actions(options.actions());
+        options.hosts().forEach(dashboard::host);
+        DashboardRegistration registration = new DashboardRegistration(new DashboardServlet(dashboard), below);
+        registration.setEnabled(isGuarded(dashboard, options));
+        if (registration.isEnabled()) {
             log.info("the dashboard of {} is at {}/", queue, path);
         } else {
             log.info(
@@ -54,20 +50,17 @@ public class CouchjobsDashboardAutoConfiguration {
         return registration;
     }
 
-    private static Optional<DashboardHandler> handler(
-            JobQueue queue, CouchjobsProperties.Dashboard options, String path) {
-        DashboardBuilder builder = Dashboard.of(queue).basePath(path).actions(options.actions());
-        options.hosts().forEach(builder::host);
+    private static boolean isGuarded(DashboardBuilder dashboard, CouchjobsProperties.Dashboard options) {
         boolean guarded = options.guardedByApplication();
         if (options.user() != null && options.password() != null) {
-            builder.user(options.user(), Secret.of(options.password()));
+            dashboard.user(options.user(), Secret.of(options.password()));
             guarded = true;
         }
         if (options.token() != null) {
-            builder.token(Secret.of(options.token()));
+            dashboard.token(Secret.of(options.token()));
             guarded = true;
         }
-        return guarded ? Optional.of(builder.handler()) : Optional.empty();
+        return guarded;
     }
 
     private static String trimmed(String path) {

@@ -1,35 +1,88 @@
 package io.couchjobs.spring;
 
+import io.couchjobs.dashboard.DashboardBuilder;
 import io.couchjobs.dashboard.DashboardHandler;
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Serves the dashboard in a servlet container; each browser that looks takes one of its threads. */
+/**
+ * Serves the dashboard in a servlet container, while it is open. Pages that listen to what happens wait in threads of their
+ * own: those of the container are the application's, and few. Thread-safe.
+ */
 final class DashboardServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
+    private static final Logger log = LoggerFactory.getLogger(DashboardServlet.class);
+    private static final String EVENTS = "/api/events";
 
-    private final transient @Nullable DashboardHandler handler;
+    private final transient DashboardBuilder dashboard;
+    private transient @Nullable DashboardHandler handler;
 
-    DashboardServlet(@Nullable DashboardHandler handler) {
-        this.handler = handler;
+    DashboardServlet(DashboardBuilder dashboard) {
+        this.dashboard = dashboard;
+    }
+
+    /** Begins to answer. An application may be stopped and started again. */
+    synchronized void open() {
+        if (handler == null) {
+            handler = dashboard.handler();
+        }
+    }
+
+    /** Lets go of who looks. */
+    synchronized void close() {
+        if (handler != null) {
+            handler.close();
+            handler = null;
+        }
+    }
+
+    synchronized @Nullable DashboardHandler handler() {
+        return handler;
     }
 
     @Override
     protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        if (handler == null) {
-            response.sendError(HttpServletResponse.SC_NOT_FOUND);
+        DashboardHandler present = handler();
+        if (present == null) {
+            response.sendError(HttpServletResponse.SC_SERVICE_UNAVAILABLE);
+        } else if (EVENTS.equals(request.getPathInfo()) && request.isAsyncSupported()) {
+            ServletExchange exchange = new ServletExchange(request, response);
+            AsyncContext listening = request.startAsync();
+            listening.setTimeout(0);
+            Thread thread = new Thread(() -> serve(present, exchange, listening), "couchjobs-dashboard-events");
+            thread.setDaemon(true);
+            thread.start();
         } else {
-            handler.handle(new ServletExchange(request, response));
+            present.handle(new ServletExchange(request, response));
         }
     }
 
     @Override
     public void destroy() {
-        if (handler != null) {
-            handler.close();
+        close();
+    }
+
+    private static void serve(DashboardHandler handler, ServletExchange exchange, AsyncContext listening) {
+        try {
+            handler.handle(exchange);
+        } catch (IOException | RuntimeException left) {
+            log.debug("who listened to the dashboard went away: {}", left.toString());
+        } finally {
+            complete(listening);
+        }
+    }
+
+    private static void complete(AsyncContext listening) {
+        try {
+            listening.complete();
+        } catch (IllegalStateException alreadyEnded) {
+            log.trace("the container had ended it", alreadyEnded);
         }
     }
 }
