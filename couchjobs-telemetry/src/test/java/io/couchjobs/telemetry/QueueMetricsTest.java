@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.JobQueueBuilder;
+import io.couchjobs.couch.Auth;
+import io.couchjobs.couch.Secret;
 import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.embedded.junit.CouchExtension;
+import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.worker.PermanentJobException;
@@ -22,31 +27,48 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What users' dashboards see of a queue. */
+@Tag("server")
+@ExtendWith(CouchExtension.class)
 class QueueMetricsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
-    private EmbeddedCouch couch;
+    private TestDatabase database;
     private JobQueue queue;
 
     @BeforeEach
-    void open() {
-        couch = EmbeddedCouch.inMemory().start();
+    void open(TestDatabase its) {
+        database = its;
         queue = opened(QueueMetrics.of(registry).readEvery(Duration.ZERO));
     }
 
     @AfterEach
     void close() {
         queue.close();
-        couch.close();
     }
 
     private JobQueue opened(QueueMetrics metrics) {
-        return JobQueue.builder(URI.create(couch.url() + "jobs"))
-                .extension(metrics)
+        return builder().extension(metrics).open();
+    }
+
+    private JobQueueBuilder builder() {
+        JobQueueBuilder builder = JobQueue.builder(database.url());
+        database.user()
+                .ifPresent(user -> builder.auth(
+                        new Auth.Basic(user, Secret.of(database.password().orElse("")))));
+        return builder;
+    }
+
+    /** On a server of its own, whose answers can be made wrong. */
+    private void reopenOn(EmbeddedCouch couch, Duration readEvery) {
+        queue.close();
+        queue = JobQueue.builder(URI.create(couch.url() + "jobs"))
+                .extension(QueueMetrics.of(registry).readEvery(readEvery))
                 .open();
     }
 
@@ -94,7 +116,7 @@ class QueueMetricsTest {
                 .data(Map.of())
                 .scheduledTime(due.minusSeconds(3600))
                 .build());
-        try (JobQueue later = JobQueue.builder(URI.create(couch.url() + "jobs"))
+        try (JobQueue later = builder()
                         .settableClock(() -> Instant.now().plusSeconds(3600))
                         .extension(QueueMetrics.of(registry).tags("queue", "later"))
                         .open();
@@ -132,30 +154,36 @@ class QueueMetricsTest {
 
     @Test
     void nobody_asks_so_nothing_is_read_and_what_was_read_is_good_for_a_while() {
-        queue.close();
-        queue = opened(QueueMetrics.of(registry).readEvery(Duration.ofHours(1)));
-        List<String> asked = new CopyOnWriteArrayList<>();
-        couch.faults().answer(1, request -> !asked.add(request.path()), 500);
-        queue.add("email", Map.of());
-        assertThat(asked).isNotEmpty().noneMatch(path -> path.contains("_view"));
-        until(() -> age() >= 0);
-        assertThat(asked).anyMatch(path -> path.contains("_view"));
-        asked.clear();
-        assertThat(depth("waiting")).isEqualTo(1);
-        until(() -> age() >= 0);
-        assertThat(asked).isEmpty();
+        try (EmbeddedCouch couch = EmbeddedCouch.inMemory().start()) {
+            reopenOn(couch, Duration.ofHours(1));
+            List<String> asked = new CopyOnWriteArrayList<>();
+            couch.faults().answer(1, request -> !asked.add(request.path()), 500);
+            queue.add("email", Map.of());
+            assertThat(asked).isNotEmpty().noneMatch(path -> path.contains("_view"));
+            until(() -> age() >= 0);
+            assertThat(asked).anyMatch(path -> path.contains("_view"));
+            asked.clear();
+            assertThat(depth("waiting")).isEqualTo(1);
+            until(() -> age() >= 0);
+            assertThat(asked).isEmpty();
+            queue.close();
+        }
     }
 
     @Test
     void while_the_database_is_away_there_are_no_numbers_rather_than_old_ones() {
-        queue.add("email", Map.of());
-        until(() -> age() >= 0);
-        couch.faults().answer(Integer.MAX_VALUE, request -> true, 500);
-        until(() -> Double.isNaN(age()));
-        until(() -> registry.find("couchjobs.queue.depth").gauges().isEmpty());
-        couch.faults().clear();
-        until(() -> age() >= 0);
-        until(() -> depth("waiting") == 1);
+        try (EmbeddedCouch couch = EmbeddedCouch.inMemory().start()) {
+            reopenOn(couch, Duration.ZERO);
+            queue.add("email", Map.of());
+            until(() -> age() >= 0);
+            couch.faults().answer(Integer.MAX_VALUE, request -> true, 500);
+            until(() -> Double.isNaN(age()));
+            until(() -> registry.find("couchjobs.queue.depth").gauges().isEmpty());
+            couch.faults().clear();
+            until(() -> age() >= 0);
+            until(() -> depth("waiting") == 1);
+            queue.close();
+        }
     }
 
     @Test

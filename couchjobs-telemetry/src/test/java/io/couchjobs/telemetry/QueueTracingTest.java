@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.JobQueueBuilder;
+import io.couchjobs.couch.Auth;
+import io.couchjobs.couch.Secret;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
@@ -16,16 +19,17 @@ import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.context.Scope;
 import io.opentelemetry.sdk.testing.junit5.OpenTelemetryExtension;
 import io.opentelemetry.sdk.trace.data.SpanData;
-import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Traces from who adds a job to who runs it, over the document. */
+@Tag("server")
 @ExtendWith(CouchExtension.class)
 class QueueTracingTest {
     @RegisterExtension
@@ -35,9 +39,12 @@ class QueueTracingTest {
 
     @BeforeEach
     void open(TestDatabase database) {
-        queue = JobQueue.builder(URI.create(database.url().toString()))
-                .extension(QueueTracing.of(OTEL.getOpenTelemetry()))
-                .open();
+        JobQueueBuilder builder =
+                JobQueue.builder(database.url()).extension(QueueTracing.of(OTEL.getOpenTelemetry()));
+        database.user()
+                .ifPresent(user -> builder.auth(
+                        new Auth.Basic(user, Secret.of(database.password().orElse("")))));
+        queue = builder.open();
     }
 
     @AfterEach
