@@ -8,6 +8,8 @@ import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.schedule.Schedule;
+import io.couchjobs.store.Rate;
+import io.couchjobs.store.Retention;
 import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.Worker;
 import java.io.IOException;
@@ -310,6 +312,37 @@ class PagesTest {
         chrome.click("button[aria-label='Resume zz']");
         chrome.await("document.querySelector(\"button[aria-label='Pause zz']\")");
         assertThat(queue.settings("zz").isPaused()).isFalse();
+    }
+
+    @Test
+    void a_type_gets_a_rate_and_a_retention_in_its_dialog_which_takes_no_nonsense() throws Exception {
+        queue.add(JobRequest.builder("zy").id("1").data(Map.of()).build());
+        go("types");
+        chrome.click("button[aria-label='Settings of zy']");
+        chrome.awaitText("Settings of zy");
+        chrome.run("document.querySelector('dialog input[name=retention]').value = 'soon'");
+        chrome.click("dialog button[type=submit]");
+        assertThat(chrome.run("return document.querySelector('dialog').open").asBoolean())
+                .isTrue();
+        chrome.run(
+                "for (const [name, value] of Object.entries(arguments[0]))"
+                        + " document.querySelector(`dialog input[name=${name}]`).value = value",
+                Map.of("rateStarts", "100", "rateWindow", "90", "retention", "7d", "failureRetention", "20"));
+        picture("settings");
+        chrome.click("dialog button[type=submit]");
+        chrome.awaitText("100 per");
+        assertThat(queue.settings("zy").rate()).contains(new Rate(100, Duration.ofSeconds(90)));
+        assertThat(queue.settings("zy").retention()).isEqualTo(new Retention.For(Duration.ofDays(7)));
+        assertThat(queue.settings("zy").failureRetention()).isEqualTo(new Retention.Newest(20));
+        chrome.click("button[aria-label='Settings of zy']");
+        chrome.run(
+                "for (const name of arguments[0]) document.querySelector(`dialog input[name=${name}]`).value = ''",
+                List.of("rateStarts", "retention"));
+        chrome.click("dialog button[type=submit]");
+        chrome.await("!document.body.innerText.includes('100 per')");
+        assertThat(queue.settings("zy").rate()).isEmpty();
+        assertThat(queue.settings("zy").retention()).isEqualTo(new Retention.For(Retention.STANDARD));
+        assertThat(queue.settings("zy").failureRetention()).isEqualTo(new Retention.Newest(20));
     }
 
     @Test
