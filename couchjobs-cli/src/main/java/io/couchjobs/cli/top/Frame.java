@@ -24,6 +24,11 @@ final class Frame {
     /** Headings of three lists with a blank line before each, and the last two lines. */
     private static final int FIXED = HEADER + 3 * 2 + 1;
 
+    /** With fewer lines than this for three lists there is only one. */
+    private static final int LEAST = 6;
+
+    private static final int NAME = 34;
+
     private final Snapshot snapshot;
     private final Cursor cursor;
     private final int width;
@@ -46,14 +51,11 @@ final class Frame {
     static List<String> of(Snapshot snapshot, Cursor cursor, String trouble, int width, int height, boolean colour) {
         Frame frame = new Frame(snapshot, cursor, width, colour);
         frame.header(trouble);
-        int[] rows = Shares.of(
-                height - FIXED,
-                snapshot.types().size(),
-                snapshot.workers().size(),
-                snapshot.failures().size());
-        frame.types(rows[0]);
-        frame.workers(rows[1]);
-        frame.failures(rows[2]);
+        if (height < FIXED + LEAST) {
+            frame.chosenList(height - HEADER - 3);
+        } else {
+            frame.lists(height - FIXED);
+        }
         List<String> fitting = frame.lines.subList(0, Math.max(0, Math.min(frame.lines.size(), height - 1)));
         List<String> all = new ArrayList<>(fitting);
         if (height > 0) {
@@ -62,6 +64,26 @@ final class Frame {
                     .dressed());
         }
         return List.copyOf(all);
+    }
+
+    private void lists(int height) {
+        int[] rows = Shares.of(
+                height,
+                snapshot.types().size(),
+                snapshot.workers().size(),
+                snapshot.failures().size());
+        types(rows[0]);
+        workers(rows[1]);
+        failures(rows[2]);
+    }
+
+    /** On a screen with room for the headings of all lists, and for nothing below them. */
+    private void chosenList(int height) {
+        if (cursor.pane() == Cursor.Pane.TYPES) {
+            types(Shares.of(height, snapshot.types().size())[0]);
+        } else {
+            failures(Shares.of(height, snapshot.failures().size())[0]);
+        }
     }
 
     /** The same for whoever has no terminal: everything, however long. */
@@ -188,7 +210,10 @@ final class Frame {
     private Line failure(Job job, boolean isChosen) {
         List<JobError> errors = job.errors();
         JobError last = errors.isEmpty() ? null : errors.get(errors.size() - 1);
-        return line().column((isChosen ? "> " : "  ") + job.id(), 34, isChosen ? Style.BOLD : Style.PLAIN)
+        return line().column(
+                        (isChosen ? "> " : "  ") + job.id(),
+                        Math.max(16, Math.min(NAME, width / 3)),
+                        isChosen ? Style.BOLD : Style.PLAIN)
                 .column(job.status().json(), 7, style(job.status()))
                 .column("run " + job.attempt(), 7, Style.FAINT)
                 .number(last == null ? "" : age(last.at()), 7, Style.FAINT)

@@ -88,9 +88,17 @@ public final class Screen {
         } finally {
             looking.shutdownNow();
             terminal.puts(Capability.cursor_visible);
-            terminal.puts(Capability.exit_ca_mode);
+            leave();
             terminal.flush();
             terminal.setAttributes(before);
+        }
+    }
+
+    /** A terminal that keeps no second screen (vt100) goes on below what was shown, not in the middle of it. */
+    private void leave() {
+        if (!terminal.puts(Capability.exit_ca_mode)) {
+            terminal.puts(Capability.cursor_address, Math.max(0, size.getRows() - 1), 0);
+            terminal.writer().println();
         }
     }
 

@@ -64,6 +64,19 @@ class FrameTest {
     }
 
     @Test
+    void a_small_screen_shows_one_list_rather_than_the_headings_of_three() {
+        for (Cursor.Pane pane : Cursor.Pane.values()) {
+            List<String> lines = Frame.of(snapshot(9, 9, 9), new Cursor(pane, 2, ""), "", 40, 10, false);
+            assertThat(lines).hasSize(10);
+            assertThat(lines).anyMatch(line -> line.startsWith("> ") && line.contains("-2"));
+            assertThat(lines.stream().filter(line -> line.matches("[> ] \\S+-\\d.*")))
+                    .hasSizeGreaterThan(3);
+        }
+        List<String> failures = Frame.of(snapshot(9, 9, 9), new Cursor(Cursor.Pane.FAILURES, 0, ""), "", 60, 24, false);
+        assertThat(failures).anyMatch(line -> line.contains("no such mail"));
+    }
+
+    @Test
     void what_is_chosen_is_always_shown() {
         Snapshot snapshot = snapshot(100, 100, 100);
         for (Cursor.Pane pane : Cursor.Pane.values()) {
