@@ -19,6 +19,7 @@ module io.couchjobs {
     exports io.couchjobs.process;
     exports io.couchjobs.schedule;
     exports io.couchjobs.scope;
+    exports io.couchjobs.security;
     exports io.couchjobs.store;
     exports io.couchjobs.worker;
 }

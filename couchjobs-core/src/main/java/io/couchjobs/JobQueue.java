@@ -16,6 +16,7 @@ import io.couchjobs.job.Transitions;
 import io.couchjobs.schedule.Schedules;
 import io.couchjobs.schedule.SharedScheduler;
 import io.couchjobs.scope.Scopes;
+import io.couchjobs.security.QueueSecurity;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.AddResult;
@@ -223,11 +224,12 @@ public final class JobQueue implements AutoCloseable {
      * @return what happened
      * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
      * @throws QueueFullException when the job is new and its type has as many pending jobs as it may have
+     * @throws io.couchjobs.store.WriteRefusedException when the database's own rules refuse it, for example a guard
      */
     public AddResult add(JobRequest request) {
         types.require(request);
         limits.require(request);
-        return creator.add(List.of(request), false).get(0);
+        return creator.addOne(request);
     }
 
     /**
@@ -851,6 +853,15 @@ public final class JobQueue implements AutoCloseable {
      */
     public GarbageCollection gc() {
         return new GarbageCollection(parts, designs);
+    }
+
+    /**
+     * Who may do what in this queue's database: roles, and the guard by which the database itself refuses the rest.
+     *
+     * @return a view of it; nothing is asked or changed yet
+     */
+    public QueueSecurity security() {
+        return new QueueSecurity(database);
     }
 
     /** Ends what serves scopes, the feed, all connections and the accepts that wait. Workers must be closed before. */

@@ -1,10 +1,13 @@
 package io.couchjobs;
 
 import io.couchjobs.couch.Auth;
+import io.couchjobs.couch.CouchConfig;
+import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.Secret;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.gc.GarbageCollection;
 import io.couchjobs.job.Job;
+import io.couchjobs.security.PretendedUser;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -28,11 +31,25 @@ public final class TestQueue {
 
     /** The same database, reached by another node of its cluster. */
     public static JobQueueBuilder builder(TestDatabase database, URI url) {
+        if (Boolean.getBoolean("couchjobs.test.guard")) {
+            guard(database);
+        }
         JobQueueBuilder builder = JobQueue.builder(url);
         database.user()
                 .ifPresent(user -> builder.auth(
                         new Auth.Basic(user, Secret.of(database.password().orElse("")))));
         return builder;
+    }
+
+    /** Has the database refuse what neither workers nor producers may do: no test should notice. */
+    private static void guard(TestDatabase database) {
+        CouchConfig.Builder config = CouchConfig.builder(database.serverUrl());
+        database.user()
+                .ifPresent(user -> config.auth(
+                        new Auth.Basic(user, Secret.of(database.password().orElse("")))));
+        try (CouchServer server = CouchServer.connect(config.build())) {
+            PretendedUser.everybodyWorks(server.database(database.name()));
+        }
     }
 
     /** A collection that does not leave alone what finished a moment ago: nobody needs to hear of it. */

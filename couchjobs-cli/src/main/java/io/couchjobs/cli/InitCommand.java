@@ -6,6 +6,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.Site;
+import io.couchjobs.security.QueueSecurity;
 import io.couchjobs.store.DesignDocuments;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.SiteDocument;
@@ -15,6 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
@@ -28,7 +30,10 @@ import picocli.CommandLine.ParentCommand;
             "  couchjobs init",
             "  couchjobs init --url http://127.0.0.1:5984/jobs --user admin",
             "  couchjobs init --site munich",
-            "  couchjobs init --site berlin --home"
+            "  couchjobs init --site berlin --home",
+            "  couchjobs init --secure",
+            "  couchjobs init --secure --dry-run",
+            "  couchjobs init --create-user worker:ann"
         })
 final class InitCommand implements Callable<Integer> {
     @ParentCommand
@@ -49,24 +54,44 @@ final class InitCommand implements Callable<Integer> {
             description = "With --site: run the jobs that carry no name here, too. One database at most may do that.")
     private boolean home;
 
+    @Mixin
+    private final SecureOptions secure = new SecureOptions();
+
     @Override
     public Integer call() {
         Optional<Site> named = named();
+        secure.wanted();
         try (Session session = Session.open(root);
                 CouchServer server = CouchServer.connect(session.server())) {
             CouchDatabase database = server.database(session.url().name());
+            if (secure.dryRun) {
+                return preview(database);
+            }
             boolean created = database.createIfMissing();
             List<String> pushed = new DesignDocuments(database).push();
             SiteDocument document = new SiteDocument(database);
             named.ifPresent(document::write);
             Site now = named.orElseGet(document::read);
             named.filter(site -> !site.home()).ifPresent(site -> warnOfJobsWithoutSite(database));
-            root.output().line(() -> text(database.name(), created, pushed) + text(now), () -> json(
-                            database.name(), created, pushed)
-                    .put("site", now.name())
-                    .put("home", now.home()));
+            Securing securing = Securing.run(secure, new QueueSecurity(database), root.shell());
+            root.output()
+                    .line(
+                            () -> text(database.name(), created, pushed) + text(now) + securing.text(),
+                            () -> securing.addTo(json(database.name(), created, pushed)
+                                    .put("site", now.name())
+                                    .put("home", now.home())));
             return ExitCode.DONE.number();
         }
+    }
+
+    private Integer preview(CouchDatabase database) {
+        Securing securing = Securing.run(secure, new QueueSecurity(database), root.shell());
+        root.output()
+                .line(
+                        () -> "database " + database.name() + ", nothing was changed" + securing.text(),
+                        () -> securing.addTo(
+                                JsonNodeFactory.instance.objectNode().put("database", database.name())));
+        return ExitCode.DONE.number();
     }
 
     /** From before the name, or written by hand: without a home they would wait for ever, and nobody would know why. */

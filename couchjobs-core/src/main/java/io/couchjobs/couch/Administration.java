@@ -35,14 +35,36 @@ final class Administration {
      * the lost request created is there then, which is all that was wanted.
      */
     boolean createIfMissing() {
-        return http.exchange(Call.repeatable("PUT", database), answer -> {
-            if (answer.status() == EXISTS) {
-                answer.drain();
+        try {
+            return http.exchange(Call.repeatable("PUT", database), answer -> {
+                if (answer.status() == EXISTS) {
+                    answer.drain();
+                    return false;
+                }
+                answer.object();
+                return true;
+            });
+        } catch (CouchException refused) {
+            // Who may not create databases is told so, also where it is there.
+            if (isNotAllowed(refused) && exists()) {
                 return false;
             }
-            answer.object();
-            return true;
-        });
+            throw refused;
+        }
+    }
+
+    private static boolean isNotAllowed(CouchException refused) {
+        return refused.status() == 401 || refused.status() == 403;
+    }
+
+    ObjectNode security() {
+        return http.exchange(Call.get(database.segment("_security")), Answer::object);
+    }
+
+    /** The same twice is the same, so it may be sent again. */
+    void putSecurity(ObjectNode security) {
+        UrlPath path = database.segment("_security");
+        http.exchange(Call.repeatable("PUT", path, Json.bytes(security)), Answer::object);
     }
 
     void delete() {

@@ -1,5 +1,6 @@
 package io.couchjobs.couch;
 
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -8,6 +9,14 @@ import java.util.function.Supplier;
  * @see <a href="https://docs.couchdb.org/en/stable/api/server/authn.html">CouchDB: Authentication</a>
  */
 public sealed interface Auth {
+
+    /** {@return the name of the user, where it is known without asking the server: not of a token's} */
+    default Optional<String> login() {
+        if (this instanceof Basic basic) {
+            return Optional.of(basic.user());
+        }
+        return this instanceof Session session ? Optional.of(session.user()) : Optional.empty();
+    }
 
     /** Nobody in particular. */
     record None() implements Auth {}

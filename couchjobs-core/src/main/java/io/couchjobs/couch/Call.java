@@ -53,6 +53,10 @@ record Call(String method, UrlPath path, @Nullable Body body, boolean repeatable
         return new Call(method, path, null, true, Map.of());
     }
 
+    static Call repeatable(String method, UrlPath path, byte[] json) {
+        return new Call(method, path, new Body(json, JSON), true, Map.of());
+    }
+
     static Call write(String method, UrlPath path) {
         return new Call(method, path, null, false, Map.of());
     }

@@ -52,6 +52,21 @@ public final class CouchDatabase {
         return administration.createIfMissing();
     }
 
+    /** {@return who administrates the database and who may read and write it, as CouchDB keeps it ({@code _security})} */
+    public ObjectNode security() {
+        return administration.security();
+    }
+
+    /**
+     * Replaces what {@link #security} tells. Of two who do so at the same time the later wins; only administrators of the database
+     * may.
+     *
+     * @param security the whole object
+     */
+    public void putSecurity(ObjectNode security) {
+        administration.putSecurity(security);
+    }
+
     /**
      * Deletes the database and all that is in it.
      *

@@ -1,12 +1,14 @@
 package io.couchjobs.store;
 
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.Claimant;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Transitions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Turns candidates into owned jobs, many in one request. Thread-safe. */
 final class Claimer implements AutoCloseable {
@@ -17,6 +19,7 @@ final class Claimer implements AutoCloseable {
     private final Ties ties;
     private final Branches branches;
     private final DoubtfulClaims doubtful;
+    private final Optional<String> login;
 
     Claimer(Acceptor.Parts parts, Limits limits, Ties ties) {
         this.store = parts.store();
@@ -26,6 +29,7 @@ final class Claimer implements AutoCloseable {
         this.ties = ties;
         this.branches = new Branches(parts.store());
         this.doubtful = new DoubtfulClaims(parts, limits, ties);
+        this.login = store.database().server().config().auth().login();
     }
 
     /**
@@ -44,6 +48,7 @@ final class Claimer implements AutoCloseable {
                 .map(candidate -> Transitions.claim(candidate.job(), candidate.token(), worker, start, candidate.at())
                         .write()
                         .orElseThrow(() -> new IllegalStateException("candidates are pending")))
+                .map(this::signed)
                 .toList();
         long sent = clock.nanos();
         List<Attempt> answered = new ArrayList<>();
@@ -51,9 +56,28 @@ final class Claimer implements AutoCloseable {
         for (int i = 0; i < written.size(); i++) {
             answered.add(Attempt.of(candidates.get(i), attempts.get(i), written.get(i)));
         }
+        requireRole(answered);
         int inVain = (int) answered.stream().filter(Attempt::isUnconfirmed).count();
         ties.claimed(answered.size(), inVain);
         return sorted(answered, sent);
+    }
+
+    /** Who may claim nothing at all would take each refusal for a lost race, and try for ever. */
+    private void requireRole(List<Attempt> answered) {
+        answered.stream()
+                .map(Attempt::answer)
+                .filter(WriteResult.Refused.class::isInstance)
+                .map(WriteResult.Refused.class::cast)
+                .filter(WriteRefusedException::isForWantOfRole)
+                .findFirst()
+                .ifPresent(refused -> {
+                    answered.forEach(one -> limits.lost(one.candidate));
+                    throw new WriteRefusedException(refused);
+                });
+    }
+
+    private Job signed(Job claimed) {
+        return login.map(user -> Claimant.sign(claimed, user)).orElse(claimed);
     }
 
     private Claims sorted(List<Attempt> answered, long sent) {

@@ -57,6 +57,23 @@ public final class Creator {
         return told(addTraced(listened(requests), replace));
     }
 
+    /**
+     * Adds one job as {@link #add} does. What keeps it from being stored is thrown: who adds a single job seldom looks at what
+     * happened to it.
+     *
+     * @param request the job
+     * @return what happened; never a rejection
+     * @throws WriteRefusedException when the database refuses it
+     * @throws ContentionException when others kept changing it
+     * @throws MalformedJobException when there is a document of that id which cannot be a job
+     */
+    public AddResult addOne(JobRequest request) {
+        JobRequest listened = store.listener().adding(request);
+        Job created = created(listened);
+        WriteResult written = store.writeAll(List.of(created)).get(0);
+        return told(List.of(stored(listened, created, written, false))).get(0);
+    }
+
     private List<AddResult> addTraced(List<JobRequest> requests, boolean replace) {
         List<Job> created = requests.stream().map(this::created).toList();
         Set<JobId> seen = new HashSet<>();
@@ -228,12 +245,16 @@ public final class Creator {
 
     private AddResult outcome(JobRequest request, Job created, WriteResult written, boolean replace) {
         try {
-            return stored(created, written)
-                    .map(job -> AddResult.of(AddResult.Outcome.ADDED, job))
-                    .orElseGet(() -> addExisting(request, created, replace));
+            return stored(request, created, written, replace);
         } catch (WriteRefusedException | ContentionException | MalformedJobException problem) {
             return AddResult.rejected(request.id(), String.valueOf(problem.getMessage()));
         }
+    }
+
+    private AddResult stored(JobRequest request, Job created, WriteResult written, boolean replace) {
+        return stored(created, written)
+                .map(job -> AddResult.of(AddResult.Outcome.ADDED, job))
+                .orElseGet(() -> addExisting(request, created, replace));
     }
 
     /** Where it is not there all the same, the same bytes are written again: another text would be another leaf. */

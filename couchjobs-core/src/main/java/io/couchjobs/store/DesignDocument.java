@@ -101,10 +101,15 @@ public final class DesignDocument {
         for (String view : views) {
             String folder = name + "/views/" + view;
             ObjectNode definition = definitions.putObject(view);
-            definition.put("map", withIncludes(source(folder + "/map.js").orElseThrow()));
+            definition.put("map", script(folder + "/map.js"));
             source(folder + "/reduce.js").ifPresent(reduce -> definition.put("reduce", reduce.strip()));
         }
         return new DesignDocument(name, content);
+    }
+
+    /** A source file of {@code design-docs/}, with what it includes. */
+    static String script(String path) {
+        return withIncludes(source(path).orElseThrow());
     }
 
     private static String withIncludes(String source) {
@@ -123,7 +128,7 @@ public final class DesignDocument {
         }
     }
 
-    private static String hash(String content) {
+    static String hash(String content) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(content.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest, 0, 4);

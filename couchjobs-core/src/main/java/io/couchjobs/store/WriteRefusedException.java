@@ -7,6 +7,9 @@ import io.couchjobs.problem.CouchJobsException;
 public final class WriteRefusedException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
 
+    /** What the refusals of design-docs/guard begin with. */
+    private static final String GUARD = "couchjobs: ";
+
     private final int status;
 
     /**
@@ -15,8 +18,21 @@ public final class WriteRefusedException extends CouchJobsException {
      * @param refused its answer
      */
     public WriteRefusedException(WriteResult.Refused refused) {
-        super("CouchDB refused to store " + refused.id() + ": " + refused.error() + ", " + refused.reason());
+        super("CouchDB refused to store " + refused.id() + ": " + refused.error() + ", " + refused.reason()
+                + (isForWantOfRole(refused)
+                        ? " (an administrator of the server gives roles: couchjobs init --create-user ROLE:NAME)"
+                        : ""));
         this.status = refused.status();
+    }
+
+    /**
+     * Whether a database with a guard refused a document for who writes it, not for what it says.
+     *
+     * @param refused the database's answer
+     * @return true when the same write by a user with another role would be stored
+     */
+    public static boolean isForWantOfRole(WriteResult.Refused refused) {
+        return refused.reason().startsWith(GUARD) && refused.reason().contains(" role");
     }
 
     /** {@return the HTTP status that stands for the refusal, such as 403} */

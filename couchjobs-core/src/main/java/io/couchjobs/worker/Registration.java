@@ -8,6 +8,7 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Site;
 import io.couchjobs.store.DesignDocument;
 import io.couchjobs.store.Owner;
+import io.couchjobs.store.WriteRefusedException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -37,6 +38,8 @@ final class Registration {
         // Design documents that a living worker asks are not cleaned up.
         DesignDocument.ALL.forEach(design -> designs.add(design.versionedName()));
         document.put("started", now.toEpochMilli());
+        // Where the database has a guard nobody else may renew it.
+        database.server().config().auth().login().ifPresent(user -> document.put("user", user));
     }
 
     /** Says which site the worker is of; to be called before the first beat. */
@@ -75,6 +78,8 @@ final class Registration {
         if (written instanceof WriteResult.Stored stored) {
             document.put("_rev", stored.rev());
             return true;
+        } else if (written instanceof WriteResult.Refused refused) {
+            throw new WriteRefusedException(refused);
         }
         database.get(document.path("_id").asText())
                 .ifPresentOrElse(present -> document.set("_rev", present.get("_rev")), () -> document.remove("_rev"));

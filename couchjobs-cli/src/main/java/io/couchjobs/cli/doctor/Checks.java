@@ -8,6 +8,7 @@ public final class Checks {
     public static final List<Check> ALL = List.of(
             new ServerCheck(),
             new AccessCheck(),
+            new GuardCheck(),
             new ClockCheck(),
             new ClusterCheck(),
             new DesignCheck(),

@@ -1,0 +1,34 @@
+package io.couchjobs.cli.doctor;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.security.GuardState;
+import io.couchjobs.security.QueueSecurity;
+
+/** Whether the database refuses what a user's role does not cover, where somebody wanted that. */
+final class GuardCheck implements Check {
+    @Override
+    public String name() {
+        return "guard";
+    }
+
+    @Override
+    public Finding look(JobQueue queue) {
+        QueueSecurity security = queue.security();
+        GuardState guard = security.guard();
+        if (guard == GuardState.OTHER) {
+            return Finding.problem(
+                    "the guard is of another version, or was changed",
+                    "it may refuse what this version writes, or let through what it should not",
+                    "couchjobs init --secure");
+        } else if (guard == GuardState.CURRENT && security.isOpen()) {
+            return Finding.problem(
+                    "the database has a guard, but everybody may read it",
+                    "whoever reaches the server sees all jobs, and who has a role elsewhere may write here",
+                    "couchjobs init --secure");
+        }
+        return Finding.fine(
+                guard == GuardState.CURRENT
+                        ? "the database refuses what a user's role does not cover"
+                        : "there is no guard: whoever may write may write anything (couchjobs init --secure)");
+    }
+}

@@ -1,0 +1,102 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.embedded.EmbeddedCouch;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who may do what, from the command line: on a server of its own, for it makes users. */
+@Timeout(120)
+class SecureCommandsTest {
+    private EmbeddedCouch couch;
+
+    @BeforeEach
+    void start() {
+        couch = EmbeddedCouch.inMemory().admin("root", "secret").start();
+    }
+
+    @AfterEach
+    void stop() {
+        couch.close();
+    }
+
+    @Test
+    void init_secures_a_database_and_says_what_it_granted_and_the_second_time_that_it_was_done() {
+        TestShell root = as("root", "secret");
+        TestShell.Said first = done(root, "init", "--secure");
+        assertThat(first.out())
+                .contains(
+                        "the guard was stored",
+                        "role couchjobs-worker may now read",
+                        "role couchjobs-admin may now admin");
+        JsonNode second = done(root, "init", "--secure", "-o", "json").json();
+        assertThat(second.at("/secured/guardStored").asBoolean(true)).isFalse();
+        assertThat(second.at("/secured/membersAdded")).isEmpty();
+        assertThat(done(root, "doctor").out()).contains("the database refuses what a user's role does not cover");
+    }
+
+    @Test
+    void a_dry_run_changes_nothing() {
+        TestShell root = as("root", "secret");
+        assertThat(done(root, "init", "--secure", "--create-user", "worker:ann", "--dry-run")
+                        .out())
+                .contains("nothing was changed", "the guard would be stored", "user ann would be created");
+        assertThat(root.run("counts").exitCode()).isEqualTo(3);
+        assertThat(root.run("init", "--dry-run").exitCode()).isEqualTo(2);
+    }
+
+    @Test
+    void users_are_created_with_a_password_that_is_no_argument(@TempDir Path folder) throws Exception {
+        TestShell root = as("root", "secret");
+        Path file = Files.writeString(folder.resolve("password"), "from a file\n");
+        done(root, "init", "--secure", "--create-user", "producer:pat", "--new-password-file", file.toString());
+        done(root.with("COUCHJOBS_NEW_PASSWORD", "from env"), "init", "--create-user", "worker:ann");
+        assertThat(done(root, "init", "--create-user", "worker:ann").out()).contains("user ann has the role");
+        assertThat(done(root, "init", "--create-user", "producer:ann").out()).contains("user ann got the role");
+
+        TestShell pat = as("pat", "from a file");
+        done(pat, "enqueue", "email", "1");
+        TestShell.Said refused = pat.run("pause", "email");
+        assertThat(refused.exitCode()).isEqualTo(7);
+        assertThat(refused.err()).contains("may not change the settings of types", "couchjobs-admin");
+        assertThat(as("ann", "from env")
+                        .run("work", "email", "--until-empty", "--", "true")
+                        .exitCode())
+                .isZero();
+        assertThat(pat.run("work", "email", "--until-empty", "--", "true").exitCode())
+                .isEqualTo(7);
+    }
+
+    @Test
+    void what_is_mistyped_or_missing_is_said() {
+        TestShell root = as("root", "secret");
+        assertThat(root.run("init", "--create-user", "boss:ann").err()).contains("not a role: 'boss'");
+        assertThat(root.run("init", "--create-user", "ann").err()).contains("takes ROLE:NAME");
+        assertThat(root.run("init", "--create-user", "worker:ann").err()).contains("no password for the new user ann");
+        root.with("COUCHJOBS_NEW_PASSWORD", "one for two");
+        assertThat(root.run("init", "--create-user", "worker:ann", "--create-user", "worker:bob")
+                        .err())
+                .contains("one password for several users");
+        assertThat(as("ann", "x").run("init", "--secure").exitCode()).isEqualTo(7);
+    }
+
+    private TestShell as(String user, String password) {
+        return new TestShell()
+                .with("COUCHJOBS_URL", couch.url().resolve("/jobs").toString())
+                .with("COUCHJOBS_USER", user)
+                .with("COUCHJOBS_PASSWORD", password);
+    }
+
+    private static TestShell.Said done(TestShell shell, String... command) {
+        TestShell.Said said = shell.run(command);
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        return said;
+    }
+}

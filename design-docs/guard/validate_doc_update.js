@@ -1,0 +1,268 @@
+function (newDoc, oldDoc, userCtx, secObj) {
+  // Who may change what: the twin of Event.java. docs/security.md is the same in words; change all together.
+  var kind = (/^(job|type|schedule|scope|slot|rate|worker|gc|log):/.exec(newDoc._id) || [])[1];
+  if (!kind) {
+    return;
+  }
+  // !code lib/job.js
+  // A deletion, and what is made on top of one, begins anew.
+  var deleted = newDoc._deleted === true;
+  var before = oldDoc && !oldDoc._deleted ? oldDoc : null;
+
+  function refuse(why) {
+    throw({forbidden: 'couchjobs: ' + why});
+  }
+  function has(list, value) {
+    return !!list && list.indexOf(value) >= 0;
+  }
+  function is(role) {
+    return has(userCtx.roles, 'couchjobs-' + role);
+  }
+  function isAdmin() {
+    var admins = (secObj && secObj.admins) || {};
+    return is('admin') || has(userCtx.roles, '_admin') ||
+      (!!userCtx.name && has(admins.names, userCtx.name)) ||
+      userCtx.roles.some(function (role) { return has(admins.roles, role); });
+  }
+  function absent(value) {
+    return value === undefined || value === null;
+  }
+  function deepSame(a, b) {
+    if (a === b || (absent(a) && absent(b))) {
+      return true;
+    }
+    if (absent(a) || absent(b) || typeof a !== 'object' || typeof b !== 'object') {
+      return false;
+    }
+    var keys = Object.keys(a);
+    return Object.prototype.toString.call(a) === Object.prototype.toString.call(b) &&
+      keys.length === Object.keys(b).length &&
+      keys.every(function (key) { return b.hasOwnProperty(key) && deepSame(a[key], b[key]); });
+  }
+  // Nearly always fields are written back in the order in which they were read, and that is quicker to see.
+  function same(a, b) {
+    return a === b || (absent(a) && absent(b)) ||
+      (typeof a === 'object' && typeof b === 'object' && (JSON.stringify(a) === JSON.stringify(b) || deepSame(a, b)));
+  }
+  var changed = (function () {
+    var names = [];
+    function compare(one, other, seen) {
+      Object.keys(one).forEach(function (name) {
+        if (name.charAt(0) !== '_' && (seen || !other.hasOwnProperty(name)) && !same(one[name], other[name])) {
+          names.push(name);
+        }
+      });
+    }
+    if (before) {
+      compare(newDoc, before, true);
+      compare(before, newDoc, false);
+    }
+    return names;
+  }());
+  function onlyChanged(fields) {
+    var allowed = fields.split(' ');
+    return changed.every(function (name) { return has(allowed, name); });
+  }
+  function unchanged(fields) {
+    var kept = fields.split(' ');
+    return changed.every(function (name) { return !has(kept, name); });
+  }
+
+  var producer = is('producer');
+  var worker = is('worker');
+  var user = userCtx.name ? 'user ' + userCtx.name : 'who is not logged in';
+
+  // What tells of runs, and what creators decide; any other field belongs to whoever wrote it.
+  var RUNS = 'attempt expirations errors result progress';
+  var CREATORS = 'group class origin correlationId tracker site priority maxRetries tags after traceparent tracestate';
+
+  var from = before ? before.status || 'waiting' : '';
+  var to = newDoc.status || 'waiting';
+  function locked(status) {
+    return status === 'running' || status === 'scheduled';
+  }
+  function pending(status) {
+    return status === 'waiting' || status === 'stuck';
+  }
+  function finished(status) {
+    return status === 'success' || status === 'failed' || status === 'cancelled';
+  }
+  function count(value) {
+    return value || 0;
+  }
+  // Where nobody has stored a fence yet, the claim's is the generation of the revision that it builds on.
+  function fenceFrom(more) {
+    var most = absent(before.fence) ? Math.max(1, parseInt(before._rev, 10) || 1) : before.fence + more;
+    return newDoc.fence <= most && newDoc.fence >= count(before.fence) + more;
+  }
+  function fenceKept() {
+    return same(before.fence, newDoc.fence) || (absent(before.fence) && fenceFrom(0));
+  }
+  // Without one, it is the generation again, which is greater than all fences before.
+  function fenceKeptOrOneMore() {
+    return absent(newDoc.fence) || fenceKept() || fenceFrom(1);
+  }
+  function forgotten(fields) {
+    return fields.split(' ').every(function (name) {
+      return same(before[name], newDoc[name]) || absent(newDoc[name]) || newDoc[name] === 0;
+    });
+  }
+  function lastErrorIs(kind) {
+    var errors = newDoc.errors || [];
+    return errors.length > 0 && errors[errors.length - 1].kind === kind;
+  }
+
+  function creates() {
+    return (to === 'waiting' || to === 'cancelled') && !count(newDoc.attempt) && !count(newDoc.expirations) &&
+      absent(newDoc.result) && count(newDoc.fence) <= 1000;
+  }
+
+  // What a producer may do to a job that is there.
+  function changesUnclaimed() {
+    if (locked(from) || locked(to) || !fenceKeptOrOneMore()) {
+      return false;
+    }
+    if (finished(from) && to !== 'waiting') {
+      return to === from && unchanged(RUNS + ' ' + CREATORS + ' data scheduledTime fence cancelRequested resubmit');
+    }
+    return (to === 'waiting' || to === from || to === 'cancelled') &&
+      (forgotten(RUNS) || (to === 'cancelled' && lastErrorIs('cancelled') && unchanged('attempt expirations result')));
+  }
+  function asksOwner() {
+    return locked(from) && to === from && fenceKept() &&
+      unchanged(RUNS + ' ' + CREATORS + ' data scheduledTime lock');
+  }
+
+  // What a worker may do to a job that nobody owns.
+  function claims() {
+    var lock = newDoc.lock || {};
+    return pending(from) && locked(to) && absent(before.after) && !!lock.token && absent(lock.withdrawn) &&
+      (absent(lock.user) || lock.user === userCtx.name) && fenceFrom(1) &&
+      count(newDoc.attempt) === count(before.attempt) + (to === 'running' ? 1 : 0) &&
+      onlyChanged('status lock fence attempt times progress cancelRequested');
+  }
+  function letsGo() {
+    return from === 'waiting' && (to === 'waiting' || to === 'cancelled') && !absent(before.after) &&
+      absent(newDoc.after) && fenceKept() && onlyChanged('status after errors times fence progress cancelRequested resubmit');
+  }
+  function callsOff() {
+    return pending(from) && to === 'cancelled' && fenceKept() &&
+      onlyChanged('status errors times fence progress cancelRequested resubmit');
+  }
+  function runsAgain() {
+    return !locked(from) && to === 'waiting' && fenceKeptOrOneMore() && forgotten(RUNS) &&
+      onlyChanged('status scheduledTime times fence resubmit cancelRequested ' + RUNS + (finished(from) ? ' data' : ''));
+  }
+
+  // What the owner may do to its job.
+  function ownsIt() {
+    var lock = before.lock || {};
+    return locked(from) && absent(lock.withdrawn) && (absent(lock.user) || lock.user === userCtx.name);
+  }
+  function works() {
+    var starts = from === 'scheduled' && to === 'running';
+    return ownsIt() && (to === from || starts || !locked(to)) &&
+      (locked(to) ? fenceKept() && unchanged('lock') : fenceKept() || absent(newDoc.fence)) &&
+      count(newDoc.attempt) <= count(before.attempt) + (starts ? 1 : 0) && unchanged(CREATORS);
+  }
+
+  // What any worker may do to another's job: look after what the dead and the losers of races leave behind.
+  function withdraws() {
+    var lock = before.lock || {};
+    var now = newDoc.lock || {};
+    return locked(from) && to === from && !absent(now.withdrawn) && fenceKept() && onlyChanged('lock times fence') &&
+      lock.token === now.token && lock.worker === now.worker && lock.user === now.user && lock.since === now.since;
+  }
+  function givesBack() {
+    var after = onlyChanged('status lock fence scheduledTime times resubmit cancelRequested ' + RUNS) &&
+      locked(from) && !locked(to) && to !== 'success' && to !== 'stuck';
+    var expired = !same((before.times || {}).expired, (newDoc.times || {}).expired) ||
+      (lastErrorIs('expired') && has(changed, 'errors'));
+    var restored = !absent((before.lock || {}).withdrawn) && to !== 'failed' &&
+      count(newDoc.fence) === Math.max(0, count(before.fence) - 1);
+    return after && forgotten('result') && ((expired && fenceKept()) || restored);
+  }
+  function keeps() {
+    return to === from && fenceKept() && onlyChanged('times fence');
+  }
+  function asksAnother() {
+    return asksOwner() && onlyChanged('resubmit cancelRequested times fence');
+  }
+
+  function checkJob() {
+    if (deleted) {
+      var retired = newDoc.removedBy === 'retention' && (!before || finished(from));
+      if (producer || (worker && (retired || !absent(newDoc.resolved)))) {
+        return;
+      }
+      refuse(user + ' may not remove jobs: that needs the role couchjobs-producer');
+    }
+    if (!before) {
+      return creates() || refuse(user + ' may only create jobs that wait and have not run, not one that is ' + to);
+    }
+    if (producer && (changesUnclaimed() || asksOwner())) {
+      return;
+    }
+    if (worker && (claims() || works() || letsGo() || callsOff() || runsAgain() || withdraws() || givesBack() || keeps() ||
+        asksAnother())) {
+      return;
+    }
+    refuse(reason());
+  }
+  function reason() {
+    var step = 'from ' + from + ' to ' + to + (changed.length ? ', changing ' + changed.sort().join(', ') : '');
+    if (locked(to) && !locked(from)) {
+      return worker ? user + ' claims this job wrongly: ' + step
+        : user + ' may not claim jobs: that needs the role couchjobs-worker';
+    }
+    if (locked(from) && worker && !ownsIt()) {
+      var owner = (before.lock || {}).user;
+      return user + ' does not own this job' + (owner ? ', user ' + owner + ' does: ' : ', its claim was withdrawn: ') + step;
+    }
+    if (locked(from) && !worker) {
+      return user + ' may not change a job that is ' + from + ', but only ask for its cancellation or another run: ' + step;
+    }
+    return user + ' may not change this job so with the roles ' + (userCtx.roles.join(', ') || '(none)') + ': ' + step;
+  }
+
+  function check() {
+    switch (kind) {
+    case 'job':
+      return checkJob();
+    case 'type':
+      return refuse(user + ' may not change the settings of types: that needs the role couchjobs-admin');
+    case 'schedule':
+      return (before && !deleted && onlyChanged(worker ? 'last runs' : 'runs')) ||
+        refuse(user + ' may not change schedules: that needs the role couchjobs-admin');
+    case 'scope':
+      return worker || (before && !deleted && onlyChanged('rejected')) ||
+        refuse(user + ' may not start or stop scopes: that needs the role couchjobs-worker');
+    case 'log':
+      return worker || deleted || refuse(user + ' may not write logs of jobs: that needs the role couchjobs-worker');
+    default:
+      if (!worker) {
+        refuse(user + ' may not write documents of workers: that needs the role couchjobs-worker');
+      }
+      if (kind === 'worker' && !deleted && !(absent(newDoc.user) || newDoc.user === userCtx.name)) {
+        refuse(user + ' may not register a worker of user ' + newDoc.user);
+      }
+      if (kind === 'worker' && !deleted && before && !absent(before.user) && before.user !== userCtx.name) {
+        refuse('this worker is registered by user ' + before.user + ', not by ' + user);
+      }
+    }
+  }
+
+  // A job that cannot be one is nobody's to write, not even an administrator's; to delete it is allowed.
+  var problem = kind === 'job' && !deleted && readJob(newDoc).problem;
+  if (problem) {
+    refuse('this cannot be a job: its field ' + problem + ' is wrong, or does not fit the others');
+  }
+  // A document that is there, written as a new one, is a conflict. CouchDB says so before it asks, PouchDB Server after.
+  if (isAdmin() || (before && !newDoc._rev)) {
+    return;
+  }
+  if (!producer && !worker) {
+    refuse(user + ' has none of the roles couchjobs-producer, couchjobs-worker and couchjobs-admin, and may only read');
+  }
+  check();
+}
