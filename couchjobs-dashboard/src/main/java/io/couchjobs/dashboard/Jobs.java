@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class Jobs {
     private static final int MOST = 200;
     private static final int USUAL = 50;
-    private static final int MOST_COUNTED = 10_000;
+    private static final int MOST_COUNTED = 1_000;
     private static final int MOST_LOG_LINES = 5_000;
 
     private static final int MOST_KEPT = 200;
@@ -84,7 +84,7 @@ final class Jobs {
         int count = 0;
         JobPages.Place place = null;
         do {
-            JobPages.Page page = queue.page(filter, place, MOST_COUNTED / 20);
+            JobPages.Page page = queue.page(filter, place, MOST_COUNTED / 2);
             count += page.jobs().size();
             place = page.end();
         } while (place != null && count < MOST_COUNTED);

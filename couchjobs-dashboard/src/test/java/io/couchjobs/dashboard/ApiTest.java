@@ -157,6 +157,14 @@ class ApiTest {
     }
 
     @Test
+    void jobs_of_a_label_are_counted_to_a_thousand_for_that_they_must_be_read() throws Exception {
+        add(2_100, "email");
+        JsonNode many = browser.json("count?tag=even");
+        assertThat(many.path("count").asLong()).isEqualTo(1_000);
+        assertThat(many.path("atLeast").asBoolean()).isTrue();
+    }
+
+    @Test
     void wrong_questions_are_answered_by_what_is_wrong() throws Exception {
         assertThat(browser.get("api/jobs?after=nonsense").statusCode()).isEqualTo(400);
         assertThat(browser.get("api/jobs?limit=many").statusCode()).isEqualTo(400);

@@ -75,7 +75,7 @@ export async function actOnAll(name, filter) {
     say(error.message, true);
     return;
   }
-  const many = (found.atLeast ? 'more than ' : '') + number(found.count);
+  const many = (found.atLeast ? 'at least ' : '') + number(found.count);
   const jobs = found.count === 1 && !found.atLeast ? '1 job' : many + ' jobs';
   const form = await ask({
     title: action.word + ' ' + jobs + '?',
