@@ -32,12 +32,13 @@ final class RandomLeaves {
         List<ObjectNode> leaves = new ArrayList<>();
         int count = 1 + random.nextInt(5);
         for (int i = 0; i < count; i++) {
-            leaves.add(leaf((2 + random.nextInt(6)) + "-" + (char) ('a' + random.nextInt(6)) + i));
+            leaves.add(leaf(2 + random.nextInt(6), (char) ('a' + random.nextInt(6)) + "" + i));
         }
         return leaves;
     }
 
-    private ObjectNode leaf(String rev) {
+    private ObjectNode leaf(int generation, String hash) {
+        String rev = generation + "-" + hash;
         List<String> fields = new ArrayList<>(List.of("'_id':'job:email:42'", "'_rev':'" + rev + "'"));
         if (random.nextInt(12) == 0) {
             fields.add(pick(VANDALISM));
@@ -50,9 +51,23 @@ final class RandomLeaves {
             job(fields);
         }
         if (random.nextInt(5) > 0 && fields.stream().noneMatch(field -> field.startsWith("'fence'"))) {
-            fields.add("'fence':" + random.nextInt(4));
+            // Each claim is a write: there are fewer of them than revisions.
+            fields.add("'fence':" + random.nextInt(Math.min(4, generation)));
+        }
+        if (random.nextInt(4) > 0) {
+            fields.add(history(generation, hash));
         }
         return Jobs.json("{" + String.join(",", fields) + "}");
+    }
+
+    /** All go back to one trunk, which they left at some time. */
+    private String history(int generation, String hash) {
+        int parted = random.nextInt(generation);
+        List<String> ids = new ArrayList<>(List.of("'" + hash + "'"));
+        for (int back = generation - 1; back > 0; back--) {
+            ids.add(back > parted ? "'" + hash + back + "'" : "'trunk" + back + "'");
+        }
+        return "'_revisions':{'start':" + generation + ",'ids':" + ids + "}";
     }
 
     private void job(List<String> fields) {
