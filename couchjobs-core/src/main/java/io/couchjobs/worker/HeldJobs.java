@@ -43,13 +43,17 @@ import org.slf4j.LoggerFactory;
 final class HeldJobs implements Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HeldJobs.class);
     private static final Duration LOOK_AGAIN = Duration.ofMinutes(10);
-    /** How long a job may be held that nobody here has read, before it is looked for. */
-    private static final Duration FIND_WITHIN = Duration.ofSeconds(5);
+    /** How long a new job may be held that nobody here has read, before it is looked for. */
+    private static final Duration FIND_NEW = Duration.ofSeconds(5);
+    /** The same of one that was there before: it is seldom that such a one comes to be held. */
+    private static final Duration FIND_OLD = Duration.ofMinutes(1);
 
     private static final Duration AFTER_TROUBLE = Duration.ofSeconds(5);
     private static final int PAGE = 500;
 
     private final Acceptor.Parts parts;
+    private final Duration findNew;
+    private final Duration findOld;
     private final ScheduledExecutorService thread;
     private final Map<JobId, Held> held = new HashMap<>();
 
@@ -57,7 +61,7 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
     private final Set<JobId> toJudge = new LinkedHashSet<>();
     private boolean mustLoad = true;
     private boolean mustFind;
-    private boolean findPlanned;
+    private @Nullable Long findNanos;
     private boolean planned;
     /** Only the one thread uses it. */
     private boolean troubled;
@@ -65,7 +69,13 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
     private Feed.@Nullable Listening listening;
 
     HeldJobs(Acceptor.Parts parts) {
+        this(parts, FIND_NEW, FIND_OLD);
+    }
+
+    HeldJobs(Acceptor.Parts parts, Duration findNew, Duration findOld) {
         this.parts = parts;
+        this.findNew = findNew;
+        this.findOld = findOld;
         this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread letting = new Thread(task, "couchjobs-held");
             letting.setDaemon(true);
@@ -114,12 +124,11 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
                 .isPresent();
     }
 
-    /** A new one may be held, which the index knows. Who is waited for has come to be it after this change, and was read then. */
+    /** It may be held now, which the index knows. Who is waited for has come to be it after this change, and was read then. */
     @Override
     public synchronized void unread(FeedNotice notice) {
-        if (notice.mayBeNew() && !findPlanned && !thread.isShutdown()) {
-            findPlanned = true;
-            Future<?> unused = thread.schedule(this::find, FIND_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
+        if (notice.mayBePending()) {
+            findWithin(notice.mayBeNew() ? findNew : findOld);
         }
     }
 
@@ -187,9 +196,17 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
         }
     }
 
+    private void findWithin(Duration pause) {
+        long at = System.nanoTime() + pause.toNanos();
+        if (!thread.isShutdown() && (findNanos == null || at - findNanos < 0)) {
+            findNanos = at;
+            Future<?> unused = thread.schedule(this::find, pause.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
     private void find() {
         synchronized (this) {
-            findPlanned = false;
+            findNanos = null;
             mustFind = true;
         }
         run();

@@ -1,0 +1,101 @@
+package io.couchjobs.worker;
+
+import static io.couchjobs.TestQueue.until;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.DesignDocuments;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.FeedNotice;
+import io.couchjobs.store.JobIndex;
+import io.couchjobs.store.JobStore;
+import io.couchjobs.store.SettingsStore;
+import io.couchjobs.store.StoreClock;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** How a worker comes to know of held jobs of which its feed tells without the documents. */
+@Timeout(60)
+class FindingHeldJobsTest {
+    private static final Duration NEVER = Duration.ofHours(1);
+    private static final Duration SOON = Duration.ofMillis(1);
+
+    private final EmbeddedCouch couch = EmbeddedCouch.inMemory().start();
+    private final JobQueue queue = JobQueue.open(couch.url() + "jobs");
+
+    @BeforeEach
+    void hold() {
+        queue.init();
+        queue.add(JobRequest.builder("email").id("first").data(Map.of()).build());
+        queue.add(JobRequest.builder("email")
+                .id("last")
+                .data(Map.of())
+                .after(new JobId("email", "first"))
+                .build());
+        ObjectNode first = queue.database().get("job:email:first").orElseThrow();
+        queue.database().put(first.put("status", "success"));
+    }
+
+    @AfterEach
+    void close() {
+        queue.close();
+        couch.close();
+    }
+
+    @Test
+    void a_new_one_is_found() throws Exception {
+        try (HeldJobs held = held(SOON, NEVER)) {
+            held.unread(notice("1-a"));
+            until(this::isLetGo);
+        }
+    }
+
+    @Test
+    void one_that_was_there_before_is_found_too() throws Exception {
+        try (HeldJobs held = held(NEVER, SOON)) {
+            held.unread(notice("4-a"));
+            until(this::isLetGo);
+        }
+    }
+
+    @Test
+    void a_new_one_does_not_wait_until_one_that_was_there_before_is_looked_for() throws Exception {
+        try (HeldJobs held = held(SOON, NEVER)) {
+            held.unread(notice("4-a"));
+            held.unread(notice("1-a"));
+            until(this::isLetGo);
+        }
+    }
+
+    private boolean isLetGo() {
+        return queue.get("email", "last").orElseThrow().after().isEmpty();
+    }
+
+    private static FeedNotice notice(String rev) {
+        return new FeedNotice("job:email:last", List.of(rev), false, false);
+    }
+
+    private HeldJobs held(Duration findNew, Duration findOld) {
+        CouchDatabase database = queue.database();
+        return new HeldJobs(
+                new Acceptor.Parts(
+                        new JobStore(database),
+                        new JobIndex(new DesignDocuments(database)),
+                        new SettingsStore(database, Duration.ofSeconds(60)),
+                        new Feed(database),
+                        new StoreClock(InstantSource.system(), database.server())),
+                findNew,
+                findOld);
+    }
+}
