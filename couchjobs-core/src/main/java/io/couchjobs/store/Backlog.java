@@ -41,7 +41,7 @@ final class Backlog {
     /** The same of what changed without being read, with the number of the revision: the index may know that one already. */
     private final Map<String, Long> movedUnread = new HashMap<>();
     /** The last job up to which all are known; null when that is none. */
-    private @Nullable Place horizon;
+    private @Nullable DuePlace horizon;
 
     /** Whether up to the horizon there may be jobs that the index did not know yet when it was read, and the feed told before. */
     private boolean isPassedBy;
@@ -72,7 +72,7 @@ final class Backlog {
     }
 
     /** The last job up to which all are known, when it is due: from there on it is worth to read on. */
-    Optional<Place> dueHorizon(Instant until) {
+    Optional<DuePlace> dueHorizon(Instant until) {
         return Optional.ofNullable(horizon).filter(last -> isDue(last, until));
     }
 
@@ -213,8 +213,8 @@ final class Backlog {
     Optional<Instant> nextTime(Predicate<Job> admits) {
         Optional<Job> first = inOrder.stream().filter(admits).findFirst();
         boolean isBlocked = first.isEmpty() && !inOrder.isEmpty();
-        Optional<Place> beyond = complete || isBlocked ? Optional.empty() : Optional.ofNullable(horizon);
-        return Stream.concat(first.map(Job::scheduledTime).stream(), beyond.map(Place::time).stream())
+        Optional<DuePlace> beyond = complete || isBlocked ? Optional.empty() : Optional.ofNullable(horizon);
+        return Stream.concat(first.map(Job::scheduledTime).stream(), beyond.map(DuePlace::time).stream())
                 .min(Comparator.naturalOrder());
     }
 
@@ -233,7 +233,7 @@ final class Backlog {
                 return Optional.of(job.scheduledTime());
             }
         }
-        return complete ? Optional.empty() : Optional.ofNullable(horizon).map(Place::time);
+        return complete ? Optional.empty() : Optional.ofNullable(horizon).map(DuePlace::time);
     }
 
     void removeAll(Collection<Job> taken) {
@@ -247,7 +247,7 @@ final class Backlog {
         return !job.scheduledTime().isAfter(until);
     }
 
-    private static boolean isDue(Place place, Instant until) {
+    private static boolean isDue(DuePlace place, Instant until) {
         return !place.time().isAfter(until);
     }
 
@@ -261,7 +261,7 @@ final class Backlog {
     }
 
     private boolean isWithinHorizon(Job job) {
-        return horizon != null && Place.of(job).compareTo(horizon) <= 0;
+        return horizon != null && DuePlace.of(job).compareTo(horizon) <= 0;
     }
 
     private void putIfNewer(Job job) {
@@ -288,7 +288,7 @@ final class Backlog {
             Job last = inOrder.last();
             remove(last.id().docId());
             complete = false;
-            horizon = Place.of(inOrder.last());
+            horizon = DuePlace.of(inOrder.last());
             // What an index read under way finds does not bring back what is thrown away here.
             doubts++;
         }

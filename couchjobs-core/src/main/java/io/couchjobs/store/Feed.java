@@ -6,15 +6,12 @@ import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.DatabaseInfo;
-import io.couchjobs.job.JobId;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -57,8 +54,7 @@ public class Feed implements AutoCloseable {
     private final FeedPace pace;
     private final Timing timing;
     private final FeedWatchdog watchdog;
-    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
-    private final List<Listener> alwaysTold = new CopyOnWriteArrayList<>();
+    private final Audience audience = new Audience();
     private final Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
     private final Object starting = new Object();
     private volatile @Nullable Thread thread;
@@ -113,14 +109,14 @@ public class Feed implements AutoCloseable {
      * @throws io.couchjobs.couch.CouchException when the database cannot be reached to find the position
      */
     public Listening listen(Listener listener) {
-        listeners.add(listener);
+        audience.add(listener);
         try {
             start();
         } catch (RuntimeException e) {
-            listeners.remove(listener);
+            audience.remove(listener);
             throw e;
         }
-        return () -> listeners.remove(listener);
+        return () -> audience.remove(listener);
     }
 
     /**
@@ -129,7 +125,7 @@ public class Feed implements AutoCloseable {
      * @param listener called before those that listen
      */
     public void alwaysTell(Listener listener) {
-        alwaysTold.add(listener);
+        audience.alwaysTell(listener);
     }
 
     /**
@@ -138,7 +134,7 @@ public class Feed implements AutoCloseable {
      * @param hearer takes the id of each document that changed, and its revision
      */
     public void alwaysTellRevisions(BiConsumer<String, String> hearer) {
-        alwaysTold.add(new Listener() {
+        audience.alwaysTell(new Listener() {
             @Override
             public void changed(FeedEvent event) {
                 hearer.accept(event.docId(), event.rev());
@@ -177,7 +173,7 @@ public class Feed implements AutoCloseable {
             }
             position = database.currentSeq();
             // They may have remembered something before there was a feed to correct it.
-            alwaysTold.forEach(listener -> tell(listener, Listener::gap));
+            audience.tellAlways(Listener::gap);
             Thread started = new Thread(this::follow, "couchjobs-feed");
             started.setDaemon(true);
             started.start();
@@ -257,7 +253,7 @@ public class Feed implements AutoCloseable {
                 dispatchAll(pace.isLean() ? gather(change.get(), feed) : List.of(change.get()));
             } else if (!Thread.interrupted() && !feed.isEnded()) {
                 backoff.reset();
-                if (!listeners.isEmpty() && watchdog.wantsReplacement(position)) {
+                if (audience.listens() && watchdog.wantsReplacement(position)) {
                     log.warn(
                             "the feed of {} gives signs of life but does not bring changes; it is replaced",
                             database.name());
@@ -346,9 +342,7 @@ public class Feed implements AutoCloseable {
             positionLost = false;
             refusals = 0;
         }
-        Consumer<Listener> news = lost ? Listener::gap : Listener::reconnected;
-        alwaysTold.forEach(listener -> tell(listener, news));
-        listeners.forEach(listener -> tell(listener, news));
+        audience.tell(lost ? Listener::gap : Listener::reconnected);
         if (unreadableAhead) {
             stepOver();
             unreadableAhead = false;
@@ -359,24 +353,8 @@ public class Feed implements AutoCloseable {
     private void stepOver() {
         ChangesRequest next = ChangesRequest.normal().since(position).limit(ROWS_TO_STEP);
         for (Change row : FeedWatchdog.read(database, next)) {
-            Change whole = row.deleted() ? row : withDocument(row);
+            Change whole = row.deleted() ? row : documents.alone(row);
             dispatch(new Change(row.seq(), row.id(), whole.revs(), whole.deleted(), whole.doc()));
-        }
-    }
-
-    private Change withDocument(Change row) {
-        ChangesRequest document = ChangesRequest.normal()
-                .docIds(List.of(row.id()))
-                .includeDocs(true)
-                .conflicts(true);
-        try {
-            return FeedWatchdog.read(database, document).stream().findFirst().orElse(row);
-        } catch (CouchException e) {
-            if (e.status() / 100 != 2) {
-                throw e;
-            }
-            log.warn("{} cannot be read by the feed, which goes on without it: {}", row.id(), e.getMessage());
-            return row;
         }
     }
 
@@ -384,7 +362,7 @@ public class Feed implements AutoCloseable {
     private void dispatchAll(List<Change> rows) {
         List<Change> needed = new ArrayList<>();
         for (Change row : rows) {
-            boolean isNeeded = isNeeded(notice(row));
+            boolean isNeeded = audience.needs(notice(row));
             pace.saw(isNeeded);
             if (isNeeded) {
                 needed.add(row);
@@ -418,8 +396,7 @@ public class Feed implements AutoCloseable {
     private void tellAll(Change change, Consumer<Listener> news) {
         backoff.reset();
         watchdog.calm();
-        alwaysTold.forEach(listener -> tell(listener, news));
-        listeners.forEach(listener -> tell(listener, news));
+        audience.tell(news);
         position = change.seq();
     }
 
@@ -427,35 +404,6 @@ public class Feed implements AutoCloseable {
         boolean isOwn = change.revs().size() == 1
                 && own.contain(change.id(), change.revs().get(0));
         return new FeedNotice(change.id(), change.revs(), change.deleted(), isOwn);
-    }
-
-    /** There are few documents of other kinds, and each may concern anybody. */
-    private boolean isNeeded(FeedNotice notice) {
-        boolean isOfMany =
-                notice.docId().startsWith(JobId.PREFIX) || notice.docId().startsWith(LogChunk.PREFIX);
-        return !isOfMany || isNeeded(notice, alwaysTold) || isNeeded(notice, listeners);
-    }
-
-    private static boolean isNeeded(FeedNotice notice, Collection<Listener> listeners) {
-        for (Listener listener : listeners) {
-            try {
-                if (listener.needsDocument(notice)) {
-                    return true;
-                }
-            } catch (RuntimeException | Error e) {
-                log.error("a listener of the feed does not say what it needs; it gets the document", e);
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static void tell(Listener listener, Consumer<Listener> news) {
-        try {
-            news.accept(listener);
-        } catch (RuntimeException | Error e) {
-            log.error("a listener of the feed failed; it will hear of later changes", e);
-        }
     }
 
     /** Hears of changes. */

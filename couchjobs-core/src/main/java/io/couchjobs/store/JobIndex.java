@@ -92,7 +92,7 @@ public final class JobIndex {
      * @param limit how many rows to read
      * @param wanted which of the jobs are worth to be read
      */
-    Window pending(String line, Optional<Place> from, Update update, int limit, UnaryOperator<List<JobId>> wanted) {
+    Window pending(String line, Optional<DuePlace> from, Update update, int limit, UnaryOperator<List<JobId>> wanted) {
         UnaryOperator<ViewQuery> range = query -> from.map(place -> all(query, line)
                         .startKey(List.of(line, place.time().toEpochMilli()))
                         .startKeyDocId(place.id().docId()))
@@ -401,13 +401,13 @@ public final class JobIndex {
         return JobId.fromDocId(String.valueOf(row.id()));
     }
 
-    private static Optional<Place> end(List<ViewResult.Row> rows) {
+    private static Optional<DuePlace> end(List<ViewResult.Row> rows) {
         if (rows.isEmpty()) {
             return Optional.empty();
         }
         ViewResult.Row last = rows.get(rows.size() - 1);
         return idOf(last)
-                .map(id -> new Place(Instant.ofEpochMilli(last.key().path(1).asLong()), id));
+                .map(id -> new DuePlace(Instant.ofEpochMilli(last.key().path(1).asLong()), id));
     }
 
     static Optional<Job> jobOf(ViewResult.Row row) {
@@ -438,9 +438,12 @@ public final class JobIndex {
      * @param complete whether the index has no more rows
      * @param end where the last row stands, of whatever job; empty when there are no rows
      */
-    public record Window(List<Job> jobs, boolean complete, Optional<Place> end) {
+    public record Window(List<Job> jobs, boolean complete, Optional<DuePlace> end) {
         Window(List<Job> jobs, boolean complete) {
-            this(jobs, complete, jobs.isEmpty() ? Optional.empty() : Optional.of(Place.of(jobs.get(jobs.size() - 1))));
+            this(
+                    jobs,
+                    complete,
+                    jobs.isEmpty() ? Optional.empty() : Optional.of(DuePlace.of(jobs.get(jobs.size() - 1))));
         }
     }
 

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** How the windows of one line are read: how many rows, and whether an index that is not up to date does. Not thread-safe. */
@@ -17,11 +16,6 @@ final class Paging {
     private static final long MOST_CHARACTERS = 4_000_000;
     private static final Duration FAST = Duration.ofSeconds(2);
     private static final int SAMPLE = 20;
-    /** So far a worker goes ahead of jobs that others leave behind. */
-    private static final int FAR = 16_000;
-
-    private static final Duration BARREN = Duration.ofSeconds(1);
-
     /** So many documents are read before it is known how large they are. */
     private static final int UNKNOWN = 500;
 
@@ -30,10 +24,6 @@ final class Paging {
     private long readNanos = Long.MIN_VALUE;
     private long updatedNanos;
     private boolean standsStill;
-    private int sharedRows;
-    private boolean isWhole;
-    private long barrenNanos = Long.MIN_VALUE;
-    private @Nullable Stretches stretches;
     private @Nullable CompletableFuture<Void> underWay;
 
     /**
@@ -74,48 +64,8 @@ final class Paging {
         return Update.TRUE;
     }
 
-    /**
-     * Whether it is enough to read this worker's share. At its end, and now and then before, a window is read with the others'
-     * too, who may have left jobs behind.
-     */
-    boolean isShared(int wanted) {
-        return isGrown(wanted) && !isWhole;
-    }
-
-    /** Whether the next window begins with the first of all jobs. */
-    boolean beginsAnew() {
-        return isWhole;
-    }
-
-    /** Whether this worker had nothing in the last window, and that was just now. */
-    boolean isBarren(long nanos) {
-        return barrenNanos != Long.MIN_VALUE && nanos - barrenNanos < BARREN.toNanos();
-    }
-
-    /** This worker's share of the line, from where the last window ended; {@code fresh} when it is to begin anew. */
-    Stretches stretches(Supplier<Stretches> fresh, boolean goesOn) {
-        if (stretches == null || !goesOn) {
-            stretches = fresh.get();
-        }
-        return stretches;
-    }
-
-    /** Takes in what a window of only this worker's share had. */
-    void readShare(JobIndex.Window window, int rows, long nanos) {
-        sharedRows += rows;
-        isWhole = window.complete() || sharedRows >= FAR;
-        barrenNanos = window.jobs().isEmpty() ? nanos : Long.MIN_VALUE;
-    }
-
-    /** Takes in that a window was read whole. */
-    void readAll() {
-        sharedRows = 0;
-        isWhole = false;
-        barrenNanos = Long.MIN_VALUE;
-    }
-
     /** Takes in how large the documents are, and how fast windows are used up. */
-    void read(JobIndex.Window window, Optional<Place> from, long nanos, int wanted) {
+    void read(JobIndex.Window window, Optional<DuePlace> from, long nanos, int wanted) {
         List<Job> jobs = window.jobs();
         if (from.isPresent() && window.end().isPresent() && !window.complete()) {
             standsStill = window.end().get().compareTo(from.get()) <= 0;

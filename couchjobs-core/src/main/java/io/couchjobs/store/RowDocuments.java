@@ -2,16 +2,22 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.Change;
+import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Reads the documents of rows that the feed brought without: as they are now, which may be newer than the rows. */
 final class RowDocuments {
+    private static final Logger log = LoggerFactory.getLogger(RowDocuments.class);
+
     private final CouchDatabase database;
 
     RowDocuments(CouchDatabase database) {
@@ -43,6 +49,23 @@ final class RowDocuments {
             }
         }
         return found;
+    }
+
+    /** A row with its document, as the feed brings it; as it is when that cannot be read. */
+    Change alone(Change row) {
+        ChangesRequest document = ChangesRequest.normal()
+                .docIds(List.of(row.id()))
+                .includeDocs(true)
+                .conflicts(true);
+        try {
+            return FeedWatchdog.read(database, document).stream().findFirst().orElse(row);
+        } catch (CouchException e) {
+            if (e.status() / 100 != 2) {
+                throw e;
+            }
+            log.warn("{} cannot be read by the feed, which goes on without it: {}", row.id(), e.getMessage());
+            return row;
+        }
     }
 
     private Change whole(Change row, ViewResult.Row now) {

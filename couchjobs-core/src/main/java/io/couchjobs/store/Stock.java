@@ -21,6 +21,7 @@ final class Stock {
 
     private final Backlog backlog = new Backlog();
     private final Paging paging = new Paging();
+    private final Sharing sharing = new Sharing();
     private final Map<Spot.Order, Scan> scans = new EnumMap<>(Spot.Order.class);
     private Admission.Rules rules = Admission.Rules.ALL;
     private long doubtedNanos = Long.MIN_VALUE;
@@ -34,6 +35,10 @@ final class Stock {
 
     Paging paging() {
         return paging;
+    }
+
+    Sharing sharing() {
+        return sharing;
     }
 
     Admission.Rules rules() {

@@ -121,13 +121,19 @@ final class Windows {
         int enough = AHEAD * options.max();
         return isInLine(stock, options)
                 && stock.paging().isGrown(options.max())
-                && !stock.paging().isBarren(clock.nanos())
+                && !stock.sharing().isBarren(clock.nanos())
                 && !backlog.isInDoubt()
                 && !backlog.knowsAllDue(until)
                 && backlog.hasRoomFor(stock.paging().size(options.max()))
                 && backlog.due(until, enough, job -> backlog.isOurs(job) || peers.rank(job) == 0)
                                 .size()
                         < enough;
+    }
+
+    private static boolean isShared(Stock stock, AcceptOptions options) {
+        return isInLine(stock, options)
+                && stock.paging().isGrown(options.max())
+                && !stock.sharing().isOver();
     }
 
     private static boolean isInLine(Stock stock, AcceptOptions options) {
@@ -153,7 +159,7 @@ final class Windows {
 
     private void read(String line, Stock stock, Instant until, AcceptOptions options) {
         long begun;
-        Optional<Place> from;
+        Optional<DuePlace> from;
         Update update;
         int size;
         boolean shared;
@@ -162,19 +168,19 @@ final class Windows {
         int workers = peers.count(Site.typeOf(line));
         synchronized (monitor) {
             begun = stock.backlog().beginRefill();
-            from = random || stock.paging().beginsAnew()
+            shared = workers > 1 && isShared(stock, options);
+            boolean anew = random || (!shared && stock.sharing().hasPassedOthers());
+            from = anew
                     ? Optional.empty()
                     : stock.backlog().dueHorizon(until).filter(last -> stock.paging()
                             .goesOn());
             update = from.isEmpty()
                     ? Update.TRUE
                     : stock.paging().update(clock.nanos(), UP_TO_DATE_EVERY.multipliedBy(workers));
-            shared = workers > 1 && isInLine(stock, options) && stock.paging().isShared(options.max());
-            int some = stock.paging().size(options.max());
-            int most = shared ? Math.min(workers * some, MOST_ROWS) : some;
-            size = random ? RANDOM_OF : most;
-            String type = Site.typeOf(line);
-            Stretches stretches = stock.paging().stretches(() -> new Stretches(peers, type), from.isPresent());
+            int jobs = stock.paging().size(options.max());
+            int rows = shared ? Math.min(workers * jobs, MOST_ROWS) : jobs;
+            size = random ? RANDOM_OF : rows;
+            Stretches stretches = stock.sharing().stretches(peers, Site.typeOf(line), from.isPresent());
             wanted = shared ? stretches::of : UnaryOperator.identity();
         }
         try {
@@ -186,9 +192,9 @@ final class Windows {
                 stock.backlog().refill(begun, free(due), free(stuck), from.isEmpty() && !shared);
                 if (shared) {
                     stock.backlog().markOurs(due.jobs());
-                    stock.paging().readShare(due, size, clock.nanos());
+                    stock.sharing().readShare(due, size, clock.nanos());
                 } else {
-                    stock.paging().readAll();
+                    stock.sharing().readAll();
                 }
                 stock.paging().read(due, from, clock.nanos(), options.max());
             }

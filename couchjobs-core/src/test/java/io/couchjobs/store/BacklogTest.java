@@ -224,7 +224,7 @@ class BacklogTest {
     @Test
     void a_share_without_jobs_is_read_on_from_where_it_ended() {
         long begun = backlog.beginRefill();
-        Place end = Place.of(job("z", 9));
+        DuePlace end = DuePlace.of(job("z", 9));
         backlog.refill(begun, new JobIndex.Window(List.of(), false, Optional.of(end)), List.of(), false);
         backlog.endRefill();
         assertThat(backlog.dueHorizon(NOW)).contains(end);
