@@ -40,6 +40,7 @@ import io.couchjobs.store.JobRefusedException;
 import io.couchjobs.store.JobStore;
 import io.couchjobs.store.LogChunk;
 import io.couchjobs.store.LogFollowing;
+import io.couchjobs.store.NewDatabase;
 import io.couchjobs.store.NoTypeTimeoutException;
 import io.couchjobs.store.QueueFullException;
 import io.couchjobs.store.QueueLimits;
@@ -184,7 +185,7 @@ public final class JobQueue implements AutoCloseable {
      * @return what was missing
      */
     public InitReport init() {
-        boolean created = database.createIfMissing();
+        boolean created = NewDatabase.createIfMissing(database, site());
         return new InitReport(created, designs.push());
     }
 

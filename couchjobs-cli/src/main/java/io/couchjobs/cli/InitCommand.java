@@ -9,6 +9,7 @@ import io.couchjobs.job.Site;
 import io.couchjobs.security.QueueSecurity;
 import io.couchjobs.store.DesignDocuments;
 import io.couchjobs.store.JobIndex;
+import io.couchjobs.store.NewDatabase;
 import io.couchjobs.store.SiteDocument;
 import java.util.List;
 import java.util.Map;
@@ -67,7 +68,7 @@ final class InitCommand implements Callable<Integer> {
             if (secure.dryRun) {
                 return preview(database);
             }
-            boolean created = database.createIfMissing();
+            boolean created = NewDatabase.createIfMissing(database, named.orElse(Site.UNNAMED));
             List<String> pushed = new DesignDocuments(database).push();
             SiteDocument document = new SiteDocument(database);
             named.ifPresent(document::write);

@@ -1,6 +1,7 @@
 package io.couchjobs.couch;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Map;
@@ -65,6 +66,16 @@ final class Administration {
     void putSecurity(ObjectNode security) {
         UrlPath path = database.segment("_security");
         http.exchange(Call.repeatable("PUT", path, Json.bytes(security)), Answer::object);
+    }
+
+    int revisionLimit() {
+        return http.exchange(Call.get(database.segment("_revs_limit")), Answer::json)
+                .asInt();
+    }
+
+    void putRevisionLimit(int revisions) {
+        UrlPath path = database.segment("_revs_limit");
+        http.exchange(Call.repeatable("PUT", path, Json.bytes(IntNode.valueOf(revisions))), Answer::object);
     }
 
     void delete() {

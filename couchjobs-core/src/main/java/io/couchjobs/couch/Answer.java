@@ -137,7 +137,7 @@ final class Answer implements AutoCloseable {
         }
     }
 
-    private JsonNode json() throws IOException {
+    JsonNode json() throws IOException {
         try (JsonParser parser = parser()) {
             JsonNode tree = Json.MAPPER.reader().readTree(parser);
             if (tree == null || tree.isMissingNode()) {

@@ -67,6 +67,20 @@ public final class CouchDatabase {
         administration.putSecurity(security);
     }
 
+    /** {@return how many revisions of a document the server remembers the names of ({@code _revs_limit})} */
+    public int revisionLimit() {
+        return administration.revisionLimit();
+    }
+
+    /**
+     * Changes what {@link #revisionLimit} tells. What a document has too many of is forgotten when it is written next.
+     *
+     * @param revisions at least 1
+     */
+    public void putRevisionLimit(int revisions) {
+        administration.putRevisionLimit(revisions);
+    }
+
     /**
      * Deletes the database and all that is in it.
      *
