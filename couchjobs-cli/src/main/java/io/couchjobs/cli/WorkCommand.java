@@ -41,7 +41,13 @@ import picocli.CommandLine.Parameters;
             "  couchjobs work report --fair 2,1 -- ./make-report"
         })
 final class WorkCommand extends QueueCommand {
-    @Parameters(index = "0", split = ",", paramLabel = "TYPE[,TYPE...]", description = "The types of the jobs.")
+    @Parameters(
+            index = "0",
+            arity = "1",
+            split = ",",
+            paramLabel = "TYPE[,TYPE...]",
+            hideParamSyntax = true,
+            description = "The types of the jobs.")
     private List<String> types = List.of();
 
     @Parameters(index = "1..*", arity = "1..*", paramLabel = "COMMAND", description = "The program and its arguments.")
