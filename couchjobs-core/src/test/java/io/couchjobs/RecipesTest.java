@@ -2,10 +2,13 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.store.DuplicateJobException;
@@ -14,6 +17,7 @@ import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.SnoozeException;
 import io.couchjobs.worker.Worker;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -97,6 +101,26 @@ class RecipesTest {
                 .start();
     }
 
+    static void scan(JobQueue queue, String id, byte[] page) {
+        ObjectNode job = JsonNodeFactory.instance.objectNode();
+        job.put("_id", new JobId("scan", id).docId());
+        job.withObject("/_attachments/page.png")
+                .put("content_type", "image/png")
+                .put("data", page);
+        queue.database().put(job);
+    }
+
+    static Worker scanner(JobQueue queue) {
+        return queue.worker()
+                .handler("scan", (data, context) -> {
+                    String job = context.id().docId();
+                    try (InputStream page = queue.database().ektorp().getAttachment(job, "page.png")) {
+                        return Map.of("bytes", page.readAllBytes().length);
+                    }
+                })
+                .start();
+    }
+
     @Test
     void a_mail_is_asked_for_once_and_its_server_decides_what_becomes_of_it(TestDatabase database) throws Exception {
         Map<String, Integer> replies = Map.of("a", 250, "b", 550, "c", 451);
@@ -128,6 +152,25 @@ class RecipesTest {
     }
 
     @Test
+    void what_is_attached_to_a_job_is_there_for_its_handler_and_written_once(TestDatabase database) throws Exception {
+        try (JobQueue queue = TestQueue.open(database);
+                Worker worker = scanner(queue)) {
+            scan(queue, "7", new byte[100_000]);
+
+            assertThat(ended(queue, "scan", "7").result().orElseThrow()).hasToString("{\"bytes\":100000}");
+            JsonNode attached = queue.database()
+                    .get("job:scan:7")
+                    .orElseThrow()
+                    .path("_attachments")
+                    .path("page.png");
+            assertThat(attached.path("length").asInt()).isEqualTo(100_000);
+            assertThat(attached.path("revpos").asInt())
+                    .as("the revision that wrote it")
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
     void a_document_that_a_phone_wrote_is_a_job(TestDatabase database) throws Exception {
         ObjectNode written =
                 (ObjectNode) new JsonMapper().readTree(blocks("json").get(0));
@@ -146,7 +189,7 @@ class RecipesTest {
     void what_the_recipes_show_is_what_is_tested_here() throws IOException {
         String source = Files.readString(Path.of("src/test/java/io/couchjobs/RecipesTest.java"))
                 .replaceAll("\\s", "");
-        assertThat(blocks("java")).hasSize(2).allSatisfy(block -> assertThat(source)
+        assertThat(blocks("java")).hasSize(3).allSatisfy(block -> assertThat(source)
                 .contains(block.replaceAll("\\s", "")));
     }
 
