@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +47,41 @@ class ClosingTest {
                     new Client(server.url()).send("GET", "jobs/_all_docs").body();
             assertThat(acknowledged).isNotEmpty().allMatch(id -> stored.contains("\"id\":\"" + id + "\""));
         }
+    }
+
+    @Test
+    void a_database_that_is_deleted_while_its_index_is_being_built_leaves_nothing_behind() throws Exception {
+        BlockingQueue<Throwable> uncaught = new LinkedBlockingQueue<>();
+        Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+        Thread.setDefaultUncaughtExceptionHandler((thread, thrown) -> {
+            if (isIndexing(thread)) {
+                uncaught.add(thrown);
+            }
+        });
+        try (EmbeddedCouch server = EmbeddedCouch.builder().database("jobs").start()) {
+            Client client = new Client(server.url());
+            client.send(
+                    "PUT", "jobs/_design/d", "{\"views\":{\"v\":{\"map\":\"function(doc) { emit(doc.n, null); }\"}}}");
+            String docs =
+                    IntStream.range(0, 3_000).mapToObj(n -> "{\"n\":" + n + "}").collect(Collectors.joining(","));
+            client.send("POST", "jobs/_bulk_docs", "{\"docs\":[" + docs + "]}");
+
+            client.send("GET", "jobs/_design/d/_view/v?update=lazy");
+            client.send("DELETE", "jobs");
+            for (Thread thread : Thread.getAllStackTraces().keySet()) {
+                if (isIndexing(thread)) {
+                    thread.join(60_000);
+                }
+            }
+
+            assertThat(uncaught).isEmpty();
+        } finally {
+            Thread.setDefaultUncaughtExceptionHandler(before);
+        }
+    }
+
+    private static boolean isIndexing(Thread thread) {
+        return thread.getName().equals("embedded-couch-index");
     }
 
     private void closeAmidWrites(EmbeddedCouch server, String round) throws Exception {

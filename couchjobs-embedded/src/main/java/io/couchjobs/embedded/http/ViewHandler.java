@@ -17,9 +17,13 @@ import io.couchjobs.embedded.view.ViewRow;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The views of a design document. */
 final class ViewHandler {
+    private static final Logger LOG = LoggerFactory.getLogger(ViewHandler.class);
+
     private final String designId;
 
     ViewHandler(String designId) {
@@ -43,14 +47,25 @@ final class ViewHandler {
         }
         write(database, reader.read(args), args, new RowWriter(out));
         if (update.equals("lazy")) {
-            refreshLater(group);
+            refreshLater(database, group);
         }
     }
 
-    private static void refreshLater(ViewGroup group) {
-        Thread thread = new Thread(group::refresh, "embedded-couch-index");
+    private static void refreshLater(Database database, ViewGroup group) {
+        Thread thread = new Thread(() -> refresh(database, group), "embedded-couch-index");
         thread.setDaemon(true);
         thread.start();
+    }
+
+    private static void refresh(Database database, ViewGroup group) {
+        try {
+            group.refresh();
+        } catch (RuntimeException trouble) {
+            if (!database.isClosed()) {
+                throw trouble;
+            }
+            LOG.debug("{} was deleted or closed while an index was being built", database.name(), trouble);
+        }
     }
 
     private static void write(Database database, ViewResult result, QueryArgs args, RowWriter rows) throws IOException {
