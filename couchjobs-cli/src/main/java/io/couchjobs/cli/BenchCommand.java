@@ -22,8 +22,8 @@ import picocli.CommandLine.ParentCommand;
 @Command(
         name = "bench",
         description = {
-            "Measure this installation: raw writes of the server and the queue in turn, several rounds, medians. It works in"
-                    + " databases of its own (couchjobs-bench-...), which it deletes at the end, also on Ctrl-C.",
+            "Measure this installation: raw writes of the server and the queue in turn, several rounds, medians. It",
+            "works in databases of its own (couchjobs-bench-...), which it deletes at the end, also on Ctrl-C.",
             "The default takes some minutes. Exit code 1 when a figure could not be measured."
         },
         footer = {

@@ -27,8 +27,8 @@ import picocli.CommandLine.ParentCommand;
         description = {
             "Compute the SHA-256 of every file below a folder: one job per file, run by competing worker processes,",
             "every result checked. Without --url on an embedded server in memory; with it, in a database of its own.",
-            "Exit code 1 when a job failed or a result is wrong. With --dashboard also some daily work of a shop, of which a part",
-            "fails, and a web page that shows all of it until Ctrl-C."
+            "Exit code 1 when a job failed or a result is wrong. With --dashboard also some daily work of a shop, of",
+            "which a part fails, and a web page that shows all of it until Ctrl-C."
         },
         footer = {
             "",

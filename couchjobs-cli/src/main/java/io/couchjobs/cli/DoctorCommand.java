@@ -18,9 +18,9 @@ import picocli.CommandLine.Option;
 @Command(
         name = "doctor",
         description = {
-            "Check the server and the database: version, access, clocks, copies, design documents, indexes, conflicts,"
-                    + " owners, malformed jobs, tombstones. Each finding comes with what follows from it and what to do.",
-            "Exit code 1 when there is a problem."
+            "Check the server and the database: version, access, clocks, copies, design documents, indexes,",
+            "conflicts, owners, malformed jobs, tombstones. Each finding comes with what follows from it and what to",
+            "do. Exit code 1 when there is a problem."
         },
         footer = {
             "",

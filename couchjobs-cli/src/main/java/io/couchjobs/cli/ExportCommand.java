@@ -17,8 +17,8 @@ import picocli.CommandLine.Mixin;
         name = "export",
         description = {
             "Write jobs to standard output, one JSON object per line: their documents, with all their fields but _rev.",
-            "Not in it: logs, attachments, type settings, schedules. Jobs that change meanwhile are written as they were, or as",
-            "they are. Read it back with import."
+            "Not in it: logs, attachments, type settings, schedules. Jobs that change meanwhile are written as they",
+            "were, or as they are. Read it back with import."
         },
         footer = {
             "",

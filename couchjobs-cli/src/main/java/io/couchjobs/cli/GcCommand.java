@@ -18,10 +18,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "gc",
         description = {
-            "Make the database small again: delete the finished jobs that the retention of their types lets go, forget dead"
-                    + " workers, remove design documents of other versions, purge tombstones, compact.",
-            "Workers and other collections may go on meanwhile; one that is interrupted is continued by the next. Purging and"
-                    + " compacting need an administrator of the server. Exit code 1 when not all could be done."
+            "Make the database small again: delete the finished jobs that the retention of their types lets go,",
+            "forget dead workers, remove design documents of other versions, purge tombstones, compact.",
+            "Workers and other collections may go on meanwhile; one that is interrupted is continued by the next.",
+            "Purging and compacting need an administrator of the server. Exit code 1 when not all could be done."
         },
         footer = {
             "",

@@ -12,11 +12,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "top",
         description = {
-            "Show live how many runs end per second, jobs by type and status, since when the oldest has been due,"
-                    + " workers and",
-            "failures. Keys: q quits, tab switches between types and failures, the arrows choose, p pauses or resumes"
-                    + " the",
-            "chosen type, r retries the chosen job. Without a terminal, or with -o json, it is shown once."
+            "Show live how many runs end per second, jobs by type and status, since when the oldest has been due,",
+            "workers and failures. Keys: q quits, tab switches between types and failures, the arrows choose, p pauses",
+            "or resumes the chosen type, r retries the chosen job. Without a terminal, or with -o json, it is shown",
+            "once."
         },
         footer = {"", "Examples:", "  couchjobs top", "  ssh -t worker1 couchjobs top", "  couchjobs top --once"})
 final class TopCommand extends QueueCommand {
