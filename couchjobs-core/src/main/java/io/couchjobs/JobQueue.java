@@ -151,9 +151,9 @@ public final class JobQueue implements AutoCloseable {
      * @return the open queue
      */
     public static JobQueue open(String url, String... nodes) {
-        JobQueueBuilder builder = builder(URI.create(url));
+        JobQueueBuilder builder = builder(JobQueueBuilder.parse(url));
         for (String node : nodes) {
-            builder.url(URI.create(node));
+            builder.url(JobQueueBuilder.parse(node));
         }
         return builder.open();
     }

@@ -220,6 +220,15 @@ public final class JobQueueBuilder {
         return List.copyOf(extensions);
     }
 
+    /** Where a URL is wrong nobody knows where its password ends, so no message repeats it. */
+    static URI parse(String url) {
+        try {
+            return new URI(url);
+        } catch (URISyntaxException notAUrl) {
+            throw new IllegalArgumentException("not a URL: " + notAUrl.getReason()); // the cause repeats it, too
+        }
+    }
+
     private String databaseName() {
         String name = databaseName(urls.get(0));
         urls.stream().filter(url -> !databaseName(url).equals(name)).findFirst().ifPresent(other -> {
@@ -251,10 +260,14 @@ public final class JobQueueBuilder {
 
     private static String path(URI url) {
         String path = url.getRawPath() == null ? "" : url.getRawPath();
+        if (path.indexOf('@') >= 0) {
+            throw new IllegalArgumentException(
+                    "the URL has an @ behind its host; in a password write @ and / as %40 and %2F");
+        }
         return path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
     }
 
     private static String withoutUserInfo(URI url) {
-        return url.toString().replaceFirst("//[^/@]*@", "//");
+        return url.toString().replaceFirst("(?s)//.*@", "//");
     }
 }

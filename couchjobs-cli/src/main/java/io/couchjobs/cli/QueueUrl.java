@@ -73,6 +73,11 @@ record QueueUrl(
             if (!http || url.getHost() == null) {
                 throw bad(text, "give http://HOST:PORT/DATABASE or embedded:DIR");
             }
+            if (text.lastIndexOf('@')
+                    > text.indexOf(url.getRawAuthority())
+                            + url.getRawAuthority().length()) {
+                throw bad(text, "an @ behind the host; in a password write @ / ? # as %40 %2F %3F %23");
+            }
             String userInfo = url.getRawUserInfo();
             boolean nameOnly = userInfo != null && userInfo.indexOf(':') < 0;
             return nameOnly
@@ -102,8 +107,12 @@ record QueueUrl(
     }
 
     private static URI server(URI database) {
-        String path = database.getRawPath();
-        return database.resolve(path.substring(0, path.lastIndexOf('/') + 1));
+        return URI.create(serverOf(database));
+    }
+
+    /** Not resolved as a browser does: two slashes in a path would begin a host. */
+    private static String serverOf(URI database) {
+        return database.toString().substring(0, database.toString().lastIndexOf('/') + 1);
     }
 
     /** {@return the database's name, as it stands in the URL} */
@@ -114,8 +123,8 @@ record QueueUrl(
     /** {@return the URL of another database on the same server} */
     QueueUrl sibling(String name) {
         return new QueueUrl(
-                server(database).resolve(name),
-                others.stream().map(other -> server(other).resolve(name)).toList(),
+                URI.create(serverOf(database) + name),
+                others.stream().map(other -> URI.create(serverOf(other) + name)).toList(),
                 null,
                 user,
                 credentials);
@@ -155,8 +164,9 @@ record QueueUrl(
         return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
+    /** Where a URL is wrong nobody knows where its password ends: all up to the last @ may belong to it. */
     private static CommandException bad(String text, String why) {
-        return CommandException.usage(
-                "not a URL of a queue: '" + text.replaceAll("//[^/@]*@", "//***@") + "' (" + why + ")");
+        String shown = text.replaceFirst("(?s)^(\\w+:/*)?.*@", "$1***@");
+        return CommandException.usage("not a URL of a queue: '" + shown + "' (" + why + ")");
     }
 }

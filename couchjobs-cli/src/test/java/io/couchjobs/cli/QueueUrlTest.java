@@ -46,9 +46,34 @@ class QueueUrlTest {
                         .isEqualTo(ExitCode.USAGE));
     }
 
-    @Test
-    void no_message_repeats_a_password() {
-        assertThatThrownBy(() -> QueueUrl.parse(List.of("ftp://me:secret@host/")))
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "ftp://me:secret@host/",
+                "http:/me:secret@host/",
+                "http//me:secret@host/",
+                "me:secret@host",
+                "http://me:s/secret@host/",
+                "http://me:1/secret@host/",
+                "http://me/secret@host/",
+                "http://me:s@secret@host/",
+                "http://me:s secret@host/",
+                "http://me:s%zsecret@host/",
+                "http://me:#secret@host/",
+                "http://me:?secret@host/",
+                "http://me:s\nsecret@host/"
+            })
+    void no_message_repeats_a_password(String text) {
+        assertThatThrownBy(() -> QueueUrl.parse(List.of(text)))
+                .isInstanceOf(CommandException.class)
                 .hasMessageNotContaining("secret");
+    }
+
+    @Test
+    void a_server_may_stand_below_two_slashes() {
+        QueueUrl url = QueueUrl.parse(List.of("http://host//jobs"));
+
+        assertThat(url.servers().get(0)).hasToString("http://host//");
+        assertThat(url.sibling("other").database()).hasToString("http://host//other");
     }
 }

@@ -29,6 +29,9 @@ final class ServerUrl {
         if (given.getRawQuery() != null || given.getRawFragment() != null) {
             problems.add("the server's URL must not have a query or fragment (? or #)");
         }
+        if (given.getRawPath() != null && given.getRawPath().indexOf('@') >= 0) {
+            problems.add("the server's URL has an @ behind its host; in a password write @ and / as %40 and %2F");
+        }
         if (given.getPort() > 65535) {
             problems.add("the port of the server's URL is out of range");
         }

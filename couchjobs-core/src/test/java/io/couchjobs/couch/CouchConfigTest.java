@@ -36,6 +36,7 @@ class CouchConfigTest {
                 "http://host?x=1",
                 "http://host#x",
                 "http://me:hunter2@host_with:bad:port/",
+                "http://me:1/hunter2@host/",
                 "http://host:70000"
             })
     void an_address_that_is_none_is_refused_without_repeating_it(String given) {
