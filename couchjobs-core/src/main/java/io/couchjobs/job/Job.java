@@ -142,10 +142,10 @@ public final class Job {
 
     /**
      * The fence of the next claim. The first one of a document goes by the revision that it builds on, which is greater than
-     * all fences of a job of this identity that was removed.
+     * all fences of a job of this identity that was removed. One that somebody wrote at the end of its range stays there.
      */
     long nextFence() {
-        return present(Field.FENCE).isPresent() ? fence() + 1 : Math.max(1, generation());
+        return present(Field.FENCE).isPresent() ? Math.min(fence() + 1, Integer.MAX_VALUE) : Math.max(1, generation());
     }
 
     /** When the run that was asked for is to begin at the earliest; the epoch when nobody said. */
@@ -338,10 +338,15 @@ public final class Job {
 
     /** Numbers are compared by value: what was written as a long comes back as an int. */
     private static int compareNumbers(JsonNode mine, JsonNode theirs) {
-        if (mine.isNumber() && theirs.isNumber()) {
+        if (isFinite(mine) && isFinite(theirs)) {
             return mine.decimalValue().compareTo(theirs.decimalValue());
         }
         return mine.equals(theirs) ? 0 : 1;
+    }
+
+    /** Others may write 1e400, which no double can hold. */
+    private static boolean isFinite(JsonNode value) {
+        return value.isNumber() && Double.isFinite(value.doubleValue());
     }
 
     private Optional<JsonNode> present(String field) {

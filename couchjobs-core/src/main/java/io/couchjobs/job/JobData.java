@@ -31,7 +31,7 @@ public final class JobData {
      *
      * @param value a record, bean, map or JSON object
      * @return a new JSON object
-     * @throws InvalidJobDataException when the value is null or does not become a JSON object
+     * @throws InvalidJobDataException when the value is null or does not become a JSON object, or has a NaN in it
      */
     public static ObjectNode of(@Nullable Object value) {
         JsonNode tree = tree(value);
@@ -46,12 +46,12 @@ public final class JobData {
      *
      * @param value anything that Jackson can write; null becomes JSON's null
      * @return the JSON
-     * @throws InvalidJobDataException when Jackson cannot write the value
+     * @throws InvalidJobDataException when Jackson cannot write the value, or it has a NaN or an infinite number in it
      */
     public static JsonNode tree(@Nullable Object value) {
         try {
             JsonNode tree = value instanceof JsonNode node ? node : MAPPER.valueToTree(value);
-            return tree == null ? MAPPER.nullNode() : tree;
+            return tree == null ? MAPPER.nullNode() : requireFinite(tree);
         } catch (IllegalArgumentException cannotBeWritten) {
             throw new InvalidJobDataException("data cannot be written as JSON: " + cannotBeWritten.getMessage());
         }
@@ -76,6 +76,15 @@ public final class JobData {
             throw new InvalidJobDataException(
                     "data does not fit " + type.getName() + ": " + firstLine(String.valueOf(doesNotFit.getMessage())));
         }
+    }
+
+    /** JSON has no such numbers, and one in a job would break the write of all that are sent with it. */
+    private static JsonNode requireFinite(JsonNode tree) {
+        if (tree.isFloatingPointNumber() && !Double.isFinite(tree.doubleValue())) {
+            throw new InvalidJobDataException("data cannot be written as JSON: " + tree + " is no JSON number");
+        }
+        tree.forEach(JobData::requireFinite);
+        return tree;
     }
 
     private static String describe(JsonNode tree) {

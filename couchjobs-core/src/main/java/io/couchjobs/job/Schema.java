@@ -100,7 +100,7 @@ final class Schema {
     }
 
     static boolean isTime(Instant time) {
-        return Math.abs((double) time.getEpochSecond()) * 1000 < FAR;
+        return Math.abs(time.getEpochSecond() * 1e3 + time.getNano() / 1e6) <= FAR;
     }
 
     /**

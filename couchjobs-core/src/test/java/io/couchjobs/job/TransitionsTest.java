@@ -173,6 +173,28 @@ class TransitionsTest {
         assertThat(fenceOfNextClaim("'data':{}")).as("not stored yet").isEqualTo(1);
     }
 
+    @Test
+    void a_fence_that_cannot_grow_any_more_does_not_make_a_claimed_job_malformed() {
+        Job job = Jobs.job("'fence':2147483647,'data':{}");
+        Job claimed = write(Transitions.claim(job, "t", "w", true, NOW));
+        assertThat(Job.parse(claimed.toDocument()).fence()).isEqualTo(Integer.MAX_VALUE);
+        Job cancelled = write(Transitions.cancel(job, NOW));
+        assertThat(Job.parse(cancelled.toDocument()).status()).isEqualTo(JobStatus.CANCELLED);
+    }
+
+    @Test
+    void the_first_and_the_last_time_that_there_is_can_be_asked_for() {
+        for (long time : new long[] {-8_640_000_000_000_000L, 8_640_000_000_000_000L}) {
+            Job running =
+                    Jobs.job("'status':'running','lock':{'token':'t1'},'resubmit':{'scheduledTime':" + time + "}");
+            Job finished = write(Transitions.finish(running, null, null, NOW));
+            assertThat(finished.scheduledTime()).isEqualTo(Instant.ofEpochMilli(time));
+        }
+        assertThatThrownBy(() -> Transitions.reschedule(
+                        Jobs.inStatus(JobStatus.WAITING), Instant.ofEpochMilli(8_640_000_000_000_001L), NOW))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
     private static long fenceOfNextClaim(String fields) {
         return write(Transitions.claim(Jobs.job(fields), "t", "w", true, NOW)).fence();
     }

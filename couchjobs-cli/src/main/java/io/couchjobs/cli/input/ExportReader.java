@@ -5,7 +5,9 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobData;
 import io.couchjobs.job.MalformedJobException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -73,7 +75,7 @@ public final class ExportReader {
             return new Line(line.number(), line.text().length(), job, null);
         } catch (JsonProcessingException notJson) {
             return new Line(line.number(), 0, null, "not JSON: " + JobReader.describe(notJson));
-        } catch (MalformedJobException | IllegalArgumentException notAJob) {
+        } catch (MalformedJobException | InvalidJobDataException | IllegalArgumentException notAJob) {
             return new Line(line.number(), 0, null, String.valueOf(notAJob.getMessage()));
         }
     }
@@ -83,6 +85,6 @@ public final class ExportReader {
             throw new IllegalArgumentException("not an exported job: an object with the _id \"job:TYPE:ID\" is wanted"
                     + " (to add jobs, use enqueue --from)");
         }
-        return Job.parse(document);
+        return Job.parse(JobData.tree(document));
     }
 }

@@ -8,6 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.NumericNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -18,6 +20,7 @@ public final class Json {
     private static final int LONGEST = 64 << 20;
     private static final ObjectMapper MAPPER = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .nodeFactory(new FiniteNumbers())
             .build();
 
     static {
@@ -31,6 +34,19 @@ public final class Json {
     }
 
     private Json() {}
+
+    /** As CouchDB, which refuses numbers that no double can hold. */
+    private static final class FiniteNumbers extends JsonNodeFactory {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public NumericNode numberNode(double number) {
+            if (!Double.isFinite(number)) {
+                throw CouchError.badRequest("invalid UTF-8 JSON");
+            }
+            return super.numberNode(number);
+        }
+    }
 
     public static ObjectNode object() {
         return MAPPER.createObjectNode();
