@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * A cron expression: the times of day it names, on a clock that knows no zone. Immutable and thread-safe.
@@ -42,6 +43,9 @@ public final class CronExpression {
             new Field("month", "1-12 or JAN-DEC"),
             new Field("day of week", "0-7 or SUN-SAT, 0 and 7 are Sunday"));
     private static final int TIME_FIELDS = 3;
+    /** The library knows more, such as several expressions in one, and stumbles over some of it. */
+    private static final Pattern ELEMENT = Pattern.compile("(\\*|[0-9A-Z]+(-[0-9A-Z]+)?)(/[0-9]+)?");
+
     private static final CronParser PARSER = new CronParser(definition());
 
     private final String text;
@@ -136,13 +140,25 @@ public final class CronExpression {
         String[] alone = new String[FIELDS.size()];
         Arrays.fill(alone, "*");
         alone[index] = value;
+        if (!isListOfElements(value)) {
+            throw wrong(text, value, index);
+        }
         try {
             PARSER.parse(String.join(" ", alone));
         } catch (RuntimeException wrong) {
-            Field field = FIELDS.get(index);
-            throw new IllegalArgumentException("cron expression \"" + text + "\": " + field.name + " \"" + value
-                    + "\" is wrong; it may be *, " + field.values + ", a list (a,b), a range (a-b) or a step (*/n)");
+            throw wrong(text, value, index);
         }
+    }
+
+    private static boolean isListOfElements(String value) {
+        return Arrays.stream(value.split(",", -1))
+                .allMatch(element -> ELEMENT.matcher(element).matches());
+    }
+
+    private static IllegalArgumentException wrong(String text, String value, int index) {
+        Field field = FIELDS.get(index);
+        return new IllegalArgumentException("cron expression \"" + text + "\": " + field.name + " \"" + value
+                + "\" is wrong; it may be *, " + field.values + ", a list (a,b), a range (a-b) or a step (*/n)");
     }
 
     private static CronDefinition definition() {

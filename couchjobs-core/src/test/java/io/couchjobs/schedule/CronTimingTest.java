@@ -165,6 +165,15 @@ class CronTimingTest {
         assertThat(everySecond.last(START, END.plusMillis(1))).isEqualTo(END);
     }
 
+    @Test
+    void several_expressions_in_one_are_refused() {
+        for (String cron : new String[] {"1|2 * * * *", "* * * * /1|2 *", "1|2 2 +11 2 /1|2 +1"}) {
+            assertThatThrownBy(() -> CronExpression.parse(cron))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(cron);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             61 * * * *     | minute "61"
@@ -177,6 +186,8 @@ class CronTimingTest {
             */0 * * * *    | minute "*/0"
             0 12 ? * *     | day of month "?"
             0 12 * * FRI#2 | day of week "FRI#2"
+            +1 * * * *     | minute "+1"
+            /5 * * * *     | minute "/5"
             * * *          | has 3 fields
             @fortnightly   | @daily
             @reboot        | @daily

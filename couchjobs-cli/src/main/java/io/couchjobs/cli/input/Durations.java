@@ -7,7 +7,8 @@ import java.util.regex.Pattern;
 /** The command line's DURATION: {@code 500ms}, {@code 30s}, {@code 5m}, {@code 2h}, {@code 1d}, or {@code 1h30m}. */
 public final class Durations {
     private static final Pattern PART = Pattern.compile("(\\d{1,12})(ms|s|m|h|d)");
-    private static final Pattern WHOLE = Pattern.compile("(" + PART.pattern() + ")+");
+    private static final int LONGEST_TEXT = 100;
+    private static final Duration LONGEST = Duration.ofDays(1_000_000);
 
     private Durations() {}
 
@@ -15,18 +16,24 @@ public final class Durations {
      * Reads a duration.
      *
      * @param text such as {@code "30s"}
-     * @return the duration, zero or more
+     * @return the duration, zero to a million days
      * @throws IllegalArgumentException when the text is not a DURATION; the message names the text
      */
     public static Duration parse(String text) {
-        if (!WHOLE.matcher(text).matches()) {
-            throw new IllegalArgumentException(
-                    "not a duration: '" + text + "' (give a number and a unit: 500ms, 30s, 5m, 2h, 1d)");
-        }
         Duration sum = Duration.ZERO;
         Matcher part = PART.matcher(text);
-        while (part.find()) {
+        int end = 0;
+        while (text.length() <= LONGEST_TEXT && part.lookingAt()) {
             sum = sum.plus(of(Long.parseLong(part.group(1)), part.group(2)));
+            end = part.end();
+            part.region(end, text.length());
+        }
+        if (end == 0 || end < text.length()) {
+            throw new IllegalArgumentException(
+                    "not a duration: '" + text + "' (give a number and a unit: 500ms, 30s, 5m, 2h, 1d)");
+        } else if (sum.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException(
+                    "not a duration: '" + text + "' (it is longer than " + format(LONGEST) + ")");
         }
         return sum;
     }

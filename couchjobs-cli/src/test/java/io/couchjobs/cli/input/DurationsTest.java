@@ -17,11 +17,31 @@ class DurationsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "5", "s", "-5s", "5 s", "5S", "1.5h", "5y", "99999999999999999999s"})
+    @ValueSource(
+            strings = {
+                "",
+                "5",
+                "s",
+                "-5s",
+                "5 s",
+                "5S",
+                "1.5h",
+                "5y",
+                "99999999999999999999s",
+                "1000001d",
+                "999999999999d",
+                "1d1"
+            })
     void everything_else_is_refused_with_the_text_in_the_message(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Durations.parse(text))
                 .withMessageContaining("'" + text + "'");
+    }
+
+    @Test
+    void a_text_of_any_length_is_refused_without_harm() {
+        assertThatIllegalArgumentException().isThrownBy(() -> Durations.parse("1s".repeat(100_000)));
+        assertThatIllegalArgumentException().isThrownBy(() -> Durations.parse("999999999999d".repeat(5_000)));
     }
 
     @Test
