@@ -49,21 +49,23 @@ public record LogChunk(JobId job, long number, List<LogLine> lines, long dropped
      */
     public static Optional<LogChunk> of(JsonNode document) {
         Matcher id = ID.matcher(document.path("_id").asText());
-        return jobOf(document.path("_id").asText()).filter(job -> id.matches()).map(job -> {
-            List<LogLine> lines = new ArrayList<>();
-            for (JsonNode line : document.path("lines")) {
-                lines.add(new LogLine(
-                        Long.parseLong(id.group(3)),
-                        document.path("attempt").asInt(),
-                        Instant.ofEpochMilli(line.path(AT).asLong()),
-                        line.path(TEXT).asText()));
-            }
-            return new LogChunk(
-                    job,
-                    Long.parseLong(id.group(4)),
-                    lines,
-                    document.path("dropped").asLong());
-        });
+        Optional<JobId> job = jobOf(document.path("_id").asText());
+        if (job.isEmpty() || !id.matches() || document.path("lines").isEmpty()) {
+            return Optional.empty();
+        }
+        List<LogLine> lines = new ArrayList<>();
+        for (JsonNode line : document.path("lines")) {
+            lines.add(new LogLine(
+                    Long.parseLong(id.group(3)),
+                    document.path("attempt").asInt(),
+                    Instant.ofEpochMilli(line.path(AT).asLong()),
+                    line.path(TEXT).asText()));
+        }
+        return Optional.of(new LogChunk(
+                job.get(),
+                Long.parseLong(id.group(4)),
+                lines,
+                document.path("dropped").asLong()));
     }
 
     /**

@@ -7,6 +7,7 @@ import io.couchjobs.couch.Surroundings;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.RetryPolicy;
 import io.couchjobs.problem.CouchJobsException;
 import java.time.Duration;
@@ -127,6 +128,7 @@ public final class SettingsStore implements Feed.Listener {
                         .includeDocs(true))
                 .rows()
                 .forEach(row -> Optional.ofNullable(row.doc())
+                        .filter(document -> isOfAType(document.path("_id").asText()))
                         .map(TypeSettings::of)
                         .ifPresent(settings -> all.put(settings.type(), settings)));
         known.putAll(all);
@@ -184,7 +186,7 @@ public final class SettingsStore implements Feed.Listener {
 
     @Override
     public void changed(FeedEvent event) {
-        if (event.docId().startsWith(TypeSettings.PREFIX)) {
+        if (isOfAType(event.docId())) {
             String type = event.docId().substring(TypeSettings.PREFIX.length());
             TypeSettings settings = event.document() == null || event.deleted()
                     ? TypeSettings.none(type)
@@ -192,6 +194,14 @@ public final class SettingsStore implements Feed.Listener {
             complain(settings);
             known.put(type, settings);
         }
+    }
+
+    /** Anybody can write a document {@code type:} with something behind it that no type is called. */
+    private static boolean isOfAType(String docId) {
+        return docId.startsWith(TypeSettings.PREFIX)
+                && JobId.fromDocId(JobId.PREFIX + docId.substring(TypeSettings.PREFIX.length()) + ":1")
+                        .filter(job -> job.docId().equals(JobId.PREFIX + job.type() + ":1"))
+                        .isPresent();
     }
 
     @Override
