@@ -82,7 +82,8 @@ public final class EmbeddedCouch implements AutoCloseable {
         private Builder() {}
 
         /**
-         * Keeps everything in one file in a folder; a write that was answered survives the death of the process.
+         * Keeps everything in one file in a folder; a write that was answered survives the death of the process. A file that
+         * was damaged by others is refused where that shows; contents have no checksums.
          *
          * @param folder made when absent; one server at a time can have it
          * @return this
@@ -141,7 +142,7 @@ public final class EmbeddedCouch implements AutoCloseable {
          * Starts the server.
          *
          * @return the server, listening
-         * @throws UncheckedIOException when the port is taken
+         * @throws UncheckedIOException when the port is taken, or the file in the folder is damaged
          */
         public EmbeddedCouch start() {
             CouchStore store = CouchStore.open(directory);

@@ -17,6 +17,14 @@ final class Params {
         }
     }
 
+    private static long count(String name, String text) {
+        long number = number(name, text);
+        if (number < 0) {
+            throw CouchError.queryParse("Invalid value for positive integer: \"" + text + "\"");
+        }
+        return number;
+    }
+
     /** {@return the names a client wants, by {@code startkey}, {@code endkey}, {@code skip} and {@code limit}} */
     static List<String> page(Call call, List<String> names) {
         Predicate<String> wanted = name -> true;
@@ -32,8 +40,8 @@ final class Params {
         wanted = end == null ? wanted : wanted.and(name -> name.compareTo(end) <= 0);
         return names.stream()
                 .filter(wanted)
-                .skip(call.param("skip").map(text -> number("skip", text)).orElse(0L))
-                .limit(call.param("limit").map(text -> number("limit", text)).orElse(Long.MAX_VALUE))
+                .skip(call.param("skip").map(text -> count("skip", text)).orElse(0L))
+                .limit(call.param("limit").map(text -> count("limit", text)).orElse(Long.MAX_VALUE))
                 .toList();
     }
 

@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
+import org.h2.mvstore.MVStoreException;
 import org.jspecify.annotations.Nullable;
 
 /** All databases of one server: in memory, or in one file that survives a killed process. Thread-safe. */
@@ -46,12 +47,34 @@ public final class CouchStore implements AutoCloseable {
             throw new UncheckedIOException(e);
         }
         String file = directory.resolve(FILE).toString();
-        MVStore store = new MVStore.Builder()
-                .fileName(file)
-                .autoCommitDisabled()
-                .autoCommitBufferSize(0)
-                .open();
-        return new CouchStore(store, true);
+        MVStore store = opened(file);
+        try {
+            return new CouchStore(store, true);
+        } catch (RuntimeException | AssertionError broken) {
+            store.closeImmediately();
+            throw damaged(file, broken);
+        }
+    }
+
+    private static MVStore opened(String file) {
+        try {
+            return new MVStore.Builder()
+                    .fileName(file)
+                    .autoCommitDisabled()
+                    .autoCommitBufferSize(0)
+                    .open();
+        } catch (RuntimeException | AssertionError broken) {
+            if (broken instanceof MVStoreException known
+                    && String.valueOf(known.getMessage()).contains(FILE)) {
+                throw known; // another process has it, or it may not be opened
+            }
+            throw damaged(file, broken);
+        }
+    }
+
+    /** The library stumbles over what it does not find where it should be. */
+    private static UncheckedIOException damaged(String file, Throwable broken) {
+        return new UncheckedIOException(new IOException("the file " + file + " is damaged: " + broken, broken));
     }
 
     public List<String> names() {

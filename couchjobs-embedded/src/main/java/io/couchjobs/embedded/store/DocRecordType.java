@@ -42,6 +42,9 @@ final class DocRecordType extends BasicDataType<DocRecord> {
     public DocRecord read(ByteBuffer buffer) {
         long seq = DataUtils.readVarLong(buffer);
         int size = DataUtils.readVarInt(buffer);
+        if (size < 0 || size > buffer.remaining()) {
+            throw new IllegalStateException("a damaged file: a document with " + size + " revisions");
+        }
         List<Node> nodes = new ArrayList<>(size);
         int[] parents = new int[size];
         for (int i = 0; i < size; i++) {
