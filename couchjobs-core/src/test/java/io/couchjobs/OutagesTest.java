@@ -8,9 +8,12 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.worker.Worker;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,6 +41,49 @@ class OutagesTest {
             TestQueue.until(() -> worker.stats().succeeded() == 2);
         } finally {
             server.close();
+        }
+    }
+
+    /** A claim that failed while the server was away must not be waited for when it is back. */
+    @Test
+    void a_worker_makes_no_pause_between_claims_once_the_server_is_back() throws Exception {
+        AtomicBoolean breaksWithTheFirstClaim = new AtomicBoolean();
+        AtomicBoolean away = new AtomicBoolean();
+        AtomicInteger searches = new AtomicInteger();
+        try (EmbeddedCouch server = EmbeddedCouch.inMemory().start();
+                JobQueue queue = JobQueue.open(server.url().resolve("jobs").toString())) {
+            queue.addAll(IntStream.range(0, 8).mapToObj(i -> request("" + i)).toList());
+            server.faults()
+                    .answer(
+                            Integer.MAX_VALUE,
+                            request -> {
+                                if (request.path().endsWith("/_bulk_docs") && breaksWithTheFirstClaim.get()) {
+                                    away.set(true);
+                                }
+                                if (away.get() && request.path().endsWith("/due")) {
+                                    searches.incrementAndGet();
+                                }
+                                return away.get();
+                            },
+                            500);
+            breaksWithTheFirstClaim.set(true);
+            CountDownLatch first = new CountDownLatch(1);
+            try (Worker worker = queue.worker()
+                    .id("patient")
+                    .handler("email", (data, context) -> {
+                        first.countDown();
+                        return "sent";
+                    })
+                    .start()) {
+                TestQueue.until(() -> searches.get() > 4);
+                breaksWithTheFirstClaim.set(false);
+                away.set(false);
+                first.await();
+                TestQueue.until(() -> {
+                    assertThat(dispatcher("patient")).doesNotContain("Backoff.pause");
+                    return worker.stats().succeeded() == 8;
+                });
+            }
         }
     }
 
@@ -116,6 +162,15 @@ class OutagesTest {
             queue.add(request("2"));
             TestQueue.until(() -> worker.stats().succeeded() == 2);
         }
+    }
+
+    /** What the thread that claims jobs is doing. */
+    private static String dispatcher(String worker) {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .filter(thread -> thread.getKey().getName().equals("couchjobs-worker-" + worker))
+                .map(thread -> Arrays.toString(thread.getValue()))
+                .findFirst()
+                .orElseThrow();
     }
 
     private static JobRequest request(String id) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The claims of a worker that are under way, beside which it looks for more jobs. What was won is started, or given back when
- * the worker is closing. Thread-safe, but for {@link #begin} and {@link #throwTrouble}, which one thread calls.
+ * the worker is closing. Thread-safe, but for {@link #begin}, {@link #throwTrouble} and {@link #forgetTrouble}, which one thread calls.
  */
 final class Claims {
     private static final int MOST = 2;
@@ -72,6 +72,11 @@ final class Claims {
         } else if (last instanceof Error error) {
             throw error;
         }
+    }
+
+    /** What failed until now was waited for already. */
+    void forgetTrouble() {
+        trouble.set(null);
     }
 
     void close() {

@@ -16,6 +16,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Dispatcher {
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
+    /** Work goes on within 5 s of the database's return, what is asked before the first claim included. */
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
 
     private final WorkerOptions options;
     private final Acceptor acceptor;
@@ -52,13 +54,15 @@ final class Dispatcher {
     }
 
     private void dispatch() {
-        Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(10));
+        Backoff backoff = new Backoff(Duration.ofMillis(100), LONGEST_PAUSE);
         try {
             while (!closing && claims.won() < options.maxJobs()) {
+                boolean asked = false;
                 try {
                     if (!claimAndStart()) {
                         break;
                     }
+                    asked = true;
                     claims.throwTrouble();
                     backoff.reset();
                 } catch (RuntimeException | Error e) {
@@ -70,6 +74,9 @@ final class Dispatcher {
                         log.debug("the cause", e);
                     }
                     backoff.pause();
+                    if (!asked) {
+                        claims.forgetTrouble(); // or it would cost one more pause when the database is back
+                    }
                 }
             }
         } catch (InterruptedException e) {
