@@ -6,12 +6,14 @@ import static com.github.tomakehurst.wiremock.client.WireMock.anyRequestedFor;
 import static com.github.tomakehurst.wiremock.client.WireMock.anyUrl;
 import static com.github.tomakehurst.wiremock.client.WireMock.equalTo;
 import static com.github.tomakehurst.wiremock.client.WireMock.equalToJson;
+import static com.github.tomakehurst.wiremock.client.WireMock.get;
 import static com.github.tomakehurst.wiremock.client.WireMock.getRequestedFor;
 import static com.github.tomakehurst.wiremock.client.WireMock.jsonResponse;
 import static com.github.tomakehurst.wiremock.client.WireMock.okJson;
 import static com.github.tomakehurst.wiremock.client.WireMock.post;
 import static com.github.tomakehurst.wiremock.client.WireMock.postRequestedFor;
 import static com.github.tomakehurst.wiremock.client.WireMock.urlEqualTo;
+import static com.github.tomakehurst.wiremock.client.WireMock.urlPathEqualTo;
 import static com.github.tomakehurst.wiremock.core.WireMockConfiguration.wireMockConfig;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -19,6 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Base64;
 import java.util.Deque;
@@ -41,7 +44,7 @@ class AuthTest {
     void basic_credentials_go_with_the_first_request() {
         WIRE.stubFor(any(anyUrl()).willReturn(okJson("{\"_id\":\"x\"}")));
 
-        get(new Auth.Basic("jörg", Secret.of("a:b+c")));
+        read(new Auth.Basic("jörg", Secret.of("a:b+c")));
 
         String expected = Base64.getEncoder().encodeToString("jörg:a:b+c".getBytes(StandardCharsets.UTF_8));
         WIRE.verify(1, anyRequestedFor(anyUrl()));
@@ -64,7 +67,7 @@ class AuthTest {
     void nobody_sends_no_credentials() {
         WIRE.stubFor(any(anyUrl()).willReturn(okJson("{\"_id\":\"x\"}")));
 
-        get(new Auth.None());
+        read(new Auth.None());
 
         WIRE.verify(
                 1,
@@ -115,9 +118,29 @@ class AuthTest {
         login("AuthSession=x");
         WIRE.stubFor(any(urlEqualTo("/db/x")).willReturn(jsonResponse(UNAUTHORIZED, 401)));
 
-        assertThatThrownBy(() -> get(session())).isInstanceOf(CouchUnauthorizedException.class);
+        assertThatThrownBy(() -> read(session())).isInstanceOf(CouchUnauthorizedException.class);
 
         WIRE.verify(2, getRequestedFor(urlEqualTo("/db/x")));
+    }
+
+    @Test
+    void a_feed_is_opened_with_a_renewed_session_when_its_cookie_was_refused() {
+        WIRE.stubFor(post("/_session")
+                .inScenario("logins")
+                .willSetStateTo("again")
+                .willReturn(okJson("{}").withHeader("Set-Cookie", "AuthSession=old")));
+        WIRE.stubFor(post("/_session")
+                .inScenario("logins")
+                .whenScenarioStateIs("again")
+                .willReturn(okJson("{}").withHeader("Set-Cookie", "AuthSession=new")));
+        WIRE.stubFor(get(urlPathEqualTo("/db/_changes")).willReturn(jsonResponse(UNAUTHORIZED, 401)));
+        WIRE.stubFor(get(urlPathEqualTo("/db/_changes"))
+                .withHeader("Cookie", equalTo("AuthSession=new"))
+                .willReturn(okJson("{\"seq\":\"1\",\"id\":\"x\",\"changes\":[]}\n")));
+        try (CouchServer server = connect(session());
+                ChangesFeed feed = server.database("db").changes(ChangesRequest.continuous())) {
+            assertThat(feed.next(Duration.ofSeconds(30)).orElseThrow().id()).isEqualTo("x");
+        }
     }
 
     @Test
@@ -126,7 +149,7 @@ class AuthTest {
                 .willReturn(jsonResponse(
                         "{\"error\":\"unauthorized\",\"reason\":\"Name or password is incorrect.\"}", 401)));
 
-        assertThatThrownBy(() -> get(session()))
+        assertThatThrownBy(() -> read(session()))
                 .isInstanceOf(CouchUnauthorizedException.class)
                 .hasMessage("POST /_session: 401 unauthorized: Name or password is incorrect.");
     }
@@ -164,7 +187,7 @@ class AuthTest {
     void a_bearer_token_that_stays_the_same_is_not_tried_again() {
         WIRE.stubFor(any(anyUrl()).willReturn(jsonResponse(UNAUTHORIZED, 401)));
 
-        assertThatThrownBy(() -> get(new Auth.Bearer(() -> "same"))).isInstanceOf(CouchUnauthorizedException.class);
+        assertThatThrownBy(() -> read(new Auth.Bearer(() -> "same"))).isInstanceOf(CouchUnauthorizedException.class);
 
         WIRE.verify(1, anyRequestedFor(anyUrl()));
     }
@@ -187,7 +210,7 @@ class AuthTest {
         return new Auth.Session("me", Secret.of("pw"));
     }
 
-    private static void get(Auth auth) {
+    private static void read(Auth auth) {
         try (CouchServer server = connect(auth)) {
             server.database("db").get("x");
         }
