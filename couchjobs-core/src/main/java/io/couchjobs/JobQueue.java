@@ -151,9 +151,9 @@ public final class JobQueue implements AutoCloseable {
      * @return the open queue
      */
     public static JobQueue open(String url, String... nodes) {
-        JobQueueBuilder builder = builder(JobQueueBuilder.parse(url));
+        JobQueueBuilder builder = builder(JobQueueBuilder.parsed(url));
         for (String node : nodes) {
-            builder.url(JobQueueBuilder.parse(node));
+            builder.url(JobQueueBuilder.parsed(node));
         }
         return builder.open();
     }

@@ -1,9 +1,11 @@
 package io.couchjobs;
 
 import io.couchjobs.couch.Auth;
+import io.couchjobs.couch.ClientCertificate;
 import io.couchjobs.couch.CouchConfig;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.HttpProxy;
 import io.couchjobs.job.Site;
 import io.couchjobs.store.SiteDocument;
 import io.couchjobs.store.StoreClock;
@@ -24,6 +26,8 @@ public final class JobQueueBuilder {
     private @Nullable Auth auth;
     private @Nullable Path caCertificate;
     private boolean insecure;
+    private @Nullable ClientCertificate clientCertificate;
+    private @Nullable HttpProxy proxy;
     private boolean createIfMissing = true;
     private boolean strict;
     private @Nullable String site;
@@ -34,6 +38,15 @@ public final class JobQueueBuilder {
 
     JobQueueBuilder(URI url) {
         urls.add(url);
+    }
+
+    /** As {@link URI#create}, whose message shows the password. */
+    static URI parsed(String url) {
+        try {
+            return new URI(url);
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException("not a URL: " + withoutUserInfo(url) + " (" + e.getReason() + ")");
+        }
     }
 
     /**
@@ -78,6 +91,28 @@ public final class JobQueueBuilder {
      */
     public JobQueueBuilder insecure(boolean trustAnyServer) {
         this.insecure = trustAnyServer;
+        return this;
+    }
+
+    /**
+     * Shows a certificate to servers that ask for one (mutual TLS).
+     *
+     * @param certificate it and its key
+     * @return this
+     */
+    public JobQueueBuilder clientCertificate(ClientCertificate certificate) {
+        this.clientCertificate = certificate;
+        return this;
+    }
+
+    /**
+     * Reaches the servers through a proxy. Without this call none is used, whatever the environment says.
+     *
+     * @param way where it is, and for which servers it is not
+     * @return this
+     */
+    public JobQueueBuilder proxy(HttpProxy way) {
+        this.proxy = way;
         return this;
     }
 
@@ -184,6 +219,12 @@ public final class JobQueueBuilder {
         if (caCertificate != null) {
             config.caCertificate(caCertificate);
         }
+        if (clientCertificate != null) {
+            config.clientCertificate(clientCertificate);
+        }
+        if (proxy != null) {
+            config.proxy(proxy);
+        }
         String database = databaseName();
         CouchServer server = CouchServer.connect(config.build());
         try {
@@ -220,15 +261,6 @@ public final class JobQueueBuilder {
         return List.copyOf(extensions);
     }
 
-    /** Where a URL is wrong nobody knows where its password ends, so no message repeats it. */
-    static URI parse(String url) {
-        try {
-            return new URI(url);
-        } catch (URISyntaxException notAUrl) {
-            throw new IllegalArgumentException("not a URL: " + notAUrl.getReason()); // the cause repeats it, too
-        }
-    }
-
     private String databaseName() {
         String name = databaseName(urls.get(0));
         urls.stream().filter(url -> !databaseName(url).equals(name)).findFirst().ifPresent(other -> {
@@ -254,7 +286,7 @@ public final class JobQueueBuilder {
             return new URI(url.getScheme() + "://" + url.getRawAuthority()
                     + path.substring(0, Math.max(0, path.lastIndexOf('/'))));
         } catch (URISyntaxException e) {
-            throw new IllegalArgumentException("not a URL: " + withoutUserInfo(url), e);
+            throw new IllegalArgumentException("not a URL: " + withoutUserInfo(url) + " (" + e.getReason() + ")");
         }
     }
 
@@ -268,6 +300,11 @@ public final class JobQueueBuilder {
     }
 
     private static String withoutUserInfo(URI url) {
-        return url.toString().replaceFirst("(?s)//.*@", "//");
+        return withoutUserInfo(url.toString());
+    }
+
+    /** Whatever stands before the last @: a password that is not encoded as it should be may hold anything. */
+    private static String withoutUserInfo(String url) {
+        return url.replaceFirst("(?s)^([A-Za-z][A-Za-z0-9+.-]*:/*)?.*@", "$1");
     }
 }

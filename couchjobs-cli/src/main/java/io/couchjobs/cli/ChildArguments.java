@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a process of this program is told to work on the same server. All that it needs is said explicitly, but for the password,
+ * How a process of this program is told to work on the same server. All that it needs is said explicitly, but for passwords,
  * which no process list may show.
  *
  * @param arguments the command line's arguments
@@ -24,6 +24,11 @@ record ChildArguments(List<String> arguments, Map<String, String> environment) {
         }
         root.settings().tokenFile().ifPresent(file -> arguments.addAll(List.of("--token-file", file.toString())));
         root.settings().caCertificate().ifPresent(file -> arguments.addAll(List.of("--ca-cert", file.toString())));
+        if (session.local() == null) {
+            session.settings().way().pass(arguments, environment);
+        } else {
+            environment.put(Way.PROXY, Way.NO_PROXY);
+        }
         if (root.settings().insecure()) {
             arguments.add("--insecure");
         }

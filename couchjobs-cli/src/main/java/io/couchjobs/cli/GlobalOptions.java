@@ -69,6 +69,46 @@ final class GlobalOptions {
     Path caCert;
 
     @Option(
+            names = "--client-cert",
+            scope = ScopeType.INHERIT,
+            paramLabel = "FILE",
+            description = "Show this certificate to the server: a PEM file, or a PKCS #12 file with its key.")
+    @Nullable
+    Path clientCert;
+
+    @Option(
+            names = "--client-key",
+            scope = ScopeType.INHERIT,
+            paramLabel = "FILE",
+            description = {
+                "The private key of --client-cert, if it is not in the same file: PEM (PKCS #8).",
+                "The password of an encrypted one comes from --client-key-password-file,",
+                "COUCHJOBS_CLIENT_KEY_PASSWORD or a prompt."
+            })
+    @Nullable
+    Path clientKey;
+
+    @Option(
+            names = "--client-key-password-file",
+            scope = ScopeType.INHERIT,
+            paramLabel = "FILE",
+            description = "A file whose first line is the password of --client-key.")
+    @Nullable
+    Path clientKeyPasswordFile;
+
+    @Option(
+            names = "--proxy",
+            scope = ScopeType.INHERIT,
+            paramLabel = "URL",
+            description = {
+                "Reach the server through this HTTP proxy; none: through no proxy.",
+                "Default: COUCHJOBS_PROXY, or https_proxy, http_proxy and all_proxy, but not for this machine.",
+                "NO_PROXY names servers that are reached without it. A password belongs into the environment."
+            })
+    @Nullable
+    String proxy;
+
+    @Option(
             names = "--insecure",
             scope = ScopeType.INHERIT,
             description = "Do not check the server's certificate: anybody can listen.")

@@ -14,7 +14,18 @@ import java.util.Set;
  * @param top the file's top table
  */
 record Profile(Path file, JsonNode own, JsonNode top) {
-    static final Set<String> TEXTS = Set.of("url", "user", "password-file", "token-file", "ca-cert", "output", "color");
+    static final Set<String> TEXTS = Set.of(
+            "url",
+            "user",
+            "password-file",
+            "token-file",
+            "ca-cert",
+            "client-cert",
+            "client-key",
+            "client-key-password-file",
+            "proxy",
+            "output",
+            "color");
     static final Set<String> FLAGS = Set.of("insecure");
 
     static Profile none() {

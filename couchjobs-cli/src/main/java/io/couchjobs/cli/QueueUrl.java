@@ -166,7 +166,7 @@ record QueueUrl(
 
     /** Where a URL is wrong nobody knows where its password ends: all up to the last @ may belong to it. */
     private static CommandException bad(String text, String why) {
-        String shown = text.replaceFirst("(?s)^(\\w+:/*)?.*@", "$1***@");
-        return CommandException.usage("not a URL of a queue: '" + shown + "' (" + why + ")");
+        return CommandException.usage("not a URL of a queue: '"
+                + text.replaceFirst("(?s)^([A-Za-z][A-Za-z0-9+.-]*:/*)?.*@", "$1***@") + "' (" + why + ")");
     }
 }

@@ -29,6 +29,10 @@ record Session(
             root.say("couchjobs: warning: a password in the URL ends up in histories and process lists;"
                     + " use --user and " + Settings.PASSWORD);
         }
+        if (settings.way().showsPassword()) {
+            root.say("couchjobs: warning: a password in --proxy ends up in histories and process lists; use "
+                    + Way.PROXY);
+        }
         if (settings.insecure()) {
             root.say("couchjobs: warning: --insecure: the server's certificate is not checked, anybody can listen");
         }
@@ -62,6 +66,10 @@ record Session(
                 .createIfMissing(createIfMissing);
         database.others().forEach(builder::url);
         settings.caCertificate().ifPresent(builder::caCertificate);
+        if (local == null) {
+            settings.way().clientCertificate().ifPresent(builder::clientCertificate);
+            settings.way().proxy(database.databases()).ifPresent(builder::proxy);
+        }
         return builder;
     }
 
@@ -71,6 +79,10 @@ record Session(
                 CouchConfig.builder(url.servers().get(0)).auth(auth).insecure(settings.insecure());
         url.servers().stream().skip(1).forEach(config::node);
         settings.caCertificate().ifPresent(config::caCertificate);
+        if (local == null) {
+            settings.way().clientCertificate().ifPresent(config::clientCertificate);
+            settings.way().proxy(url.servers()).ifPresent(config::proxy);
+        }
         return config.build();
     }
 

@@ -24,11 +24,13 @@ final class Settings {
     private final GlobalOptions options;
     private final Shell shell;
     private final Profile profile;
+    private final Way way;
 
     private Settings(GlobalOptions options, Shell shell, Profile profile) {
         this.options = options;
         this.shell = shell;
         this.profile = profile;
+        this.way = new Way(options, shell, profile);
     }
 
     static Settings of(GlobalOptions options, Shell shell) {
@@ -78,6 +80,10 @@ final class Settings {
 
     Optional<Path> caCertificate() {
         return Optional.ofNullable(options.caCert).or(() -> profile.file("ca-cert"));
+    }
+
+    Way way() {
+        return way;
     }
 
     boolean insecure() {

@@ -25,6 +25,8 @@ public final class CouchConfig {
     private final Optional<Path> caCertificate;
     private final boolean caCertificateOnly;
     private final boolean insecure;
+    private final Optional<ClientCertificate> clientCertificate;
+    private final Optional<HttpProxy> proxy;
     private final String userAgent;
     private final Optional<Integer> gzipAbove;
 
@@ -38,6 +40,8 @@ public final class CouchConfig {
         caCertificate = Optional.ofNullable(builder.caCertificate);
         caCertificateOnly = builder.caCertificateOnly;
         insecure = builder.insecure;
+        clientCertificate = Optional.ofNullable(builder.clientCertificate);
+        proxy = Optional.ofNullable(builder.proxy);
         userAgent = builder.userAgent;
         gzipAbove = builder.gzipChosen ? Optional.ofNullable(builder.gzipAbove) : defaultGzip(addresses);
     }
@@ -115,6 +119,16 @@ public final class CouchConfig {
         return insecure;
     }
 
+    /** {@return the certificate that is shown to servers which ask for one; default none} */
+    public Optional<ClientCertificate> clientCertificate() {
+        return clientCertificate;
+    }
+
+    /** {@return the proxy on the way; default none, whatever the environment or the JVM's properties say} */
+    public Optional<HttpProxy> proxy() {
+        return proxy;
+    }
+
     /** {@return how the client introduces itself; default {@code couchjobs}} */
     public String userAgent() {
         return userAgent;
@@ -156,6 +170,8 @@ public final class CouchConfig {
         private @Nullable Path caCertificate;
         private boolean caCertificateOnly;
         private boolean insecure;
+        private @Nullable ClientCertificate clientCertificate;
+        private @Nullable HttpProxy proxy;
         private String userAgent = "couchjobs";
         private boolean gzipChosen;
         private @Nullable Integer gzipAbove;
@@ -267,6 +283,28 @@ public final class CouchConfig {
         }
 
         /**
+         * Shows a certificate to servers that ask for one.
+         *
+         * @param certificate it and its key, which are read by {@link CouchServer#connect}
+         * @return this builder
+         */
+        public Builder clientCertificate(ClientCertificate certificate) {
+            this.clientCertificate = certificate;
+            return this;
+        }
+
+        /**
+         * Reaches the servers through a proxy.
+         *
+         * @param proxy where it is, and for which servers it is not
+         * @return this builder
+         */
+        public Builder proxy(HttpProxy proxy) {
+            this.proxy = proxy;
+            return this;
+        }
+
+        /**
          * Introduces the client.
          *
          * @param userAgent a text for the {@code User-Agent} header
@@ -349,7 +387,9 @@ public final class CouchConfig {
         }
 
         private Auth who(ServerUrl url) {
-            return auth != null ? auth : url.credentials().orElse(new Auth.None());
+            return auth != null
+                    ? auth
+                    : url.credentials().<Auth>map(basic -> basic).orElse(new Auth.None());
         }
 
         private List<Address> addresses() {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.config.ConnectionConfig;
@@ -31,12 +32,14 @@ final class Pools implements Transport {
     private static final Timeout KEPT_IDLE = Timeout.ofSeconds(30);
 
     private final CouchConfig config;
+    private final Optional<ProxyRoutes> proxy;
 
     private final CloseableHttpClient forRequests;
     private final CloseableHttpClient forFeeds;
 
     Pools(CouchConfig config) {
         this.config = config;
+        this.proxy = config.proxy().map(ProxyRoutes::new);
         this.forRequests = client(config.maxConnections())
                 .setContentDecoderRegistry(new LinkedHashMap<>(Map.of("gzip", GZIPInputStream::new)))
                 .build();
@@ -48,8 +51,15 @@ final class Pools implements Transport {
     @Override
     public ClassicHttpResponse send(HttpUriRequestBase request, boolean forFeed) throws Unanswered {
         HttpClientContext context = HttpClientContext.create();
+        proxy.ifPresent(routes -> routes.authenticate(context));
         try {
-            return (forFeed ? forFeeds : forRequests).executeOpen(null, request, context);
+            ClassicHttpResponse answer = (forFeed ? forFeeds : forRequests).executeOpen(null, request, context);
+            if (proxy.isPresent()) {
+                ProxyRoutes.requirePassed(answer, wasSent(context));
+            }
+            return answer;
+        } catch (ProxyRefusal e) {
+            throw new Unanswered(e, false);
         } catch (IOException e) {
             throw new Unanswered(e, wasSent(context));
         } catch (IllegalStateException e) { // the pool was closed under our hands
@@ -79,8 +89,9 @@ final class Pools implements Transport {
     }
 
     private HttpClientBuilder client(int connections) {
-        return HttpClientBuilder.create()
-                .setConnectionManager(manager(connections))
+        HttpClientBuilder builder = HttpClientBuilder.create();
+        proxy.ifPresent(builder::setRoutePlanner);
+        return builder.setConnectionManager(manager(connections))
                 .setUserAgent(config.userAgent())
                 .disableAutomaticRetries()
                 .disableRedirectHandling()

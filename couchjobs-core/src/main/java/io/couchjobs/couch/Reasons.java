@@ -19,7 +19,9 @@ final class Reasons {
     }
 
     private static String what(IOException cause) {
-        if (cause instanceof UnknownHostException) {
+        if (cause instanceof ProxyRefusal) {
+            return "the proxy let nothing through";
+        } else if (cause instanceof UnknownHostException) {
             return "unknown host";
         } else if (cause instanceof ConnectionRequestTimeoutException) {
             return "all connections of this client are busy";

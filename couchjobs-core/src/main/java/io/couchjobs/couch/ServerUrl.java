@@ -13,27 +13,34 @@ import java.util.Optional;
 final class ServerUrl {
 
     private final URI given;
+    private final String whose;
 
     ServerUrl(URI given) {
+        this(given, "server");
+    }
+
+    /** The address of something else than the server. */
+    ServerUrl(URI given, String whose) {
         this.given = given;
+        this.whose = whose;
     }
 
     List<String> problems() {
         List<String> problems = new ArrayList<>();
         if (!List.of("http", "https").contains(scheme())) {
-            problems.add("the server's URL must start with http:// or https://");
+            problems.add("the " + whose + "'s URL must start with http:// or https://");
         }
         if (given.getHost() == null) {
-            problems.add("the server's URL has no usable host name");
+            problems.add("the " + whose + "'s URL has no usable host name");
         }
         if (given.getRawQuery() != null || given.getRawFragment() != null) {
-            problems.add("the server's URL must not have a query or fragment (? or #)");
+            problems.add("the " + whose + "'s URL must not have a query or fragment (? or #)");
         }
         if (given.getRawPath() != null && given.getRawPath().indexOf('@') >= 0) {
             problems.add("the server's URL has an @ behind its host; in a password write @ and / as %40 and %2F");
         }
         if (given.getPort() > 65535) {
-            problems.add("the port of the server's URL is out of range");
+            problems.add("the port of the " + whose + "'s URL is out of range");
         }
         return problems;
     }
@@ -49,7 +56,7 @@ final class ServerUrl {
         }
     }
 
-    Optional<Auth> credentials() {
+    Optional<Auth.Basic> credentials() {
         return Optional.ofNullable(given.getRawUserInfo()).map(info -> {
             int colon = info.indexOf(':');
             String user = colon < 0 ? info : info.substring(0, colon);

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
@@ -22,14 +23,16 @@ import org.apache.hc.client5.http.ssl.NoopHostnameVerifier;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
 import org.apache.hc.core5.ssl.SSLContextBuilder;
 
-/** Whose certificates are believed. */
+/** Whose certificates are believed, and which one is shown. */
 final class Trust {
 
     private Trust() {}
 
     static TlsSocketStrategy of(CouchConfig config) {
+        SSLContextBuilder own = SSLContextBuilder.create();
+        config.clientCertificate().ifPresent(certificate -> show(certificate, own));
         try {
-            ClientTlsStrategyBuilder builder = ClientTlsStrategyBuilder.create().setSslContext(context(config));
+            ClientTlsStrategyBuilder builder = ClientTlsStrategyBuilder.create().setSslContext(context(config, own));
             if (config.insecure()) {
                 builder.setHostVerificationPolicy(HostnameVerificationPolicy.CLIENT); // or the JVM checks it too
                 builder.setHostnameVerifier(NoopHostnameVerifier.INSTANCE);
@@ -40,18 +43,27 @@ final class Trust {
         }
     }
 
-    private static SSLContext context(CouchConfig config) throws GeneralSecurityException, IOException {
+    private static void show(ClientCertificate certificate, SSLContextBuilder builder) {
+        char[] inMemory = UUID.randomUUID().toString().toCharArray();
+        try {
+            builder.loadKeyMaterial(KeyFile.read(certificate, inMemory), inMemory);
+        } catch (GeneralSecurityException | IOException e) {
+            throw new IllegalArgumentException("the client certificate cannot be used: " + e.getMessage(), e);
+        }
+    }
+
+    private static SSLContext context(CouchConfig config, SSLContextBuilder builder)
+            throws GeneralSecurityException, IOException {
         if (config.insecure()) {
-            return SSLContextBuilder.create()
-                    .loadTrustMaterial(null, (chain, type) -> true)
-                    .build();
+            return builder.loadTrustMaterial(null, (chain, type) -> true).build();
         }
         Optional<Path> pem = config.caCertificate();
-        return pem.isEmpty()
-                ? SSLContext.getDefault()
-                : SSLContextBuilder.create()
-                        .loadTrustMaterial(store(pem.get(), config.caCertificateOnly()), null)
-                        .build();
+        if (pem.isPresent()) {
+            builder.loadTrustMaterial(store(pem.get(), config.caCertificateOnly()), null);
+        } else if (config.clientCertificate().isEmpty()) {
+            return SSLContext.getDefault();
+        }
+        return builder.build();
     }
 
     private static KeyStore store(Path pem, boolean only) throws GeneralSecurityException, IOException {

@@ -15,17 +15,24 @@ import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.AppenderBase;
 import com.github.tomakehurst.wiremock.http.Fault;
 import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
+import io.couchjobs.JobQueue;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +44,7 @@ import org.slf4j.LoggerFactory;
 class CanaryTest {
 
     private static final String CANARY = "canary-7d1f";
+    private static final Auth.Basic PROXY_USER = new Auth.Basic("proxy", Secret.of(CANARY));
     private static final List<String> LOUD = List.of("io.couchjobs", "org.apache.hc", "org.ektorp", "org.apache.http");
 
     @RegisterExtension
@@ -54,7 +62,28 @@ class CanaryTest {
                         .build(),
                 with(new Auth.Basic("me", Secret.of(CANARY))),
                 with(new Auth.Session("me", Secret.of(CANARY))),
-                with(new Auth.Bearer(() -> CANARY)));
+                with(new Auth.Bearer(() -> CANARY)),
+                with(new HttpProxy(URI.create(url), Optional.of(PROXY_USER), List.of())),
+                with(HttpProxy.at(URI.create(url.replace("http://", "http://proxy:" + CANARY + "@")))));
+    }
+
+    /** Where nobody is, or nobody who can be trusted. */
+    static Stream<CouchConfig> everyWayToMissTheServer() throws IOException {
+        String nobody;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            nobody = "127.0.0.1:" + socket.getLocalPort();
+        }
+        String noTls = WIRE.baseUrl().replace("http://", "");
+        return Stream.of("http://" + nobody, "https://" + nobody, "http://couch.invalid", "https://" + noTls)
+                .map(URI::create)
+                .flatMap(url -> Stream.of(
+                        CouchConfig.builder(url).auth(new Auth.Basic("me", Secret.of(CANARY))),
+                        CouchConfig.builder(url).auth(new Auth.Session("me", Secret.of(CANARY))),
+                        CouchConfig.builder(url)
+                                .proxy(HttpProxy.at(URI.create("http://proxy:" + CANARY + "@" + nobody))),
+                        CouchConfig.builder(url)
+                                .proxy(HttpProxy.at(URI.create("http://proxy:" + CANARY + "@" + noTls)))))
+                .map(CouchConfig.Builder::build);
     }
 
     @BeforeEach
@@ -81,8 +110,7 @@ class CanaryTest {
     @ParameterizedTest
     @MethodSource("everyWayToHoldASecret")
     void no_secret_gets_into_a_log_a_message_or_a_text(CouchConfig config) {
-        told.add(config.toString());
-        told.add(config.auth().toString());
+        tellAbout(config);
         try (CouchServer server = CouchServer.connect(config, Means.of(config, pause -> {}))) {
             told.add(server.toString());
             told.add(server.database("db").toString());
@@ -93,14 +121,60 @@ class CanaryTest {
             use(server.database("db"));
             WIRE.stubFor(any(anyUrl()).willReturn(jsonResponse("{\"error\":\"unauthorized\"}", 401)));
             use(server.database("db"));
+            for (int status : List.of(403, 407, 500, 503)) {
+                WIRE.stubFor(any(anyUrl()).willReturn(jsonResponse("{\"error\":\"broken\"}", status)));
+                use(server.database("db"));
+            }
             WIRE.stubFor(any(anyUrl()).willReturn(okJson("").withFault(Fault.CONNECTION_RESET_BY_PEER)));
             use(server.database("db"));
         }
+        assertNoSecretIsTold();
+    }
 
-        String base64 = Base64.getEncoder().encodeToString(("me:" + CANARY).getBytes(StandardCharsets.UTF_8));
-        assertThat(told).anyMatch(line -> line.contains("/db/x")); // the recorder does hear something
+    @ParameterizedTest
+    @MethodSource("everyWayToMissTheServer")
+    void no_secret_is_told_when_there_is_no_server(CouchConfig config) {
+        tellAbout(config);
+        try (CouchServer server = CouchServer.connect(config, Means.of(config, pause -> {}))) {
+            use(server.database("db"));
+        }
+        assertNoSecretIsTold();
+    }
+
+    @Test
+    void no_secret_is_told_of_an_address_that_is_none() {
+        for (String url : List.of(
+                "http://me:%s/x@host/db",
+                "http://me:%s@ho st/db",
+                "http:me:%s@host/db",
+                "http://me:%s@host",
+                "ftp://me:%s@host/db",
+                "http://me:%s%%zz@host/db")) {
+            String given = url.formatted(CANARY);
+            tell(() -> JobQueue.open(given));
+            tell(() -> JobQueue.open("http://127.0.0.1:1/db", given));
+        }
+        assertThat(told).hasSize(12).noneMatch(line -> line.contains(CANARY));
+    }
+
+    private void tellAbout(CouchConfig config) {
+        told.add(config.toString());
+        told.add(config.auth().toString());
+        config.proxy().ifPresent(proxy -> told.add(proxy.toString()));
+        told.add(new ClientCertificate(Path.of("file"), Optional.empty(), Optional.of(Secret.of(CANARY))).toString());
+    }
+
+    private void assertNoSecretIsTold() {
+        assertThat(told)
+                .anyMatch(line -> line.contains("/db/x") || line.contains("/_session")); // it does hear something
         assertThat(told).anyMatch(line -> line.startsWith("org.apache.hc"));
-        assertThat(told).noneMatch(line -> line.contains(CANARY) || line.contains(base64));
+        for (String secret : List.of(CANARY, base64("me:" + CANARY), base64("proxy:" + CANARY))) {
+            assertThat(told).noneMatch(line -> line.contains(secret));
+        }
+    }
+
+    private static String base64(String text) {
+        return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
     }
 
     private void use(CouchDatabase db) {
@@ -119,6 +193,10 @@ class CanaryTest {
             e.printStackTrace(new PrintWriter(trace));
             told.add(trace.toString());
         }
+    }
+
+    private static CouchConfig with(HttpProxy proxy) {
+        return CouchConfig.builder(URI.create(WIRE.baseUrl())).proxy(proxy).build();
     }
 
     private static CouchConfig with(Auth auth) {

@@ -1,42 +1,50 @@
 package io.couchjobs.couch;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import javax.crypto.Cipher;
+import javax.crypto.SecretKey;
+import javax.crypto.SecretKeyFactory;
+import javax.crypto.spec.PBEKeySpec;
 
-/** A certificate that nobody trusts yet, made by the JDK's keytool. */
+/** A certificate that nobody trusts yet, and its key, made by the JDK's keytool. */
 record Certificates(Path keyStore, Path pem) {
 
     static final String PASSWORD = "changeit";
 
     /** For the host name {@code localhost} and nothing else. */
     static Certificates make(Path dir) throws IOException, InterruptedException {
-        Path store = dir.resolve("server.p12");
-        Path pem = dir.resolve("server.pem");
-        keytool(
-                "-genkeypair",
-                "-alias",
-                "server",
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=localhost",
-                "-ext",
-                "san=dns:localhost",
-                "-validity",
-                "2",
-                "-storetype",
-                "PKCS12",
-                "-keystore",
-                store.toString(),
-                "-storepass",
-                PASSWORD);
+        return make(dir, "server", "localhost", "-ext", "san=dns:localhost");
+    }
+
+    /** For a client of that name. */
+    static Certificates ofClient(Path dir, String name) throws IOException, InterruptedException {
+        return make(dir, name, name);
+    }
+
+    private static Certificates make(Path dir, String file, String name, String... more)
+            throws IOException, InterruptedException {
+        Path store = dir.resolve(file + ".p12");
+        Path pem = dir.resolve(file + ".pem");
+        List<String> generate = new ArrayList<>(
+                List.of("-genkeypair", "-alias", file, "-keyalg", "EC", "-dname", "CN=" + name, "-validity", "2"));
+        generate.addAll(List.of("-storetype", "PKCS12", "-keystore", store.toString(), "-storepass", PASSWORD));
+        generate.addAll(List.of(more));
+        keytool(generate.toArray(String[]::new));
         keytool(
                 "-exportcert",
                 "-rfc",
                 "-alias",
-                "server",
+                file,
                 "-file",
                 pem.toString(),
                 "-keystore",
@@ -46,8 +54,51 @@ record Certificates(Path keyStore, Path pem) {
         return new Certificates(store, pem);
     }
 
+    /** The private key in a file of its own; encrypted when there is a password. */
+    Path pemKey(Path file, String password) throws IOException, GeneralSecurityException {
+        KeyStore store = KeyStore.getInstance(keyStore.toFile(), PASSWORD.toCharArray());
+        byte[] key = store.getKey(store.aliases().nextElement(), PASSWORD.toCharArray())
+                .getEncoded();
+        return password == null
+                ? write(file, "PRIVATE KEY", key)
+                : write(file, "ENCRYPTED PRIVATE KEY", encrypted(key, password));
+    }
+
+    private static byte[] encrypted(byte[] key, String password) throws IOException, GeneralSecurityException {
+        String algorithm = "PBEWithHmacSHA256AndAES_256";
+        SecretKey secret =
+                SecretKeyFactory.getInstance(algorithm).generateSecret(new PBEKeySpec(password.toCharArray()));
+        Cipher cipher = Cipher.getInstance(algorithm);
+        cipher.init(Cipher.ENCRYPT_MODE, secret);
+        // Java 17 cannot write this by itself: SEQUENCE { SEQUENCE { PBES2, parameters }, OCTET STRING }
+        byte[] how = der(
+                0x30,
+                HexFormat.of().parseHex("06092a864886f70d01050d"),
+                cipher.getParameters().getEncoded());
+        return der(0x30, how, der(0x04, cipher.doFinal(key)));
+    }
+
+    private static byte[] der(int tag, byte[]... parts) throws IOException {
+        ByteArrayOutputStream content = new ByteArrayOutputStream();
+        for (byte[] part : parts) {
+            content.write(part);
+        }
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        all.write(tag);
+        all.write(0x82); // the length in two bytes
+        all.write(content.size() >> 8);
+        all.write(content.size());
+        content.writeTo(all);
+        return all.toByteArray();
+    }
+
+    private static Path write(Path file, String what, byte[] der) throws IOException {
+        String base64 = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
+        return Files.writeString(file, "-----BEGIN " + what + "-----\n" + base64 + "\n-----END " + what + "-----\n");
+    }
+
     private static void keytool(String... arguments) throws IOException, InterruptedException {
-        List<String> command = new java.util.ArrayList<>(List.of(
+        List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
         command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

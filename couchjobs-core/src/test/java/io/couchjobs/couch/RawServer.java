@@ -9,15 +9,16 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** A server that answers with exactly the bytes a test wants, to any request, and can fall silent. */
 final class RawServer implements AutoCloseable {
 
     private final ServerSocket socket;
     private final CountDownLatch end = new CountDownLatch(1);
-    private final AtomicInteger requests = new AtomicInteger();
+    private final List<String> heads = new CopyOnWriteArrayList<>();
     private final String scheme;
 
     /** What it does with a connection after the request's header. */
@@ -68,7 +69,12 @@ final class RawServer implements AutoCloseable {
     }
 
     int requests() {
-        return requests.get();
+        return heads.size();
+    }
+
+    /** The request lines and headers that came. */
+    List<String> heads() {
+        return heads;
     }
 
     @Override
@@ -94,8 +100,11 @@ final class RawServer implements AutoCloseable {
         try (connection) {
             BufferedReader in =
                     new BufferedReader(new InputStreamReader(connection.getInputStream(), StandardCharsets.US_ASCII));
-            for (String line = in.readLine(); line != null && !line.isEmpty(); line = in.readLine()) {}
-            requests.incrementAndGet();
+            StringBuilder head = new StringBuilder();
+            for (String line = in.readLine(); line != null && !line.isEmpty(); line = in.readLine()) {
+                head.append(line).append('\n');
+            }
+            heads.add(head.toString());
             script.play(connection.getOutputStream(), end);
         } catch (IOException | InterruptedException e) {
             // the client went away, which some tests want

@@ -35,8 +35,9 @@ final class AccessCheck implements Check {
     }
 
     private static boolean isOpenToAll(JobQueue queue, URI url) {
-        CouchConfig nobody = CouchConfig.builder(url).insecure(true).build();
-        try (CouchServer server = CouchServer.connect(nobody)) {
+        CouchConfig.Builder nobody = CouchConfig.builder(url).insecure(true);
+        queue.database().server().config().proxy().ifPresent(nobody::proxy);
+        try (CouchServer server = CouchServer.connect(nobody.build())) {
             server.database(queue.database().name()).info();
             return true;
         } catch (CouchException refused) {
