@@ -104,6 +104,19 @@ public final class JobContext {
     }
 
     /**
+     * Whether this worker counts as halted, because no renewal of its lease was confirmed for the timeout of the job's type, on its own
+     * monotonic clock. No other worker has the job before. Right after the process was suspended this knows it, while {@link
+     * #stopReason} may not tell yet. No I/O, so it can be asked before every write elsewhere; like {@link #assertOwned}, it
+     * does not replace the {@link #fence}.
+     *
+     * @return whether others may have the job by now
+     */
+    public boolean isLeaseOver() {
+        boolean over = claim.isLeaseOver(); // asked first: a renewal that came too late does not bring a lease back
+        return over || run.stopReason().filter(StopReason.HALTED::equals).isPresent();
+    }
+
+    /**
      * Checks, by reading it, that the job is still this worker's.
      *
      * @throws HaltException when it is not
