@@ -1,0 +1,38 @@
+package io.couchjobs.chaos;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Says which promises were broken, from what the processes noted themselves and from what was in the database in the end. It knows
+ * nothing of how the queue works, and takes no part in it.
+ *
+ * <p><b>Who owns a job.</b> Each claim has a token and a fence, and the claims of a job come one after the other, in the order of
+ * their fences. A claim has been granted before its handler is called ({@code BEGIN}), and the claims before it have ended by then. So
+ * a run is superseded from the moment at which a run with a greater fence began. No time of handlers is compared: a process that was frozen
+ * may run its handler on for a moment, and a busy machine may delay its interruption, which is allowed. What is not allowed is
+ * <em>proof of ownership</em> after that moment, see {@link Run#lastProof}.
+ */
+final class Checker {
+    private Checker() {}
+
+    /**
+     * Looks for broken promises.
+     *
+     * @param history what was noted
+     * @param ending what was there in the end
+     * @return each of them, in words that begin with the name of the promise
+     */
+    static List<String> violations(History history, Ending ending) {
+        if (history.runs().isEmpty()) {
+            return List.of("nothing was run, so nothing is proved");
+        }
+        return Stream.of(
+                        OwnershipRules.violations(history, ending),
+                        OutcomeRules.violations(history, ending),
+                        CreatorRules.violations(history, ending),
+                        DatabaseRules.violations(ending))
+                .flatMap(List::stream)
+                .toList();
+    }
+}

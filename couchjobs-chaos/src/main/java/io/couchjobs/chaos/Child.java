@@ -1,0 +1,94 @@
+package io.couchjobs.chaos;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A process of a chaos run. Not thread-safe. */
+final class Child {
+    private final Process process;
+
+    private Child(Process process) {
+        this.process = process;
+    }
+
+    /** Starts a Java program, whose output goes to a log. It dies with this process. */
+    static Child start(Class<?> program, Path log, Map<String, String> environment, List<String> arguments)
+            throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx192m"));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), program.getName()));
+        command.addAll(arguments);
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+        return new Child(process);
+    }
+
+    /** {@code kill -9}, also of one that is frozen; returns when it is gone. */
+    void kill() {
+        process.destroyForcibly().onExit().join();
+    }
+
+    void freeze() {
+        signal("STOP");
+    }
+
+    void thaw() {
+        signal("CONT");
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Says something on its standard input. */
+    void tell(String line) {
+        if (!process.isAlive()) {
+            return;
+        }
+        try {
+            process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+            process.getOutputStream().flush();
+        } catch (IOException gone) {
+            System.err.println("process " + process.pid() + " hears nothing: " + gone.getMessage());
+        }
+    }
+
+    /** Ends its standard input, which asks it to come to an end. */
+    void close() {
+        try {
+            process.getOutputStream().close();
+        } catch (IOException gone) {
+            System.err.println("process " + process.pid() + " is gone: " + gone.getMessage());
+        }
+    }
+
+    /** {@return whether it came to an end by itself in that time} */
+    boolean awaitEnd(long seconds) throws InterruptedException {
+        return process.waitFor(seconds, TimeUnit.SECONDS);
+    }
+
+    private void signal(String name) {
+        if (!process.isAlive()) {
+            return;
+        }
+        try {
+            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .start()
+                    .onExit()
+                    .join();
+        } catch (IOException e) {
+            throw new UncheckedIOException("there is no kill", e);
+        }
+    }
+}

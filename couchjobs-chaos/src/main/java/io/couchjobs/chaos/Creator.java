@@ -1,0 +1,172 @@
+package io.couchjobs.chaos;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.chaos.Entry.What;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.problem.CouchJobsException;
+import io.couchjobs.store.AddResult;
+import io.couchjobs.store.CancelMode;
+import io.couchjobs.store.CancelResult;
+import io.couchjobs.store.DuplicateJobException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+
+/** Makes jobs of all kinds, and cancels some of them, and notes what it was told. Not thread-safe. */
+final class Creator {
+    private static final int TRIES = 5;
+    private static final int BATCH = 6;
+    /** Who waits for a job waits for one of the last few, which has not ended as a rule. */
+    private static final int JUST_MADE = 8;
+    /** Cancelled are jobs that wait, run or have ended. */
+    private static final int WELL_UNDER_WAY = 40;
+
+    private static final long LATEST_MILLIS = 6_000;
+
+    private final JobQueue queue;
+    private final Journal journal;
+    private final Random random;
+    private final String name;
+    private final List<JobId> known = new ArrayList<>();
+    /** Those of the known that run for seconds. */
+    private final List<JobId> lasting = new ArrayList<>();
+
+    private final List<JobId> again = new ArrayList<>();
+    private final Deck<Kind> kinds;
+    private int made;
+
+    /** A job to be made, and what a journal says of it. */
+    private record Plan(Kind kind, JobRequest request, String detail) {
+        JobId id() {
+            return request.id();
+        }
+    }
+
+    Creator(JobQueue queue, Journal journal, Random random, String name) {
+        this.queue = queue;
+        this.journal = journal;
+        this.random = random;
+        this.name = name;
+        this.kinds = Kind.deck(random);
+    }
+
+    /** Does one thing. */
+    void act() {
+        int dice = random.nextInt(100);
+        if (dice < 18 && !known.isEmpty()) {
+            cancel(
+                    random.nextBoolean() && !lasting.isEmpty()
+                            ? oneOf(lasting, JUST_MADE)
+                            : oneOf(known, WELL_UNDER_WAY));
+        } else if (dice < 28) {
+            insertAll(Stream.generate(this::plan).limit(BATCH).toList());
+        } else if (dice < 38 && !again.isEmpty()) {
+            addAgain(again.get(random.nextInt(again.size())));
+        } else {
+            insert(plan());
+        }
+    }
+
+    /** One of so many that were made last. */
+    private JobId oneOf(List<JobId> ids, int latest) {
+        return ids.get(ids.size() - 1 - random.nextInt(Math.min(latest, ids.size())));
+    }
+
+    private Plan plan() {
+        Kind kind = kinds.next();
+        JobRequest.Builder request = JobRequest.builder(kind.type()).data(kind.task(random));
+        if (random.nextBoolean()) {
+            request.id(name + "-" + made++);
+        }
+        long time = 0;
+        String after = "";
+        if (kind == Kind.LATER) {
+            time = System.currentTimeMillis() + random.nextLong(500, LATEST_MILLIS);
+            request.scheduledTime(Instant.ofEpochMilli(time));
+        }
+        if (kind == Kind.HELD && !known.isEmpty()) {
+            JobId other = oneOf(known, JUST_MADE);
+            request.after(other);
+            after = other.docId();
+        }
+        return new Plan(kind, request.build(), String.join(" ", kind.name(), Long.toString(time), after));
+    }
+
+    private void insert(Plan plan) {
+        journal.note(What.ADDING, plan.id().docId(), plan.detail());
+        for (int tries = 0; tries < TRIES; tries++) {
+            try {
+                queue.insert(plan.request());
+                acknowledged(plan);
+                return;
+            } catch (DuplicateJobException ownEarlierTry) {
+                acknowledged(plan);
+                return;
+            } catch (CouchJobsException trouble) {
+                tell("insert " + plan.id(), trouble);
+            }
+        }
+    }
+
+    private void insertAll(List<Plan> plans) {
+        plans.forEach(plan -> journal.note(What.ADDING, plan.id().docId(), plan.detail()));
+        try {
+            List<AddResult> results =
+                    queue.insertAll(plans.stream().map(Plan::request).toList());
+            for (int i = 0; i < plans.size(); i++) {
+                if (results.get(i).outcome() == AddResult.Outcome.ADDED) {
+                    acknowledged(plans.get(i));
+                }
+            }
+        } catch (CouchJobsException trouble) {
+            tell("insert " + plans.size() + " jobs", trouble);
+        }
+    }
+
+    private void acknowledged(Plan plan) {
+        journal.note(What.ADDED, plan.id().docId(), "");
+        (plan.kind() == Kind.AGAIN ? again : known).add(plan.id());
+        if (plan.kind() == Kind.LONG || plan.kind() == Kind.ENDLESS) {
+            lasting.add(plan.id());
+        }
+    }
+
+    private void addAgain(JobId id) {
+        long before = System.nanoTime();
+        journal.note(What.ADDING_AGAIN, id.docId(), "");
+        try {
+            AddResult result = queue.add(JobRequest.builder(id.type())
+                    .id(id.id())
+                    .data(Kind.AGAIN.task(random))
+                    .build());
+            if (result.outcome() != AddResult.Outcome.REJECTED && result.outcome() != AddResult.Outcome.UNCHANGED) {
+                journal.note(
+                        before, What.ADDED_AGAIN, id.docId(), result.outcome().name());
+            }
+        } catch (CouchJobsException trouble) {
+            tell("add " + id + " again", trouble);
+        }
+    }
+
+    private void cancel(JobId id) {
+        journal.note(What.CANCELLING, id.docId(), "");
+        try {
+            CancelMode mode = random.nextInt(4) > 0 ? CancelMode.REQUEST : CancelMode.IF_QUEUED;
+            CancelResult result = queue.cancel(id.type(), id.id(), mode);
+            if (result == CancelResult.CANCELLED) {
+                journal.note(What.CANCELLED, id.docId(), "");
+            } else if (result == CancelResult.REQUESTED) {
+                journal.note(What.CANCEL_REQUESTED, id.docId(), "");
+            }
+        } catch (CouchJobsException trouble) {
+            tell("cancel " + id, trouble);
+        }
+    }
+
+    private static void tell(String what, CouchJobsException trouble) {
+        System.err.println("cannot " + what + ": " + trouble.getMessage());
+    }
+}

@@ -1,0 +1,48 @@
+package io.couchjobs.chaos;
+
+import io.couchjobs.JobQueue;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Random;
+
+/**
+ * A process that makes jobs, until its standard input ends. Its arguments: its name, the folder for its journal, a seed, and how
+ * many milliseconds it waits between two deeds on average.
+ */
+final class CreatorProcess {
+    private static volatile boolean isOver;
+
+    private CreatorProcess() {}
+
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        Random random = new Random(Long.parseLong(arguments[2]));
+        int pause = Integer.parseInt(arguments[3]);
+        listenForTheEnd();
+        try (JobQueue queue = Surroundings.open(Instant::now);
+                Journal journal = Journal.of(arguments[0], Path.of(arguments[1]))) {
+            Creator creator = new Creator(queue, journal, random, arguments[0]);
+            do { // at least once, so that there is something to be proved
+                creator.act();
+                Surroundings.pass(random.nextInt(2 * pause) + 1);
+            } while (!isOver);
+        }
+    }
+
+    private static void listenForTheEnd() {
+        Thread listener = new Thread(
+                () -> {
+                    try {
+                        while (System.in.read() >= 0) {
+                            // nothing is said
+                        }
+                    } catch (IOException closed) {
+                        System.err.println("standard input is gone: " + closed);
+                    }
+                    isOver = true;
+                },
+                "orders");
+        listener.setDaemon(true);
+        listener.start();
+    }
+}

@@ -1,0 +1,134 @@
+package io.couchjobs.chaos;
+
+import io.couchjobs.chaos.Entry.What;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/** What creators were told holds: nothing is lost, nothing is run that was cancelled, or before its time. */
+final class CreatorRules {
+    /** The server tells its time in whole seconds, so it is known to a second. */
+    private static final long EARLIEST_MILLIS = 1_500;
+
+    private final History history;
+    private final Map<String, Job> jobs;
+    private final List<String> violations = new ArrayList<>();
+
+    private CreatorRules(History history, Map<String, Job> jobs) {
+        this.history = history;
+        this.jobs = jobs;
+    }
+
+    static List<String> violations(History history, Ending ending) {
+        CreatorRules rules = new CreatorRules(history, ending.jobs());
+        rules.lost();
+        rules.addedAgain();
+        rules.jobs.forEach((id, job) -> {
+            if (!history.has(id, What.ADDING)) {
+                rules.violations.add("no strangers: nobody made " + job);
+            }
+            rules.cancelled(id, job);
+            rules.requested(id, job);
+        });
+        history.runs()
+                .forEach((id, runs) -> runs.forEach(run -> {
+                    rules.afterCancel(run);
+                    rules.early(run);
+                    rules.beforeOthers(run);
+                }));
+        return rules.violations;
+    }
+
+    private void lost() {
+        for (String id : history.jobs(What.ADDED)) {
+            if (!jobs.containsKey(id)) {
+                violations.add(
+                        "nothing is lost: " + history.first(id, What.ADDED).orElseThrow());
+            }
+        }
+        for (String id : history.runs().keySet()) {
+            if (!jobs.containsKey(id)) {
+                violations.add("nothing is lost: " + history.runs(id) + " ran, and is gone");
+            }
+        }
+    }
+
+    private void addedAgain() {
+        for (String id : history.jobs(What.ADDED_AGAIN)) {
+            Entry last = history.last(id, What.ADDED_AGAIN).orElseThrow();
+            if (history.runs(id).stream().noneMatch(run -> run.begin().nanos() > last.nanos())) {
+                violations.add("added again, run again: " + last + " was followed by no run: " + history.runs(id));
+            }
+        }
+    }
+
+    /** A claim may have been granted just before, whose handler then begins just after. */
+    private void requested(String id, Job job) {
+        Optional<Entry> told = history.first(id, What.CANCEL_REQUESTED);
+        if (told.isEmpty()) {
+            return;
+        }
+        long later = history.runs(id).stream()
+                .filter(run -> run.begin().nanos() > told.get().nanos())
+                .count();
+        if (later > 1 || job.status() == JobStatus.FAILED) {
+            violations.add(
+                    "cancelled is cancelled: it went on after " + told.get() + ": " + history.runs(id) + ", " + job);
+        }
+    }
+
+    private void cancelled(String id, Job job) {
+        if (history.has(id, What.CANCELLED) && job.status() != JobStatus.CANCELLED) {
+            violations.add("cancelled is cancelled: " + job);
+        }
+        if (job.status() == JobStatus.CANCELLED && !history.has(id, What.CANCELLING) && !otherFailed(id)) {
+            violations.add("cancelled is cancelled: nobody asked for it: " + job);
+        }
+    }
+
+    /** Who waits for a job that does not succeed is cancelled. */
+    private boolean otherFailed(String id) {
+        return history.made(id)
+                .map(made -> jobs.get(made.after()))
+                .filter(other -> other.status() != JobStatus.SUCCESS)
+                .isPresent();
+    }
+
+    private void afterCancel(Run run) {
+        Optional<Entry> told = history.first(run.job(), What.CANCELLED);
+        boolean isOwnedLater = told.flatMap(
+                        cancelled -> run.lastProof().filter(proof -> proof.nanos() > cancelled.nanos()))
+                .isPresent();
+        if (isOwnedLater) {
+            violations.add("cancelled is cancelled: " + run + " was owner after " + told.orElseThrow());
+        }
+    }
+
+    private void early(Run run) {
+        long time = history.made(run.job()).map(History.Made::time).orElse(0L);
+        long early = time - run.begin().millis();
+        if (early > EARLIEST_MILLIS) {
+            violations.add("not before its time: " + run + " began " + early + " ms before it");
+        }
+    }
+
+    private void beforeOthers(Run run) {
+        String other = history.made(run.job()).map(History.Made::after).orElse("");
+        if (other.isEmpty()) {
+            return;
+        }
+        OptionalLong end = Optional.ofNullable(jobs.get(other))
+                .filter(job -> job.status() == JobStatus.SUCCESS)
+                .flatMap(Ending::claimOfResult)
+                .flatMap(claim -> history.run(other, claim.token()))
+                .map(Run::end)
+                .orElseGet(OptionalLong::empty);
+        if (end.isEmpty() || end.getAsLong() > run.begin().nanos()) {
+            violations.add("not before the others: " + run + " began before the success of " + other);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package io.couchjobs.chaos;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+
+/** Cards in an order of chance, dealt again when all are gone: what is rare comes late at the worst. Not thread-safe. */
+final class Deck<T> {
+    private final List<T> cards;
+    private final Random random;
+    private final Deque<T> left = new ArrayDeque<>();
+
+    /** Begins; what is in the collection several times is dealt as often. */
+    Deck(Collection<T> cards, Random random) {
+        this.cards = List.copyOf(cards);
+        this.random = random;
+    }
+
+    T next() {
+        if (left.isEmpty()) {
+            List<T> shuffled = new ArrayList<>(cards);
+            Collections.shuffle(shuffled, random);
+            left.addAll(shuffled);
+        }
+        return left.remove();
+    }
+
+    boolean isEmpty() {
+        return cards.isEmpty();
+    }
+}

@@ -1,0 +1,65 @@
+package io.couchjobs.chaos;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** An embedded server that keeps its data in a folder, in a process of its own. Not thread-safe. */
+final class EmbeddedServer implements Server {
+    private final Path folder;
+    private final int port;
+    private Child process;
+
+    EmbeddedServer(Path folder) throws IOException {
+        this.folder = folder;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            this.port = socket.getLocalPort();
+        }
+        this.process = start();
+    }
+
+    private Child start() throws IOException {
+        return Child.start(
+                ServerProcess.class,
+                folder.resolve("server.log"),
+                Map.of(),
+                List.of(folder.resolve("data").toString(), Integer.toString(port)));
+    }
+
+    @Override
+    public List<URI> nodes() {
+        return List.of(URI.create("http://127.0.0.1:" + port + "/"));
+    }
+
+    @Override
+    public Set<Fault> possible() {
+        return Set.of(Fault.KILL_SERVER, Fault.FREEZE_SERVER);
+    }
+
+    @Override
+    public void begin(Fault fault, int node) {
+        if (fault == Fault.KILL_SERVER) {
+            process.kill();
+        } else {
+            process.freeze();
+        }
+    }
+
+    @Override
+    public void end(Fault fault, int node) throws IOException {
+        if (fault == Fault.KILL_SERVER) {
+            process = start();
+        } else {
+            process.thaw();
+        }
+    }
+
+    @Override
+    public void close() {
+        process.kill();
+    }
+}

@@ -1,0 +1,58 @@
+package io.couchjobs.chaos;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.MalformedJobException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * What was in the database when all processes had ended. Immutable.
+ *
+ * @param documents all documents, each with its {@code _conflicts} if it has some
+ * @param counts what the index counts, by type and status
+ */
+record Ending(List<ObjectNode> documents, Map<String, Map<JobStatus, Long>> counts) {
+    boolean hasConflicts() {
+        return documents.stream()
+                .anyMatch(document -> !document.path("_conflicts").isEmpty());
+    }
+
+    /** {@return the jobs, by document id} */
+    Map<String, Job> jobs() {
+        Map<String, Job> jobs = new TreeMap<>();
+        jobDocuments().forEach(document -> parse(document)
+                .ifPresent(job -> jobs.put(job.id().docId(), job)));
+        return jobs;
+    }
+
+    /** {@return the documents that should be jobs, and cannot be} */
+    List<ObjectNode> malformed() {
+        return jobDocuments().filter(document -> parse(document).isEmpty()).toList();
+    }
+
+    private Stream<ObjectNode> jobDocuments() {
+        return documents.stream()
+                .filter(document -> document.path("_id").asText().startsWith(JobId.PREFIX));
+    }
+
+    private static Optional<Job> parse(ObjectNode document) {
+        try {
+            return Optional.of(Job.parse(document));
+        } catch (MalformedJobException malformed) {
+            return Optional.empty();
+        }
+    }
+
+    /** {@return which claim the result of a job says that it is of} */
+    static Optional<Work.Claim> claimOfResult(Job job) {
+        return job.result()
+                .map(result -> new Work.Claim(
+                        result.path("token").asText(), result.path("fence").asLong()));
+    }
+}

@@ -1,0 +1,144 @@
+package io.couchjobs.chaos;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.LongStream;
+
+/** All workers and creators of a chaos run. Not thread-safe. */
+final class Fleet implements AutoCloseable {
+    private static final int CREATOR_PAUSE_MILLIS = 250;
+    private static final long PATIENCE_SECONDS = 60;
+
+    private final List<Member> workers = new ArrayList<>();
+    private final List<Member> creators = new ArrayList<>();
+
+    /**
+     * Starts them. Of several nodes, every second one asks all, and the others one each.
+     *
+     * @param databases the database at each node, credentials included
+     */
+    Fleet(Options options, List<URI> databases, Path folder) throws IOException {
+        Random random = new Random(options.seed());
+        for (int i = 0; i < options.workers(); i++) {
+            // The first one has an id of its own, so that it takes back what it had when it was killed.
+            List<String> id = i == 0 ? List.of("first") : List.of();
+            workers.add(
+                    new Member(WorkerProcess.class, "worker" + i, seenBy(i, databases), folder, random.nextLong(), id));
+        }
+        for (int i = 0; i < options.creators(); i++) {
+            List<String> arguments = List.of(Long.toString(random.nextLong()), Integer.toString(CREATOR_PAUSE_MILLIS));
+            creators.add(new Member(
+                    CreatorProcess.class,
+                    "creator" + i,
+                    seenBy(i + 1, databases),
+                    folder,
+                    random.nextLong(),
+                    arguments));
+        }
+    }
+
+    private static List<URI> seenBy(int member, List<URI> databases) {
+        return member % 2 == 0 ? databases : List.of(databases.get(member / 2 % databases.size()));
+    }
+
+    private Member member(Plan.Step step) {
+        return switch (step.fault().target()) {
+            case WORKER -> workers.get(step.target());
+            case CREATOR -> creators.get(step.target());
+            case CONNECTIONS ->
+                step.target() < workers.size()
+                        ? workers.get(step.target())
+                        : creators.get(step.target() - workers.size());
+            case SERVER -> throw new IllegalArgumentException("a server is no member: " + step);
+        };
+    }
+
+    void awaitReady() throws InterruptedException {
+        for (Member member : all()) {
+            member.awaitReady();
+        }
+    }
+
+    void begin(Plan.Step step) {
+        Member member = member(step);
+        switch (step.fault()) {
+            case KILL_WORKER, KILL_CREATOR -> member.process().kill();
+            case FREEZE_WORKER -> member.process().freeze();
+            case CLOCK -> member.process().tell(Long.toString(step.amount()));
+            case RESET -> member.resetConnections();
+            default -> member.trouble().begin(step.fault());
+        }
+    }
+
+    void end(Plan.Step step) throws IOException {
+        Member member = member(step);
+        switch (step.fault()) {
+            case KILL_WORKER, KILL_CREATOR -> member.restartIfDead();
+            case FREEZE_WORKER -> member.process().thaw();
+            case CLOCK -> member.process().tell("0");
+            case RESET -> {}
+            default -> member.trouble().end(step.fault());
+        }
+    }
+
+    /** Ends all trouble, and lets creators come to an end. */
+    void heal() throws IOException, InterruptedException {
+        for (Member member : all()) {
+            member.heal();
+        }
+        endAll(creators);
+    }
+
+    /** Starts those that have ended. */
+    void startWorkers() throws IOException, InterruptedException {
+        for (Member worker : workers) {
+            worker.restartIfDead();
+            worker.awaitReady();
+        }
+    }
+
+    void endWorkers() throws InterruptedException {
+        endAll(workers);
+    }
+
+    private static void endAll(List<Member> members) throws InterruptedException {
+        members.forEach(member -> member.process().close());
+        for (Member member : members) {
+            if (!member.process().awaitEnd(PATIENCE_SECONDS)) {
+                System.err.println("a process does not come to an end, and is killed");
+                member.process().kill();
+            }
+        }
+    }
+
+    private List<Member> all() {
+        List<Member> all = new ArrayList<>(workers);
+        all.addAll(creators);
+        return all;
+    }
+
+    /** {@return how many requests, answers and feeds were hit by trouble with connections} */
+    Map<Fault, Long> hits() {
+        Map<Fault, Long> hits = new EnumMap<>(Fault.class);
+        for (Fault fault : Fault.values()) {
+            LongStream each =
+                    all().stream().mapToLong(member -> member.trouble().hits(fault));
+            hits.put(fault, each.sum());
+        }
+        hits.values().removeIf(number -> number == 0);
+        return hits;
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (Member member : all()) {
+            member.close();
+        }
+    }
+}

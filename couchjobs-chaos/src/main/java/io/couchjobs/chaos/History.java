@@ -1,0 +1,98 @@
+package io.couchjobs.chaos;
+
+import io.couchjobs.chaos.Entry.What;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** What all processes have noted, by job. Immutable. */
+final class History {
+    private final Map<String, List<Run>> runs = new TreeMap<>();
+    private final Map<String, List<Entry>> deeds = new TreeMap<>();
+
+    History(List<Entry> entries) {
+        Map<String, List<Entry>> byToken = new TreeMap<>();
+        for (Entry entry : entries) {
+            boolean isOfRun = !entry.token().isEmpty();
+            Map<String, List<Entry>> map = isOfRun ? byToken : deeds;
+            map.computeIfAbsent(isOfRun ? entry.token() : entry.job(), key -> new ArrayList<>())
+                    .add(entry);
+        }
+        byToken.values().forEach(this::addRuns);
+        runs.values()
+                .forEach(ofJob -> ofJob.sort(Comparator.comparingLong(Run::fence)
+                        .thenComparingLong(run -> run.begin().nanos())));
+    }
+
+    /** A claim is run once; should it ever be run twice, both are here. */
+    private void addRuns(List<Entry> ofToken) {
+        for (Entry begin : ofToken) {
+            if (begin.what() == What.BEGIN) {
+                List<Entry> own = ofToken.stream()
+                        .filter(entry -> entry.process().equals(begin.process())
+                                && entry.job().equals(begin.job()))
+                        .toList();
+                runs.computeIfAbsent(begin.job(), job -> new ArrayList<>())
+                        .add(new Run(begin.job(), begin.token(), begin.fence(), begin, own));
+            }
+        }
+    }
+
+    /** {@return the runs of each job that was run, in the order of their fences} */
+    Map<String, List<Run>> runs() {
+        return runs;
+    }
+
+    List<Run> runs(String job) {
+        return runs.getOrDefault(job, List.of());
+    }
+
+    Optional<Run> run(String job, String token) {
+        return runs(job).stream().filter(run -> run.token().equals(token)).findFirst();
+    }
+
+    /** {@return the jobs that creators did that to} */
+    List<String> jobs(What what) {
+        return deeds.keySet().stream()
+                .filter(job -> first(job, what).isPresent())
+                .toList();
+    }
+
+    /** {@return when a creator first noted that of a job} */
+    Optional<Entry> first(String job, What what) {
+        return deeds.getOrDefault(job, List.of()).stream()
+                .filter(entry -> entry.what() == what)
+                .min(Comparator.comparingLong(Entry::nanos));
+    }
+
+    /** {@return when a creator last noted that of a job} */
+    Optional<Entry> last(String job, What what) {
+        return deeds.getOrDefault(job, List.of()).stream()
+                .filter(entry -> entry.what() == what)
+                .max(Comparator.comparingLong(Entry::nanos));
+    }
+
+    boolean has(String job, What what) {
+        return first(job, what).isPresent();
+    }
+
+    /** {@return what was to be made: its kind, its time in epoch ms, the job it waits for or nothing} */
+    Optional<Made> made(String job) {
+        return first(job, What.ADDING).map(entry -> {
+            String[] parts = entry.detail().split(" ", -1);
+            return new Made(Kind.valueOf(parts[0]), Long.parseLong(parts[1]), parts[2]);
+        });
+    }
+
+    /**
+     * What a creator wanted.
+     *
+     * @param kind what the job does
+     * @param time not before this time, in epoch ms
+     * @param after the document id of the job it waits for; empty for none
+     */
+    record Made(Kind kind, long time, String after) {}
+}

@@ -1,0 +1,65 @@
+package io.couchjobs.chaos;
+
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.random.RandomGenerator;
+
+/** What jobs do: each kind is a type of jobs. */
+enum Kind {
+    /** Is done in a moment. */
+    SHORT(11, 0, 20),
+    /** Takes longer than a heartbeat, so that its lease must be renewed. */
+    LONG(9, 1_200, 9_000),
+    /** Takes as long, and does not stop when it is interrupted. */
+    STUBBORN(3, 4_000, 9_000),
+    /** Fails once or twice. */
+    FLAKY(5, 0, 50),
+    /** Fails, however often it is retried. */
+    DOOMED(1, 0, 10),
+    /** Goes on until it is stopped, at the worker's time limit if not before. */
+    ENDLESS(2, 600_000, 600_001),
+    /** Is not to be run at once. */
+    LATER(3, 0, 20),
+    /** Waits for another job. */
+    HELD(4, 0, 20),
+    /** Is added several times, whatever has become of it. */
+    AGAIN(2, 500, 5_000);
+
+    private final int share;
+    private final int leastMillis;
+    private final int mostMillis;
+
+    Kind(int share, int leastMillis, int mostMillis) {
+        this.share = share;
+        this.leastMillis = leastMillis;
+        this.mostMillis = mostMillis;
+    }
+
+    /** {@return the kinds of the next jobs, each as often as is its share} */
+    static Deck<Kind> deck(Random random) {
+        List<Kind> cards = Arrays.stream(values())
+                .flatMap(kind -> Collections.nCopies(kind.share, kind).stream())
+                .toList();
+        return new Deck<>(cards, random);
+    }
+
+    String type() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    Work.Task task(RandomGenerator random) {
+        return new Work.Task(random.nextInt(leastMillis, mostMillis), failures(random), this == STUBBORN);
+    }
+
+    /** How often a job fails before it succeeds. */
+    private int failures(RandomGenerator random) {
+        return switch (this) {
+            case FLAKY -> random.nextInt(1, 3);
+            case DOOMED -> Integer.MAX_VALUE;
+            case SHORT, LONG, STUBBORN, ENDLESS, LATER, HELD, AGAIN -> 0;
+        };
+    }
+}

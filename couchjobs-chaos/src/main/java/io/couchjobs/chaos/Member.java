@@ -1,0 +1,97 @@
+package io.couchjobs.chaos;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** A worker or creator of a chaos run, which lives on in another process when one was killed. Not thread-safe. */
+final class Member implements AutoCloseable {
+    private final Class<?> program;
+    private final String name;
+    private final Path folder;
+    private final List<String> arguments;
+    private final Trouble trouble;
+    private final List<Proxy> proxies = new ArrayList<>();
+    private int lives;
+    private Child process;
+
+    /**
+     * Starts it.
+     *
+     * @param program what it runs; its first two arguments are its name and the folder
+     * @param name its name; that of a process has a number after it
+     * @param databases the database, by way of each node that it asks, credentials included
+     * @param folder for journals and logs
+     * @param seed for what happens by chance
+     * @param arguments what else the program is told
+     */
+    Member(Class<?> program, String name, List<URI> databases, Path folder, long seed, List<String> arguments)
+            throws IOException {
+        this.program = program;
+        this.name = name;
+        this.folder = folder;
+        this.arguments = List.copyOf(arguments);
+        this.trouble = new Trouble(seed);
+        for (URI database : databases) {
+            proxies.add(new Proxy(database, trouble));
+        }
+        this.process = start();
+    }
+
+    private Child start() throws IOException {
+        lives++;
+        List<String> all = new ArrayList<>(List.of(processName(), folder.toString()));
+        all.addAll(arguments);
+        String urls = proxies.stream().map(proxy -> proxy.url().toString()).collect(Collectors.joining(" "));
+        return Child.start(program, folder.resolve(name + ".log"), Map.of(Surroundings.URLS, urls), all);
+    }
+
+    /** Waits until it is ready for work, or dies. */
+    void awaitReady() throws InterruptedException {
+        while (process.isAlive() && !Journal.isBegun(processName(), folder)) {
+            Surroundings.pass(100);
+        }
+    }
+
+    private String processName() {
+        return name + "-" + lives;
+    }
+
+    Child process() {
+        return process;
+    }
+
+    Trouble trouble() {
+        return trouble;
+    }
+
+    void resetConnections() {
+        trouble.hit(Fault.RESET);
+        proxies.forEach(Proxy::resetAll);
+    }
+
+    void restartIfDead() throws IOException {
+        if (!process.isAlive()) {
+            process = start();
+        }
+    }
+
+    /** Ends all trouble. */
+    void heal() throws IOException {
+        trouble.endAll();
+        process.thaw();
+        restartIfDead();
+    }
+
+    @Override
+    public void close() throws IOException {
+        process.kill();
+        for (Proxy proxy : proxies) {
+            proxy.close();
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.couchjobs.chaos;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A server that was there before, and the commands of the environment that do something to its nodes. Immutable. */
+final class NamedServer implements Server {
+    private static final String PREFIX = "COUCHJOBS_NODE_";
+    /** The commands that do and undo a fault. */
+    private static final Map<Fault, List<String>> COMMANDS = Map.of(
+            Fault.KILL_SERVER, List.of("STOP", "START"),
+            Fault.FREEZE_SERVER, List.of("FREEZE", "THAW"),
+            Fault.CUT_SERVER, List.of("CUT", "HEAL"));
+
+    private final List<URI> nodes;
+    private final Path log;
+
+    /** What the commands say goes to a log. */
+    NamedServer(List<URI> nodes, Path log) {
+        this.log = log;
+        this.nodes = nodes.stream().map(node -> node.resolve("/")).toList();
+    }
+
+    @Override
+    public List<URI> nodes() {
+        return nodes;
+    }
+
+    @Override
+    public Set<Fault> possible() {
+        Set<Fault> possible = EnumSet.noneOf(Fault.class);
+        COMMANDS.forEach((fault, commands) -> {
+            if (commands.stream().allMatch(command -> command(command) != null)) {
+                possible.add(fault);
+            }
+        });
+        return possible;
+    }
+
+    @Override
+    public void begin(Fault fault, int node) throws IOException, InterruptedException {
+        run(commands(fault).get(0), node);
+    }
+
+    @Override
+    public void end(Fault fault, int node) throws IOException, InterruptedException {
+        run(commands(fault).get(1), node);
+    }
+
+    @Override
+    public void close() {
+        // It goes on.
+    }
+
+    private static List<String> commands(Fault fault) {
+        return COMMANDS.getOrDefault(fault, List.of());
+    }
+
+    private static @Nullable String command(String name) {
+        return System.getenv(PREFIX + name);
+    }
+
+    private void run(String name, int node) throws IOException, InterruptedException {
+        String command = command(name) + " " + (node + 1);
+        int exitCode = new ProcessBuilder("sh", "-c", command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+                .start()
+                .waitFor();
+        if (exitCode != 0) {
+            System.err.println(PREFIX + name + " of node " + (node + 1) + " ended with " + exitCode + ", see " + log);
+        }
+    }
+}

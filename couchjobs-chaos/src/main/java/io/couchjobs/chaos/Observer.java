@@ -1,0 +1,120 @@
+package io.couchjobs.chaos;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewResult;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.RetryPolicy;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+/** Sets the queue up before a chaos run, and looks at the database after it, by connections without trouble. Not thread-safe. */
+final class Observer implements AutoCloseable {
+    static final Duration LEASE = Duration.ofSeconds(3);
+    private static final RetryPolicy RETRIES =
+            new RetryPolicy(3, Duration.ofMillis(400), Duration.ofSeconds(2)).withJitter(0.2);
+    private static final RetryPolicy ONE_RETRY = new RetryPolicy(1, Duration.ofMillis(400), Duration.ofSeconds(1));
+    /** How long nothing may come to an end while a job is left. */
+    private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
+    /** Workers look for conflicts that no feed has told them of every five minutes. */
+    private static final long PATIENCE_WITH_CONFLICTS_NANOS = TimeUnit.MINUTES.toNanos(7);
+
+    /** Even when jobs go round and round. */
+    private static final long MOST_PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(15);
+
+    private final JobQueue queue;
+
+    /** Opens the queue by way of any of these nodes, as soon as they answer. */
+    Observer(List<URI> databases) throws InterruptedException {
+        this.queue = open(databases);
+        for (Kind kind : Kind.values()) {
+            RetryPolicy policy = kind == Kind.ENDLESS ? ONE_RETRY : RETRIES;
+            queue.changeSettings(kind.type(), type -> type.withTimeout(LEASE).withRetryPolicy(policy));
+        }
+    }
+
+    private static JobQueue open(List<URI> databases) throws InterruptedException {
+        long giveUp = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
+        while (true) {
+            try {
+                return Surroundings.builder(databases).open();
+            } catch (CouchException notYet) {
+                if (System.nanoTime() > giveUp) {
+                    throw notYet;
+                }
+                Surroundings.pass(200);
+            }
+        }
+    }
+
+    /** {@return how many jobs there are by status, of all types; the first key is the type} */
+    Map<String, Map<JobStatus, Long>> counts() {
+        Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
+        queue.counts().forEach((type, counted) -> counts.put(type, counted.byStatus()));
+        return counts;
+    }
+
+    /** Waits until all jobs have come to an end and no conflict is left, or nothing moves any more. */
+    void awaitQuiet() throws InterruptedException {
+        long began = System.nanoTime();
+        long moved = began;
+        String before = "";
+        long patience = PATIENCE_NANOS;
+        while (System.nanoTime() - moved < patience && System.nanoTime() - began < MOST_PATIENCE_NANOS) {
+            Surroundings.pass(500);
+            try {
+                String now = counts().toString();
+                boolean isEnded = isAllFinished();
+                patience = isEnded ? PATIENCE_WITH_CONFLICTS_NANOS : PATIENCE_NANOS;
+                if (!now.equals(before)) {
+                    moved = System.nanoTime();
+                    before = now;
+                } else if (isEnded && conflicts() == 0) {
+                    return;
+                }
+            } catch (CouchException notYet) {
+                before = "";
+            }
+        }
+    }
+
+    private boolean isAllFinished() {
+        return counts().values().stream()
+                .flatMap(counts -> counts.entrySet().stream())
+                .allMatch(count -> count.getValue() == 0 || count.getKey().state() == JobState.FINISHED);
+    }
+
+    private long conflicts() {
+        return documents().stream()
+                .filter(document -> !document.path("_conflicts").isEmpty())
+                .count();
+    }
+
+    Ending ending() {
+        return new Ending(documents(), counts());
+    }
+
+    private List<ObjectNode> documents() {
+        ViewQuery all = ViewQuery.allDocs().includeDocs(true).conflicts(true);
+        return queue.database().view(all).rows().stream()
+                .map(ViewResult.Row::doc)
+                .filter(document -> document != null)
+                .toList();
+    }
+
+    void deleteDatabase() {
+        queue.database().delete();
+    }
+
+    @Override
+    public void close() {
+        queue.close();
+    }
+}

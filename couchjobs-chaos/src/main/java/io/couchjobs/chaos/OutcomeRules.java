@@ -1,0 +1,98 @@
+package io.couchjobs.chaos;
+
+import io.couchjobs.chaos.Entry.What;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobStatus;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The outcome that is stored is that of the last owner, and what a worker was told to be stored is stored. */
+final class OutcomeRules {
+    private static final String PLANNED = Work.Failure.PREFIX;
+
+    private final History history;
+    private final List<String> violations = new ArrayList<>();
+
+    private OutcomeRules(History history) {
+        this.history = history;
+    }
+
+    static List<String> violations(History history, Ending ending) {
+        OutcomeRules rules = new OutcomeRules(history);
+        Map<String, Job> jobs = ending.jobs();
+        jobs.forEach((id, job) -> {
+            rules.result(id, job);
+            rules.failures(id, job);
+            rules.lastFailure(job);
+            rules.told(id, job);
+        });
+        return rules.violations;
+    }
+
+    private void result(String id, Job job) {
+        if (job.status() != JobStatus.SUCCESS) {
+            return;
+        }
+        Optional<Run> run = Ending.claimOfResult(job).flatMap(claim -> history.run(id, claim.token()));
+        if (run.isEmpty()) {
+            violations.add("results are of runs: nobody ran " + job + " with result " + job.result());
+            return;
+        }
+        List<Run> runs = history.runs(id);
+        Run last = runs.get(runs.size() - 1);
+        if (run.get().fence() < last.fence() || run.get().fence() != job.fence()) {
+            violations.add("no late results: stored is that of " + run.get() + ", the last is " + last
+                    + ", the job's fence " + job.fence());
+        }
+    }
+
+    /** Handlers fail as planned, or are stopped; nothing else makes a run fail. */
+    private void failures(String id, Job job) {
+        for (JobError error : job.errors()) {
+            boolean isKnown = history.runs(id).stream()
+                    .map(run -> Work.Failure.message(run.token(), run.fence()))
+                    .anyMatch(error.message()::equals);
+            if (error.kind() == JobError.Kind.FAILED && !isKnown) {
+                violations.add("failures are of runs: nobody failed " + job + " by " + error.message());
+            }
+        }
+    }
+
+    private void lastFailure(Job job) {
+        if (job.status() != JobStatus.FAILED || job.errors().isEmpty()) {
+            return;
+        }
+        String last = job.errors().get(job.errors().size() - 1).message();
+        if (last.startsWith(PLANNED) && !last.endsWith(" fence " + job.fence())) {
+            violations.add("no late results: failed by " + last + ", the job's fence is " + job.fence() + ": " + job);
+        }
+    }
+
+    /** Of a job that nobody adds again, one success is the last word, and no failure is forgotten. */
+    private void told(String id, Job job) {
+        if (history.has(id, What.ADDING_AGAIN)) {
+            return;
+        }
+        for (Run run : history.runs(id)) {
+            boolean isResult = Ending.claimOfResult(job)
+                    .filter(claim -> claim.token().equals(run.token()))
+                    .isPresent();
+            if (run.outcome().equals("SUCCEEDED") && !(job.status() == JobStatus.SUCCESS && isResult)) {
+                violations.add("what is stored stays: success of " + run + ", but it is " + job.status() + " by "
+                        + job.result());
+            }
+            boolean isFailure = run.how().equals("failed") && run.isStored();
+            if (isFailure && !run.outcome().equals("CANCELLED") && !isAmongErrors(run, job)) {
+                violations.add("what is stored stays: failure of " + run + ", but errors are " + job.errors());
+            }
+        }
+    }
+
+    private static boolean isAmongErrors(Run run, Job job) {
+        return job.errors().size() == Job.MAX_ERRORS
+                || job.errors().stream().anyMatch(error -> error.message().contains(run.token()));
+    }
+}

@@ -1,0 +1,56 @@
+package io.couchjobs.chaos;
+
+import io.couchjobs.job.Job;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** At most one owner at a time, and fences that grow. */
+final class OwnershipRules {
+    private OwnershipRules() {}
+
+    static List<String> violations(History history, Ending ending) {
+        List<String> violations = new ArrayList<>();
+        history.runs().values().forEach(runs -> {
+            owners(runs, violations);
+            runs.forEach(run -> run.untold()
+                    .ifPresent(untold -> violations.add(
+                            "who is to stop is told: " + run + " was not interrupted, but " + untold.detail())));
+        });
+        fencesOfDocuments(history, ending.jobs(), violations);
+        return violations;
+    }
+
+    /** Runs come in the order of their fences. */
+    private static void owners(List<Run> runs, List<String> violations) {
+        for (int i = 0; i < runs.size(); i++) {
+            for (Run later : runs.subList(i + 1, runs.size())) {
+                compare(runs.get(i), later, violations);
+            }
+        }
+    }
+
+    private static void compare(Run before, Run later, List<String> violations) {
+        if (before.token().equals(later.token())) {
+            violations.add("one run per claim: " + before + ", and " + later);
+        } else if (before.fence() == later.fence()) {
+            violations.add("fences grow: " + before + ", and " + later);
+        } else {
+            Optional<Entry> proof = before.lastProof()
+                    .filter(last -> last.nanos() > later.begin().nanos());
+            proof.ifPresent(late -> violations.add((late.what() == Entry.What.END ? "no late results: " : "one owner: ")
+                    + before + " was owner " + (late.nanos() - later.begin().nanos()) / 1_000 + " us after " + later
+                    + " (" + late.what() + ")"));
+        }
+    }
+
+    private static void fencesOfDocuments(History history, Map<String, Job> jobs, List<String> violations) {
+        jobs.forEach((id, job) -> {
+            List<Run> runs = history.runs(id);
+            if (!runs.isEmpty() && job.fence() < runs.get(runs.size() - 1).fence()) {
+                violations.add("fences grow: the job has " + job.fence() + " after " + runs.get(runs.size() - 1));
+            }
+        });
+    }
+}

@@ -1,0 +1,70 @@
+package io.couchjobs.chaos;
+
+import io.couchjobs.chaos.Entry.What;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/**
+ * One run of a job by a handler, from what it noted. Immutable.
+ *
+ * @param job the document id of the job
+ * @param token its claim
+ * @param fence its fence
+ * @param begin what it noted when it began
+ * @param entries all that it noted
+ */
+record Run(String job, String token, long fence, Entry begin, List<Entry> entries) {
+    /** The outcomes that are a write which the database took. */
+    private static final Set<String> STORED = Set.of("SUCCEEDED", "RETRIED", "FAILED", "CANCELLED", "RELEASED");
+
+    private Optional<Entry> first(What what) {
+        return entries.stream().filter(entry -> entry.what() == what).findFirst();
+    }
+
+    /** {@return when the handler was done; empty when its process was killed before} */
+    OptionalLong end() {
+        return first(What.END).map(Entry::nanos).map(OptionalLong::of).orElseGet(OptionalLong::empty);
+    }
+
+    /** {@return that it was to stop, and was not told; empty when it was told} */
+    Optional<Entry> untold() {
+        return first(What.UNTOLD);
+    }
+
+    /** {@return how the handler ended} */
+    String how() {
+        return first(What.END).map(Entry::detail).orElse("");
+    }
+
+    /** {@return what the queue said that became of it; empty when its process was killed before} */
+    String outcome() {
+        return first(What.OUTCOME).map(Entry::detail).orElse("");
+    }
+
+    boolean isStored() {
+        return STORED.contains(outcome());
+    }
+
+    /**
+     * The last thing that shows that the run's process had, at that moment or later, the right to the job: a lease that was not over, a
+     * yes of the database, or an end whose write, sent later, the database took.
+     *
+     * @return that; empty when there is nothing
+     */
+    Optional<Entry> lastProof() {
+        return entries.stream()
+                .filter(entry -> entry.what() == What.HELD
+                        || entry.what() == What.ASSERTED
+                        || (entry.what() == What.END && isStored()))
+                .max(Comparator.comparingLong(Entry::nanos));
+    }
+
+    @Override
+    public String toString() {
+        return job + " fence " + fence + " by " + begin.process() + " (" + token + ", begun " + begin.nanos() + ", "
+                + how() + ", " + outcome() + ")";
+    }
+}

@@ -1,0 +1,45 @@
+package io.couchjobs.chaos;
+
+import java.io.IOException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/** Does one thing after the other to servers, beside all else: some take seconds. Not thread-safe. */
+final class ServerDeeds implements AutoCloseable {
+    private final Server server;
+    private final ExecutorService thread = Executors.newSingleThreadExecutor();
+
+    ServerDeeds(Server server) {
+        this.server = server;
+    }
+
+    void perform(boolean isBegin, Plan.Step step) {
+        thread.execute(() -> {
+            try {
+                if (isBegin) {
+                    server.begin(step.fault(), step.target());
+                } else {
+                    server.end(step.fault(), step.target());
+                }
+            } catch (IOException e) {
+                System.err.println(step + " could not be done: " + e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+
+    /** Returns when all is done. */
+    @Override
+    public void close() {
+        thread.shutdown();
+        try {
+            if (!thread.awaitTermination(5, TimeUnit.MINUTES)) {
+                throw new IllegalStateException("a command for a server does not come to an end");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

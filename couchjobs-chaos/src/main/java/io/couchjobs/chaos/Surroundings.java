@@ -1,0 +1,46 @@
+package io.couchjobs.chaos;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.JobQueueBuilder;
+import io.couchjobs.couch.CouchException;
+import java.net.URI;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** Where a process of a chaos run finds its queue. */
+final class Surroundings {
+    /** Names the environment variable, which is not seen in lists of processes as arguments are. */
+    static final String URLS = "COUCHJOBS_CHAOS_URLS";
+
+    private Surroundings() {}
+
+    /** Opens the queue that the environment names, as soon as its server answers. */
+    static JobQueue open(InstantSource clock) throws InterruptedException {
+        List<URI> urls = Stream.of(
+                        Objects.requireNonNull(System.getenv(URLS), URLS).split(" "))
+                .map(URI::create)
+                .toList();
+        while (true) {
+            try {
+                return builder(urls).clock(clock).open();
+            } catch (CouchException away) {
+                System.err.println("cannot open the queue yet: " + away.getMessage());
+                pass(500);
+            }
+        }
+    }
+
+    static JobQueueBuilder builder(List<URI> urls) {
+        JobQueueBuilder builder = JobQueue.builder(urls.get(0));
+        urls.stream().skip(1).forEach(builder::url);
+        return builder;
+    }
+
+    static void pass(long millis) throws InterruptedException {
+        boolean unused = new CountDownLatch(1).await(millis, TimeUnit.MILLISECONDS);
+    }
+}

@@ -1,0 +1,85 @@
+package io.couchjobs.chaos;
+
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** What is wrong with the connections of one process at present, and what that has hit so far. Thread-safe. */
+final class Trouble {
+    private final Set<Fault> present = ConcurrentHashMap.newKeySet();
+    private final Map<Fault, LongAdder> hits = new ConcurrentHashMap<>();
+    private final Random random;
+    private @Nullable String oldPosition;
+
+    Trouble(long seed) {
+        this.random = new Random(seed);
+    }
+
+    void begin(Fault fault) {
+        present.add(fault);
+    }
+
+    synchronized void end(Fault fault) {
+        present.remove(fault);
+        notifyAll();
+    }
+
+    synchronized void endAll() {
+        present.clear();
+        notifyAll();
+    }
+
+    boolean is(Fault fault) {
+        return present.contains(fault);
+    }
+
+    void hit(Fault fault) {
+        hits.computeIfAbsent(fault, none -> new LongAdder()).increment();
+    }
+
+    long hits(Fault fault) {
+        LongAdder number = hits.get(fault);
+        return number == null ? 0 : number.sum();
+    }
+
+    /** Waits while nothing gets through; returns whether what waited goes on, or is lost. */
+    synchronized boolean passesHalfOpen() throws InterruptedException {
+        if (!is(Fault.HALF_OPEN)) {
+            return true;
+        }
+        hit(Fault.HALF_OPEN);
+        while (is(Fault.HALF_OPEN)) {
+            wait();
+        }
+        return random.nextInt(4) > 0;
+    }
+
+    long delayMillis() {
+        return random.nextLong(20, 600);
+    }
+
+    /** {@return how much of a number of bytes gets through before a feed is cut} */
+    int part(int bytes) {
+        return random.nextInt(bytes + 1);
+    }
+
+    /**
+     * Where a feed is to begin.
+     *
+     * @param asked where its client asks it to
+     * @return that, or where a feed of this process began or went on long ago
+     */
+    synchronized String position(String asked) {
+        if (is(Fault.REWIND_FEEDS) && oldPosition != null && !oldPosition.equals(asked)) {
+            hit(Fault.REWIND_FEEDS);
+            return oldPosition;
+        }
+        if (oldPosition == null || random.nextInt(4) == 0) {
+            oldPosition = asked;
+        }
+        return asked;
+    }
+}

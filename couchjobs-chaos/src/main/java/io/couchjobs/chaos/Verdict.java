@@ -1,0 +1,67 @@
+package io.couchjobs.chaos;
+
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * What came out of a chaos run. Immutable.
+ *
+ * @param violations the promises that were broken
+ * @param figures what happened, in words
+ */
+record Verdict(List<String> violations, String figures) {
+    static Verdict of(History history, Ending ending, Plan plan, Map<Fault, Long> hits) {
+        return new Verdict(Checker.violations(history, ending), figures(history, ending, plan, hits));
+    }
+
+    private static String figures(History history, Ending ending, Plan plan, Map<Fault, Long> hits) {
+        Map<String, Job> jobs = ending.jobs();
+        Map<JobStatus, Long> byStatus =
+                jobs.values().stream().collect(Collectors.groupingBy(Job::status, TreeMap::new, Collectors.counting()));
+        Map<Fault, Long> faults = plan.steps().stream()
+                .collect(Collectors.groupingBy(
+                        Plan.Step::fault, () -> new EnumMap<>(Fault.class), Collectors.counting()));
+        List<Run> runs = history.runs().values().stream().flatMap(List::stream).toList();
+        Map<String, Long> outcomes = runs.stream()
+                .collect(Collectors.groupingBy(
+                        run -> run.outcome().isEmpty() ? "KILLED" : run.outcome(),
+                        TreeMap::new,
+                        Collectors.counting()));
+        return String.join(
+                "\n",
+                "jobs: " + jobs.size() + " " + byStatus,
+                "runs: " + runs.size() + " " + outcomes,
+                "leases that ran out: "
+                        + jobs.values().stream().mapToInt(Job::expirations).sum(),
+                "owners that were followed by another one: " + superseded(history) + ", of which " + goingOn(history)
+                        + " went on in their handlers for a while",
+                "faults: " + faults,
+                "requests, answers and feeds that were hit: " + hits);
+    }
+
+    private static long superseded(History history) {
+        return history.runs().values().stream()
+                .mapToLong(runs -> runs.size() - 1)
+                .sum();
+    }
+
+    /** Handlers that were done only after the next run of their job had begun. */
+    private static long goingOn(History history) {
+        return history.runs().values().stream().mapToLong(Verdict::goingOn).sum();
+    }
+
+    private static long goingOn(List<Run> runs) {
+        long number = 0;
+        for (int i = 1; i < runs.size(); i++) {
+            if (runs.get(i - 1).end().orElse(0) > runs.get(i).begin().nanos()) {
+                number++;
+            }
+        }
+        return number;
+    }
+}

@@ -1,0 +1,57 @@
+package io.couchjobs.chaos;
+
+import io.couchjobs.chaos.Entry.What;
+import io.couchjobs.couch.CouchException;
+import io.couchjobs.store.HaltException;
+import io.couchjobs.worker.JobContext;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Notes what a handler sees of its ownership, as of before it looked. Not thread-safe. */
+final class Witness {
+    /** One of so many looks asks the database. */
+    private static final int ASKS = 5;
+    /** After so many looks in which it was to stop, a handler should have been interrupted. Looks, not time: it may be frozen. */
+    private static final int PATIENCE = 25;
+
+    private final Journal journal;
+    private final JobContext context;
+    private final boolean stubborn;
+    private int inVain;
+
+    Witness(Journal journal, JobContext context, boolean stubborn) {
+        this.journal = journal;
+        this.context = context;
+        this.stubborn = stubborn;
+    }
+
+    void testify() {
+        long now = System.nanoTime();
+        boolean held = !context.isLeaseOver();
+        if (held) {
+            journal.note(now, What.HELD, context, "");
+        }
+        if (!held || context.job().isCancelRequested()) {
+            inVain++;
+        }
+        if (inVain == PATIENCE && !stubborn) {
+            journal.note(now, What.UNTOLD, context, held ? "cancelled" : "lease is over");
+        }
+        if (ThreadLocalRandom.current().nextInt(ASKS) == 0) {
+            ask();
+        }
+    }
+
+    private void ask() {
+        long now = System.nanoTime();
+        try {
+            context.assertOwned();
+            journal.note(now, What.ASSERTED, context, "");
+        } catch (HaltException lost) {
+            if (!stubborn) {
+                throw lost;
+            }
+        } catch (CouchException away) {
+            System.err.println("cannot ask whether " + context.id() + " is owned: " + away.getMessage());
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.couchjobs.chaos;
+
+import io.couchjobs.chaos.Entry.What;
+import io.couchjobs.job.JobError;
+import io.couchjobs.worker.JobContext;
+import java.util.Map;
+import java.util.Optional;
+
+/** What handlers do: they note all that they see, and take their time. Thread-safe. */
+final class Work {
+    private static final long SLICE_MILLIS = 200;
+
+    private static final ThreadLocal<Claim> LAST = new ThreadLocal<>();
+
+    private final Journal journal;
+
+    /**
+     * The data of a job.
+     *
+     * @param millis how long it takes
+     * @param failures how many runs fail before one succeeds
+     * @param stubborn whether it does not stop when it is interrupted, or has lost its job
+     */
+    record Task(long millis, int failures, boolean stubborn) {}
+
+    /** Which claim a run is of; also what a run that succeeds has as its result. */
+    record Claim(String token, long fence) {}
+
+    Work(Journal journal) {
+        this.journal = journal;
+    }
+
+    /** {@return the run of this thread, once} */
+    static Optional<Claim> last() {
+        Optional<Claim> claim = Optional.ofNullable(LAST.get());
+        LAST.remove();
+        return claim;
+    }
+
+    Object run(Task task, JobContext context) throws InterruptedException {
+        Claim claim = new Claim(context.token(), context.fence());
+        LAST.set(claim);
+        journal.note(What.BEGIN, context, "attempt " + context.attempt());
+        String how = "failed";
+        try {
+            work(task, context);
+            if (failures(context) < task.failures()) {
+                throw new Failure(claim);
+            }
+            how = "done";
+            return Map.of("token", claim.token(), "fence", claim.fence());
+        } catch (InterruptedException stopped) {
+            how = "stopped " + context.stopReason().map(Enum::name).orElse("");
+            throw stopped;
+        } finally {
+            journal.note(What.END, context, how);
+        }
+    }
+
+    /** A process that was frozen takes up its work where it was. */
+    private void work(Task task, JobContext context) throws InterruptedException {
+        Witness witness = new Witness(journal, context, task.stubborn());
+        for (long left = task.millis(); left > 0; left -= SLICE_MILLIS) {
+            witness.testify();
+            try {
+                Surroundings.pass(Math.min(left, SLICE_MILLIS));
+            } catch (InterruptedException stop) {
+                if (!task.stubborn()) {
+                    throw stop;
+                }
+            }
+        }
+        witness.testify();
+    }
+
+    private static long failures(JobContext context) {
+        return context.job().errors().stream()
+                .filter(error -> error.kind() == JobError.Kind.FAILED)
+                .count();
+    }
+
+    /** What a handler fails by. The message names the claim, and there is no trace: errors stay small. */
+    static final class Failure extends RuntimeException {
+        static final String PREFIX = "as planned by ";
+        private static final long serialVersionUID = 1L;
+
+        Failure(Claim claim) {
+            super(message(claim.token(), claim.fence()), null, false, false);
+        }
+
+        static String message(String token, long fence) {
+            return PREFIX + token + " fence " + fence;
+        }
+    }
+}

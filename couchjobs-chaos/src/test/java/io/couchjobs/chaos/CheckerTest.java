@@ -1,0 +1,317 @@
+package io.couchjobs.chaos;
+
+import static io.couchjobs.chaos.Forged.claim;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.chaos.Entry.What;
+import io.couchjobs.chaos.Forged.Claim;
+import io.couchjobs.job.JobStatus;
+import org.junit.jupiter.api.Test;
+
+/** Each broken promise is seen, in a history that differs from one that is well in nothing else. */
+class CheckerTest {
+    private static final String JOB = "job:short:1";
+    private static final String OTHER = "job:short:2";
+    private static final Claim FIRST = claim(JOB, 1);
+    private static final Claim SECOND = claim(JOB, 2);
+
+    private final Forged forged = new Forged();
+
+    /** Added and run to its end, by an owner who is not followed by another one. */
+    private Forged ofOneOwner() {
+        return forged.made(JOB).run(10, FIRST, "done", 20, "SUCCEEDED").success(FIRST);
+    }
+
+    /** The first owner loses its lease at 15, and the second one has the job from 20 on. */
+    private Forged ofTwoOwners() {
+        return forged.made(JOB)
+                .run(10, FIRST, What.BEGIN)
+                .run(14, FIRST, What.HELD)
+                .run(20, SECOND, "done", 30, "SUCCEEDED")
+                .success(SECOND);
+    }
+
+    private Forged failed(String errors) {
+        return forged.made(JOB)
+                .run(10, FIRST, "failed", 20, "FAILED")
+                .document("{'_id': '" + JOB + "', 'status': 'failed', 'fence': 1, 'errors': [" + errors + "]}");
+    }
+
+    private static String error(Claim claim) {
+        return "{'attempt': 1, 'at': 1, 'kind': 'failed', 'message': '"
+                + Work.Failure.message(claim.token(), claim.fence()) + "'}";
+    }
+
+    private Forged cancelled() {
+        return forged.made(JOB)
+                .creator(5, What.CANCELLING, JOB)
+                .run(10, FIRST, What.BEGIN)
+                .run(11, FIRST, What.HELD)
+                .document("{'_id': '" + JOB + "', 'status': 'cancelled', 'fence': 1}");
+    }
+
+    private void assertBroken(String promise) {
+        assertThat(forged.violations()).hasSize(1).first().asString().startsWith(promise + ":");
+    }
+
+    @Test
+    void what_is_well_is_found_well() {
+        ofOneOwner();
+        assertThat(forged.violations()).isEmpty();
+    }
+
+    @Test
+    void an_owner_may_follow_a_dead_one_whose_handler_goes_on_for_a_while() {
+        ofTwoOwners().run(40, FIRST, What.END, "stopped HALTED").run(41, FIRST, What.OUTCOME, "HALTED");
+        assertThat(forged.violations()).isEmpty();
+    }
+
+    @Test
+    void a_frozen_owner_may_even_begin_after_its_successor_as_long_as_it_knows_that_it_is_none() {
+        forged.made(JOB)
+                .run(20, SECOND, "done", 30, "SUCCEEDED")
+                .run(25, FIRST, What.BEGIN)
+                .run(26, FIRST, What.END, "stopped HALTED")
+                .success(SECOND);
+        assertThat(forged.violations()).isEmpty();
+    }
+
+    @Test
+    void a_failure_that_is_among_the_errors_is_well() {
+        failed(error(FIRST));
+        assertThat(forged.violations()).isEmpty();
+    }
+
+    @Test
+    void what_somebody_cancelled_may_be_cancelled() {
+        cancelled();
+        assertThat(forged.violations()).isEmpty();
+    }
+
+    @Test
+    void a_lease_that_is_not_over_while_another_owner_runs_is_seen() {
+        ofTwoOwners().run(21, FIRST, What.HELD);
+        assertBroken("one owner");
+    }
+
+    @Test
+    void a_yes_of_the_database_while_another_owner_runs_is_seen() {
+        ofTwoOwners().run(21, FIRST, What.ASSERTED);
+        assertBroken("one owner");
+    }
+
+    @Test
+    void a_result_that_is_accepted_after_another_owner_began_is_seen() {
+        forged.made(JOB)
+                .run(10, FIRST, "done", 25, "RELEASED")
+                .run(20, SECOND, "done", 30, "SUCCEEDED")
+                .success(SECOND);
+        assertBroken("no late results");
+    }
+
+    @Test
+    void two_claims_with_one_fence_are_seen() {
+        ofTwoOwners().run(40, new Claim(JOB, 2, "twin"), What.BEGIN);
+        assertBroken("fences grow");
+    }
+
+    @Test
+    void one_claim_that_is_run_twice_is_seen() {
+        ofOneOwner().run(11, FIRST, What.BEGIN);
+        assertBroken("one run per claim");
+    }
+
+    @Test
+    void a_document_with_a_smaller_fence_than_that_of_a_run_is_seen() {
+        forged.made(JOB).run(10, SECOND, What.BEGIN).document("{'_id': '" + JOB + "', 'status': 'failed', 'fence': 1}");
+        assertBroken("fences grow");
+    }
+
+    @Test
+    void a_stored_result_of_a_superseded_owner_is_seen() {
+        forged.made(JOB).run(10, FIRST, What.BEGIN).run(20, SECOND, What.BEGIN).success(FIRST, 2);
+        assertBroken("no late results");
+    }
+
+    @Test
+    void a_stored_failure_of_a_superseded_owner_is_seen() {
+        forged.made(JOB)
+                .run(10, FIRST, What.BEGIN)
+                .run(20, SECOND, What.BEGIN)
+                .document("{'_id': '" + JOB + "', 'status': 'failed', 'fence': 2, 'errors': [" + error(FIRST) + "]}");
+        assertBroken("no late results");
+    }
+
+    @Test
+    void a_result_of_no_run_is_seen() {
+        forged.made(JOB).run(10, FIRST, What.BEGIN).success(SECOND);
+        assertBroken("results are of runs");
+    }
+
+    @Test
+    void a_failure_of_no_run_is_seen() {
+        failed(error(FIRST) + ", {'attempt': 2, 'at': 1, 'kind': 'failed', 'message': 'refused'}");
+        assertBroken("failures are of runs");
+    }
+
+    @Test
+    void a_success_that_is_stored_no_more_is_seen() {
+        ofOneOwner().run(30, SECOND, What.BEGIN);
+        forged.withoutDocuments().success(SECOND);
+        assertBroken("what is stored stays");
+    }
+
+    @Test
+    void a_failure_that_is_stored_no_more_is_seen() {
+        failed("");
+        assertBroken("what is stored stays");
+    }
+
+    @Test
+    void who_adds_a_job_again_has_it_run_again() {
+        ofOneOwner().creator(29, What.ADDING_AGAIN, JOB).run(30, SECOND, "done", 40, "SUCCEEDED");
+        forged.withoutDocuments().success(SECOND);
+        assertThat(forged.violations()).isEmpty();
+    }
+
+    @Test
+    void a_job_that_was_acknowledged_and_is_gone_is_seen() {
+        ofOneOwner().made(OTHER);
+        assertBroken("nothing is lost");
+    }
+
+    @Test
+    void a_job_that_ran_and_is_gone_is_seen() {
+        ofOneOwner().creator(1, What.ADDING, OTHER, "SHORT 0 ").run(10, claim(OTHER, 1), What.BEGIN);
+        assertBroken("nothing is lost");
+    }
+
+    @Test
+    void a_job_that_was_not_acknowledged_may_be_there_or_not() {
+        ofOneOwner()
+                .creator(1, What.ADDING, OTHER, "SHORT 0 ")
+                .creator(1, What.ADDING, "job:short:3", "SHORT 0 ")
+                .run(10, claim(OTHER, 1), "done", 20, "SUCCEEDED")
+                .success(claim(OTHER, 1));
+        assertThat(forged.violations()).isEmpty();
+    }
+
+    @Test
+    void a_job_that_nobody_made_is_seen() {
+        ofOneOwner().run(10, claim(OTHER, 1), "done", 20, "SUCCEEDED").success(claim(OTHER, 1));
+        assertBroken("no strangers");
+    }
+
+    @Test
+    void a_job_that_is_cancelled_and_nobody_asked_for_it_is_seen() {
+        forged.made(JOB)
+                .run(10, FIRST, What.BEGIN)
+                .document("{'_id': '" + JOB + "', 'status': 'cancelled', 'fence': 1}");
+        assertBroken("cancelled is cancelled");
+    }
+
+    @Test
+    void a_job_that_goes_on_after_its_cancellation_was_acknowledged_is_seen() {
+        cancelled().creator(9, What.CANCELLED, JOB);
+        assertBroken("cancelled is cancelled");
+    }
+
+    @Test
+    void a_job_that_succeeds_after_its_cancellation_was_acknowledged_is_seen() {
+        ofOneOwner().creator(50, What.CANCELLED, JOB);
+        assertBroken("cancelled is cancelled");
+    }
+
+    @Test
+    void a_job_that_fails_after_it_was_to_be_cancelled_is_seen() {
+        failed(error(FIRST)).creator(15, What.CANCELLING, JOB).creator(16, What.CANCEL_REQUESTED, JOB);
+        assertBroken("cancelled is cancelled");
+    }
+
+    @Test
+    void a_job_that_is_run_again_and_again_after_it_was_to_be_cancelled_is_seen() {
+        ofTwoOwners().creator(11, What.CANCELLING, JOB).creator(12, What.CANCEL_REQUESTED, JOB);
+        assertThat(forged.violations()).isEmpty();
+        forged.run(19, claim(JOB, 0), What.BEGIN);
+        assertBroken("cancelled is cancelled");
+    }
+
+    @Test
+    void a_handler_that_nobody_interrupts_is_seen() {
+        ofOneOwner().run(11, FIRST, What.UNTOLD);
+        assertBroken("who is to stop is told");
+    }
+
+    @Test
+    void a_job_that_is_added_again_and_does_not_run_again_is_seen() {
+        ofOneOwner().creator(15, What.ADDING_AGAIN, JOB).creator(15, What.ADDED_AGAIN, JOB);
+        assertBroken("added again, run again");
+    }
+
+    @Test
+    void who_waits_for_a_job_that_fails_is_cancelled() {
+        failed(error(FIRST))
+                .creator(3, What.ADDING, OTHER, "HELD 0 " + JOB)
+                .document("{'_id': '" + OTHER + "', 'status': 'cancelled'}");
+        assertThat(forged.violations()).isEmpty();
+    }
+
+    @Test
+    void a_job_that_runs_before_the_success_of_another_one_is_seen() {
+        ofOneOwner()
+                .creator(3, What.ADDING, OTHER, "HELD 0 " + JOB)
+                .run(15, claim(OTHER, 1), "done", 40, "SUCCEEDED")
+                .success(claim(OTHER, 1));
+        assertBroken("not before the others");
+    }
+
+    @Test
+    void a_job_that_runs_after_the_success_of_another_one_is_well() {
+        ofOneOwner()
+                .creator(3, What.ADDING, OTHER, "HELD 0 " + JOB)
+                .run(25, claim(OTHER, 1), "done", 40, "SUCCEEDED")
+                .success(claim(OTHER, 1));
+        assertThat(forged.violations()).isEmpty();
+    }
+
+    @Test
+    void a_job_that_runs_before_its_time_is_seen() {
+        ofOneOwner()
+                .creator(3, What.ADDING, OTHER, "LATER 1520 ")
+                .run(15, claim(OTHER, 1), "done", 40, "SUCCEEDED")
+                .success(claim(OTHER, 1));
+        assertBroken("not before its time");
+    }
+
+    @Test
+    void a_job_that_does_not_come_to_an_end_is_seen() {
+        ofOneOwner().made(OTHER).document("{'_id': '" + OTHER + "'}");
+        assertBroken("all comes to an end");
+    }
+
+    @Test
+    void a_lock_that_is_left_is_seen() {
+        ofOneOwner()
+                .creator(1, What.ADDING, OTHER, "SHORT 0 ")
+                .document("{'_id': '" + OTHER
+                        + "', 'status': 'success', 'lock': {'token': 't', 'worker': 'w', 'since': 1}}");
+        assertBroken("all jobs are jobs");
+    }
+
+    @Test
+    void a_conflict_that_is_left_is_seen() {
+        ofOneOwner().document("{'_id': 'type:short', '_conflicts': ['1-a']}");
+        assertBroken("no conflicts are left");
+    }
+
+    @Test
+    void an_index_that_does_not_count_what_is_there_is_seen() {
+        ofOneOwner().count("short", JobStatus.SUCCESS, 2);
+        assertBroken("counts agree");
+    }
+
+    @Test
+    void a_run_in_which_nothing_happened_proves_nothing() {
+        assertThat(forged.violations()).hasSize(1);
+    }
+}
