@@ -9,6 +9,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.ServerTest;
 import io.couchjobs.TestQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
@@ -76,6 +77,7 @@ class LeanWorkerTest {
             other.database().put(Jobs.json("{'_id':'type:email','paused':true}"));
             until(() -> settings.get("email").isPaused());
             assertThat(worker.stats().claimed()).isEqualTo(1);
+            release.countDown(); // who closes a worker waits for what runs
         }
     }
 
@@ -108,8 +110,10 @@ class LeanWorkerTest {
             other.database()
                     .put(Jobs.json("{'_id':'job:email:orphan','status':'running','attempt':1,'fence':1,'data':{},"
                             + "'lock':{'token':'t','worker':'gone','since':1}}"));
-            until(() -> other.get("email", "orphan").orElseThrow().status() == JobStatus.WAITING);
-            until(() -> worker.stats().recovered() == 1);
+            until(() -> !isOwnedByTheDead(other.get("email", "orphan").orElseThrow()));
+            until(() ->
+                    worker.stats().recovered() > 0); // on a slow machine the worker itself may lose a lease as short
+            release.countDown();
         }
     }
 
@@ -150,6 +154,10 @@ class LeanWorkerTest {
         }
         assertThat(runs).hasSize(many);
         assertThat(runs.values()).containsOnly(1);
+    }
+
+    private static boolean isOwnedByTheDead(Job job) {
+        return job.lock().filter(lock -> lock.worker().equals("gone")).isPresent();
     }
 
     /** A worker that runs a job until it is released, and one more at a time if it may. */
