@@ -1,70 +1,22 @@
 package io.couchjobs.embedded.http;
 
-import com.sun.net.httpserver.Headers;
-import com.sun.net.httpserver.HttpContext;
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpPrincipal;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.URI;
-import java.util.HashMap;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
-/** An exchange without a connection: the answer goes into a pipe, its head to whoever waits for it. */
-final class InProcessExchange extends HttpExchange {
-    private final InProcess.Request request;
+/** An exchange within the process: the answer goes into a pipe, its head to whoever waits for it. */
+final class InProcessExchange extends DetachedExchange {
     private final Runnable onHead;
     private final Pipe answer;
-    private final Headers requestHeaders = new Headers();
-    private final Headers responseHeaders = new Headers();
-    private final Map<String, Object> attributes = new HashMap<>();
-    private int status = -1;
 
     InProcessExchange(InProcess.Request request, Pipe answer, Runnable onHead) {
-        this.request = request;
+        super(request);
         this.answer = answer;
         this.onHead = onHead;
-        request.headers().forEach(requestHeaders::set);
-    }
-
-    @Override
-    public Headers getRequestHeaders() {
-        return requestHeaders;
-    }
-
-    @Override
-    public Headers getResponseHeaders() {
-        return responseHeaders;
-    }
-
-    @Override
-    public URI getRequestURI() {
-        return request.target();
-    }
-
-    @Override
-    public String getRequestMethod() {
-        return request.method();
-    }
-
-    @Override
-    public HttpContext getHttpContext() {
-        throw new UnsupportedOperationException("There is no server.");
     }
 
     @Override
     public void close() {
         answer.end();
-    }
-
-    @Override
-    public InputStream getRequestBody() {
-        return new ByteArrayInputStream(request.body());
     }
 
     @Override
@@ -89,47 +41,7 @@ final class InProcessExchange extends HttpExchange {
 
     @Override
     public void sendResponseHeaders(int code, long length) {
-        status = code;
+        super.sendResponseHeaders(code, length);
         onHead.run();
-    }
-
-    @Override
-    public int getResponseCode() {
-        return status;
-    }
-
-    @Override
-    public InetSocketAddress getRemoteAddress() {
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    }
-
-    @Override
-    public InetSocketAddress getLocalAddress() {
-        return getRemoteAddress();
-    }
-
-    @Override
-    public String getProtocol() {
-        return "HTTP/1.1";
-    }
-
-    @Override
-    public @Nullable Object getAttribute(String name) {
-        return attributes.get(name);
-    }
-
-    @Override
-    public void setAttribute(String name, Object value) {
-        attributes.put(name, value);
-    }
-
-    @Override
-    public void setStreams(InputStream in, OutputStream out) {
-        throw new UnsupportedOperationException("There are no filters.");
-    }
-
-    @Override
-    public @Nullable HttpPrincipal getPrincipal() {
-        return null;
     }
 }
