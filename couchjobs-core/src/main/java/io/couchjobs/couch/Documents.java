@@ -25,15 +25,15 @@ final class Documents {
     }
 
     Optional<ObjectNode> get(String id) {
-        return get(database.document(id));
+        return get(id, database.document(id));
     }
 
     Optional<ObjectNode> get(String id, String rev) {
-        return get(database.document(id).query("rev", rev));
+        return get(id, database.document(id).query("rev", rev));
     }
 
     Optional<ObjectNode> getWithConflicts(String id) {
-        return get(database.document(id).query("conflicts", "true"));
+        return get(id, database.document(id).query("conflicts", "true"));
     }
 
     List<ObjectNode> leaves(String id) {
@@ -97,7 +97,7 @@ final class Documents {
     }
 
     List<String> history(String id, String rev) {
-        JsonNode revisions = get(database.document(id).query("rev", rev).query("revs", "true"))
+        JsonNode revisions = get(id, database.document(id).query("rev", rev).query("revs", "true"))
                 .map(document -> document.path("_revisions"))
                 .orElseGet(Json::object);
         List<String> history = new ArrayList<>();
@@ -141,13 +141,17 @@ final class Documents {
         return http.exchange(call, patience, answer -> WriteResults.ofPut(answer, id));
     }
 
-    private Optional<ObjectNode> get(UrlPath path) {
+    private Optional<ObjectNode> get(String id, UrlPath path) {
         return http.exchange(Call.get(path), answer -> {
-            if (answer.status() != 404) {
-                return Optional.of(answer.object());
+            if (answer.status() == 404) {
+                requireNoSuchDocument(answer);
+                return Optional.empty();
             }
-            requireNoSuchDocument(answer);
-            return Optional.empty();
+            ObjectNode document = answer.object();
+            if (!document.path("_id").asText().equals(id)) {
+                throw answer.unusable("it is not the document that was asked for");
+            }
+            return Optional.of(document);
         });
     }
 

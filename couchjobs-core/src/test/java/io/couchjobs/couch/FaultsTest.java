@@ -305,6 +305,14 @@ class FaultsTest {
         assertThat(failure(() -> db.view(ViewQuery.of("d", "v")))).hasMessageContaining("broke off: timeout");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"_id\":\"y\"}", "{\"ok\":true}", "{\"total_rows\":0,\"rows\":[]}"})
+    void a_document_that_was_not_asked_for_is_refused(String answer) {
+        always(okJson(answer));
+
+        assertThat(failure(() -> db.get("x")).error()).isEqualTo("bad_answer");
+    }
+
     @Test
     void documents_that_were_not_asked_for_are_refused() {
         always(okJson("{\"rows\":[{\"id\":\"a\",\"key\":\"a\",\"value\":{},\"doc\":{\"_id\":\"a\"}}]}"));

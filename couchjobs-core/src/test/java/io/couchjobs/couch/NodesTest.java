@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** Which of several nodes a client asks, on nodes that are functions and on a clock of the test's own. */
 class NodesTest {
     private static final List<String> NAMES = List.of("a", "b", "c");
-    private static final String WRITTEN = "{\"ok\":true,\"id\":\"x\",\"rev\":\"1-x\"}";
+    private static final String STORED = "{\"_id\":\"x\",\"ok\":true,\"id\":\"x\",\"rev\":\"1-x\"}";
 
     private final Map<String, Trouble> troubles = new HashMap<>();
     private final List<String> asked = new ArrayList<>();
@@ -351,7 +351,7 @@ class NodesTest {
         asked.add(request.uri().getHost());
         boolean isProbe = request.uri().getPath().equals("/_up");
         if (trouble == null || (isProbe && trouble == Trouble.REACHES_NOBODY)) {
-            return response(isProbe ? 200 : 201, request.forFeed() ? "" : WRITTEN);
+            return response(isProbe ? 200 : 201, request.forFeed() ? "" : STORED);
         }
         return switch (trouble) {
             case REFUSES -> throw new InProcess.Broken("refused", false);
