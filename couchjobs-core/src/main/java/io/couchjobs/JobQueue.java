@@ -80,7 +80,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Who creates jobs uses {@link #add}; who runs them starts a {@link #worker()}; who wants to do both by hand uses {@link
  * #accept}. All methods throw {@link io.couchjobs.couch.CouchException} when the database cannot be reached, does not exist
- * or refuses the credentials.
+ * or refuses the credentials. On a cluster all methods that change or remove a job throw {@link
+ * io.couchjobs.store.UnconfirmedException} when no majority of its copies confirms that.
  *
  * <p>Guarantee: a job that was added is run at least once, and has at most one owner at any time. Source: the CouchDB
  * background-jobs RFC (007).

@@ -11,10 +11,13 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.AddResult;
+import io.couchjobs.store.CancelMode;
+import io.couchjobs.store.CancelResult;
 import io.couchjobs.store.ClaimedJob;
 import io.couchjobs.store.DesignDocument;
 import io.couchjobs.store.DuplicateJobException;
 import io.couchjobs.store.HaltException;
+import io.couchjobs.store.UnconfirmedException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -191,12 +194,58 @@ class ClaimsOnClustersTest {
     }
 
     @Test
-    void a_creators_write_without_a_quorum_that_readers_see_is_done() {
-        cluster.acceptStored(2, doc -> true);
+    void a_new_job_without_a_quorum_that_readers_see_is_added() {
+        cluster.acceptStored(1, doc -> true);
         assertThat(queue.add(request("1")).outcome()).isEqualTo(AddResult.Outcome.ADDED);
-        assertThat(queue.reschedule("email", "1", Instant.ofEpochMilli(7)).scheduledTime())
-                .isEqualTo(Instant.ofEpochMilli(7));
-        assertThat(cluster.sent()).as("nothing was sent twice").hasSize(2);
+        assertThat(cluster.sent()).as("nothing was sent twice").hasSize(1);
+    }
+
+    @Test
+    void a_change_without_a_quorum_is_done_when_a_quorum_confirms_the_job_as_it_is_then() {
+        add("1");
+        cluster.acceptStored(2, doc -> true);
+        Job changed = queue.reschedule("email", "1", Instant.ofEpochMilli(7));
+        assertThat(changed.scheduledTime()).isEqualTo(Instant.ofEpochMilli(7));
+        assertThat(changed.rev()).isEqualTo(job().rev());
+        assertThat(cluster.sent())
+                .as("the change, and two attempts to confirm it")
+                .hasSize(3);
+        assertThat(queue.cancel("email", "1", CancelMode.IF_QUEUED)).isEqualTo(CancelResult.CANCELLED);
+    }
+
+    @Test
+    void a_change_that_no_quorum_ever_confirms_is_not_reported_as_done() {
+        add("1");
+        cluster.acceptStored(1000, doc -> true);
+        assertThatThrownBy(() -> queue.cancel("email", "1", CancelMode.IF_QUEUED))
+                .isInstanceOf(UnconfirmedException.class)
+                .hasMessageContaining("email:1")
+                .hasMessageContaining("make it again");
+    }
+
+    @Test
+    void a_change_without_a_quorum_that_has_lost_by_now_is_made_again_on_what_has_won() throws Exception {
+        add("1");
+        cluster.acceptInVain(1, doc -> true);
+        assertThat(queue.cancel("email", "1", CancelMode.REQUEST)).isEqualTo(CancelResult.CANCELLED);
+        assertThat(job().status()).isEqualTo(JobStatus.CANCELLED);
+    }
+
+    @Test
+    void a_removal_without_a_quorum_is_done_when_a_quorum_confirms_that_there_is_nothing_left_to_claim() {
+        add("1");
+        cluster.acceptStored(1, doc -> doc.path("_deleted").asBoolean());
+        queue.remove("email", "1");
+        assertThat(others.get("email", "1")).isEmpty();
+        assertThat(cluster.sent()).noneMatch(hasStatus("waiting").and(doc -> !doc.has("_deleted")));
+    }
+
+    @Test
+    void a_removal_that_no_quorum_ever_confirms_is_not_reported_as_done() {
+        add("1");
+        cluster.acceptStored(1000, doc -> true);
+        assertThatThrownBy(() -> queue.remove("email", "1")).isInstanceOf(UnconfirmedException.class);
+        assertThat(others.get("email", "1")).isEmpty();
     }
 
     @Test

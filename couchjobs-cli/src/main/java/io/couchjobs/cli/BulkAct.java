@@ -9,6 +9,7 @@ import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.store.ContentionException;
 import io.couchjobs.store.JobNotFoundException;
 import io.couchjobs.store.JobRefusedException;
+import io.couchjobs.store.UnconfirmedException;
 import io.couchjobs.store.WriteRefusedException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -102,7 +103,11 @@ final class BulkAct {
             return Optional.of(Outcome.changed(id, act.apply(id)));
         } catch (JobNotFoundException gone) {
             return Optional.of(Outcome.gone(id));
-        } catch (JobRefusedException | ContentionException | WriteRefusedException | MalformedJobException refusal) {
+        } catch (JobRefusedException
+                | ContentionException
+                | UnconfirmedException
+                | WriteRefusedException
+                | MalformedJobException refusal) {
             return Optional.of(Outcome.refused(id, refusal));
         } catch (RuntimeException e) {
             trouble.compareAndSet(null, e);

@@ -171,7 +171,7 @@ public final class Transitions {
      * @param since when the claim was taken back
      * @return the job, to be written
      */
-    static Job keep(Job job, Instant since) {
+    public static Job keep(Job job, Instant since) {
         return new Edit(job, Event.KEEP, since).at("kept").stay().write().orElseThrow();
     }
 

@@ -1,6 +1,5 @@
 package io.couchjobs.store;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Decision;
 import io.couchjobs.job.Job;
@@ -26,13 +25,16 @@ import java.util.function.Function;
  * over, a bounded number of times. Thread-safe.
  *
  * <p>On a cluster a write that no quorum confirmed may have met another one and lose: its conflict is resolved first, and when
- * the write is not what readers see then, that was a lost race.
+ * the write is not what readers see then, that was a lost race. A change is done when a majority of the copies is known to have it:
+ * what only a minority has would be undone by whoever claims the job elsewhere ({@link Confirmation}). A new job may be with a
+ * minority for a while; nobody elsewhere can do anything to it.
  */
 public final class Creator {
     private static final int MOST_ATTEMPTS = 12;
 
     private final JobStore store;
     private final InstantSource clock;
+    private final Confirmation confirmation;
 
     /**
      * Works on a store.
@@ -43,6 +45,7 @@ public final class Creator {
     public Creator(JobStore store, InstantSource clock) {
         this.store = store;
         this.clock = clock;
+        this.confirmation = new Confirmation(store, clock);
     }
 
     /**
@@ -65,6 +68,7 @@ public final class Creator {
      * @return what happened; never a rejection
      * @throws WriteRefusedException when the database refuses it
      * @throws ContentionException when others kept changing it
+     * @throws UnconfirmedException when it existed, and only a minority of a cluster's copies is known to have the change
      * @throws MalformedJobException when there is a document of that id which cannot be a job
      */
     public AddResult addOne(JobRequest request) {
@@ -173,25 +177,18 @@ public final class Creator {
      *
      * @param id the job
      * @throws JobNotFoundException when there is none
+     * @throws UnconfirmedException when only a minority of a cluster's copies is known to have the removal
      */
     public void remove(JobId id) {
-        boolean[] begun = new boolean[1];
-        untilWon(id, () -> {
-            List<ObjectNode> leaves = store.documents(id);
-            if (leaves.isEmpty() && !begun[0]) {
-                throw new JobNotFoundException(id);
+        Removal removal = new Removal(store, id);
+        try {
+            untilWon(id, removal::attempt);
+        } catch (ContentionException open) {
+            if (removal.hasBegun()) {
+                throw new UnconfirmedException(id, open);
             }
-            boolean allGone = true;
-            for (ObjectNode leaf : leaves) {
-                WriteResult deleted = checked(store.delete(leaf));
-                begun[0] |= !(deleted instanceof WriteResult.Conflict);
-                allGone &= deleted instanceof WriteResult.Stored;
-                if (deleted instanceof WriteResult.Accepted) {
-                    store.look(id);
-                }
-            }
-            return allGone ? Optional.of(true) : Optional.empty();
-        });
+            throw open;
+        }
     }
 
     /**
@@ -201,6 +198,7 @@ public final class Creator {
      * @param mode how far to go
      * @return what happened
      * @throws JobNotFoundException when there is none
+     * @throws UnconfirmedException when only a minority of a cluster's copies is known to have it
      */
     public CancelResult cancel(JobId id, CancelMode mode) {
         Settled settled = decide(
@@ -224,6 +222,7 @@ public final class Creator {
      * @return the job as stored
      * @throws JobNotFoundException when there is none
      * @throws JobRefusedException when its state refuses
+     * @throws UnconfirmedException when only a minority of a cluster's copies is known to have the change
      */
     public Job change(JobId id, String refusal, Change transition) {
         Settled settled = decide(id, job -> transition.decide(job, clock.instant()));
@@ -246,7 +245,7 @@ public final class Creator {
     private AddResult outcome(JobRequest request, Job created, WriteResult written, boolean replace) {
         try {
             return stored(request, created, written, replace);
-        } catch (WriteRefusedException | ContentionException | MalformedJobException problem) {
+        } catch (WriteRefusedException | ContentionException | UnconfirmedException | MalformedJobException problem) {
             return AddResult.rejected(request.id(), String.valueOf(problem.getMessage()));
         }
     }
@@ -300,10 +299,16 @@ public final class Creator {
             return Optional.of(decision.before());
         }
         Job next = decision.write().get();
-        return stored(next, store.write(next));
+        WriteResult written = checked(store.write(next));
+        if (written instanceof WriteResult.Stored stored) {
+            return Optional.of(next.withRev(stored.rev()));
+        }
+        return written instanceof WriteResult.Accepted accepted
+                ? confirmation.of(next.id(), accepted.rev())
+                : Optional.empty();
     }
 
-    /** The job as stored; empty when somebody else wrote first, or wrote at the same time and has won. */
+    /** The new job as stored; empty when somebody else wrote first, or wrote at the same time and has won. */
     private Optional<Job> stored(Job job, WriteResult written) {
         checked(written);
         if (written instanceof WriteResult.Stored stored) {

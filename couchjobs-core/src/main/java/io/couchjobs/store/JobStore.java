@@ -152,6 +152,17 @@ public final class JobStore implements AutoCloseable {
         return unconfirmed.settled(written.toDocument());
     }
 
+    /** {@return whether a majority of the copies has that leaf of a job, and no other} */
+    boolean isAllThereIs(JobId id, String rev) {
+        List<Job> leaves = leaves(id).jobs();
+        return leaves.size() == 1 && leaves.get(0).rev().orElseThrow().equals(rev);
+    }
+
+    /** Lets a conflict of a job be resolved, if there is one, and waits for that for a few seconds at most. */
+    void settle(JobId id) {
+        unconfirmed.settle(id);
+    }
+
     /** {@return what takes back claims that made no owner} */
     Withdrawals withdrawals() {
         return withdrawals;

@@ -33,14 +33,18 @@ final class UnconfirmedWrites {
      * @return whether readers see the write, or what others made of it
      */
     boolean settled(ObjectNode written) {
-        JobId id = JobId.fromDocId(written.path("_id").asText()).orElseThrow();
+        settle(JobId.fromDocId(written.path("_id").asText()).orElseThrow());
+        Optional<WriteResult> found = lostAnswers.lookUp(List.of(written)).get(0);
+        return found.isPresent() && !(found.get() instanceof WriteResult.Conflict);
+    }
+
+    /** Lets a conflict be resolved, if there is one, and waits for that for a few seconds at most. */
+    void settle(JobId id) {
         conflicts.look(id);
         Backoff backoff = new Backoff(database.server().surroundings(), Duration.ofMillis(20), Duration.ofSeconds(1));
         while (backoff.attempts() < MOST_LOOKS && isInConflict(id)) {
             pause(backoff, id);
         }
-        Optional<WriteResult> found = lostAnswers.lookUp(List.of(written)).get(0);
-        return found.isPresent() && !(found.get() instanceof WriteResult.Conflict);
     }
 
     private boolean isInConflict(JobId id) {
@@ -49,7 +53,7 @@ final class UnconfirmedWrites {
                 .isPresent();
     }
 
-    private static void pause(Backoff backoff, JobId id) {
+    static void pause(Backoff backoff, JobId id) {
         try {
             backoff.pause();
         } catch (InterruptedException e) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.cluster.Cluster;
 import io.couchjobs.embedded.store.Database;
 import io.couchjobs.embedded.tree.Node;
+import io.couchjobs.embedded.tree.Revision;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
@@ -104,6 +105,7 @@ final class Checker {
             lateResults(owned, violations);
             secondRuns(list, violations);
         });
+        notToRun(violations);
         rest(violations);
         lost(violations);
         return violations;
@@ -154,6 +156,29 @@ final class Checker {
                 violations.add("run again, and nobody asked for it: " + before + ", then " + runs.get(i));
             }
         }
+    }
+
+    /** What a creator was told holds. Whose owner was declared dead may have been run before that, and counts as run. */
+    private void notToRun(List<String> violations) {
+        for (Journal.Silence silence : journal.silences()) {
+            journal.runs().stream()
+                    .filter(run -> silence.isBrokenBy(run) && run.expirations == 0 && !isCreatedOnTombstone(run))
+                    .forEach(run ->
+                            violations.add("run though " + silence.why() + " at " + silence.from() + ": " + run));
+        }
+    }
+
+    /** A creation that a frozen node had still to take care of creates the job anew when it thaws, as any creation would. */
+    private boolean isCreatedOnTombstone(Run run) {
+        Map<Revision, Node> nodes = new HashMap<>();
+        copy(0).tree(run.job.docId()).nodes().forEach(node -> nodes.put(node.rev(), node));
+        Optional<Node> node = nodes.values().stream()
+                .filter(any -> any.rev().toString().equals(run.rev))
+                .findFirst();
+        while (node.isPresent() && !node.get().deleted()) {
+            node = Optional.ofNullable(node.get().parent()).map(nodes::get);
+        }
+        return node.isPresent();
     }
 
     private void rest(List<String> violations) {
@@ -211,7 +236,8 @@ final class Checker {
                     violations.add("nobody ran: " + job.get());
                 }
             } else if (job.get().status() == JobStatus.CANCELLED
-                    && !journal.cancelled().contains(id)) {
+                    && !journal.cancelled().contains(id)
+                    && !journal.isRemoved(id)) {
                 violations.add("nobody cancelled: " + job.get());
             }
         }

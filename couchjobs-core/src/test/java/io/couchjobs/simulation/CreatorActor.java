@@ -6,6 +6,7 @@ import io.couchjobs.job.Transitions;
 import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.store.AddResult;
 import io.couchjobs.store.CancelMode;
+import io.couchjobs.store.CancelResult;
 import io.couchjobs.store.Creator;
 import io.couchjobs.store.DuplicateJobException;
 import java.time.Duration;
@@ -26,13 +27,13 @@ final class CreatorActor {
     private final Journal journal;
     private final Creator creator;
     private final Random random;
-    private final boolean together;
+    private final World.Habit habit;
     private final int rounds;
 
-    CreatorActor(Client client, Journal journal, boolean together, int rounds) {
+    CreatorActor(Client client, Journal journal, World.Habit habit, int rounds) {
         this.client = client;
         this.journal = journal;
-        this.together = together;
+        this.habit = habit;
         this.rounds = rounds;
         this.random = client.process().random();
         this.creator = new Creator(client.parts().store(), client.parts().clock());
@@ -44,17 +45,51 @@ final class CreatorActor {
 
     private void create() {
         for (int round = 0; round < rounds; round++) {
-            if (together) {
-                addWithOthers();
-                continue;
+            switch (habit) {
+                case MIXED -> addOrChange();
+                case TOGETHER -> addWithOthers();
+                case FICKLE -> addAndThinkAgain(round);
             }
-            JobId id = new JobId(World.TYPE, Integer.toString(random.nextInt(JOBS)));
-            try {
-                change(id);
-            } catch (CouchJobsException refused) {
-                journal.note(client.process(), "cannot-change " + refused.getMessage());
+        }
+    }
+
+    private void addOrChange() {
+        JobId id = new JobId(World.TYPE, Integer.toString(random.nextInt(JOBS)));
+        try {
+            change(id);
+        } catch (CouchJobsException refused) {
+            journal.note(client.process(), "cannot-change " + refused.getMessage());
+        }
+        client.process().pause(Duration.ofMillis(random.nextInt(4_000)));
+    }
+
+    /** Nobody else knows the job: what this creator was told of it must hold. */
+    private void addAndThinkAgain(int round) {
+        Instant soon = client.parts().clock().instant().plusMillis(random.nextInt(8_000));
+        JobId id = new JobId(World.TYPE, client.process() + "-" + round);
+        try {
+            add(request(id, soon));
+            client.process().pause(Duration.ofMillis(random.nextInt(6_000)));
+            switch (random.nextInt(3)) {
+                case 0 -> {
+                    journal.cancelled(id);
+                    if (creator.cancel(id, CancelMode.REQUEST) == CancelResult.CANCELLED) {
+                        journal.notToRun(id, "it was cancelled", Duration.ofDays(1));
+                    }
+                }
+                case 1 -> {
+                    remove(id);
+                    journal.notToRun(id, "it was removed", Duration.ofDays(1));
+                }
+                default -> {
+                    Instant later = client.parts().clock().instant().plusSeconds(20);
+                    creator.change(id, "stays", (job, now) -> Transitions.reschedule(job, later, now));
+                    Duration left = Duration.between(client.parts().clock().instant(), later);
+                    journal.notToRun(id, "it was put off", left);
+                }
             }
-            client.process().pause(Duration.ofMillis(random.nextInt(4_000)));
+        } catch (CouchJobsException refused) {
+            journal.note(client.process(), "cannot-change " + refused.getMessage());
         }
     }
 

@@ -3,6 +3,7 @@ package io.couchjobs.simulation;
 import io.couchjobs.embedded.cluster.VirtualTime;
 import io.couchjobs.job.JobId;
 import io.couchjobs.store.ClaimedJob;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -23,6 +24,7 @@ final class Journal {
     private final Set<JobId> onlyInserted = new HashSet<>();
     private final Map<JobId, List<Removal>> removed = new HashMap<>();
     private final Set<JobId> cancelled = new HashSet<>();
+    private final List<Silence> silences = new ArrayList<>();
     private final Map<String, Integer> counts = new HashMap<>();
 
     Journal(VirtualTime time) {
@@ -39,6 +41,13 @@ final class Journal {
         HALTED,
         /** The owner was killed. */
         KILLED
+    }
+
+    /** A creator was told that a job is not to run for a while. */
+    record Silence(JobId job, String why, long from, long until) {
+        boolean isBrokenBy(Run run) {
+            return run.job.equals(job) && run.started > from && run.started < until;
+        }
     }
 
     /** An attempt to remove a job. */
@@ -138,6 +147,16 @@ final class Journal {
     /** Somebody tried to cancel it, with whatever success. */
     void cancelled(JobId id) {
         cancelled.add(id);
+    }
+
+    /** A creator was just told so. */
+    void notToRun(JobId id, String why, Duration duration) {
+        silences.add(new Silence(id, why, time.now(), time.now() + TimeUnit.NANOSECONDS.toMicros(duration.toNanos())));
+        note("journal", "not-to-run " + id + ": " + why);
+    }
+
+    List<Silence> silences() {
+        return silences;
     }
 
     void note(Object who, String what) {

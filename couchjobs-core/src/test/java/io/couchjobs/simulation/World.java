@@ -41,20 +41,30 @@ final class World implements AutoCloseable {
      * @param nodes of the cluster
      * @param faults whether anything goes wrong
      * @param creators how many there are
-     * @param together whether all creators add the same job at the same moment, again and again, and some change it then; or
-     *     insert it, some of them late
+     * @param habit what they do
      */
-    record Plan(int nodes, boolean faults, Door.Protocol protocol, int creators, boolean together) {
+    record Plan(int nodes, boolean faults, Door.Protocol protocol, int creators, Habit habit) {
         static final Plan DEFAULT = of(Door.Protocol.ONLY_201);
+        static final Plan FICKLE = new Plan(3, true, Door.Protocol.ONLY_201, 6, Habit.FICKLE);
 
         static Plan of(Door.Protocol protocol) {
-            return new Plan(3, true, protocol, 2, false);
+            return new Plan(3, true, protocol, 2, Habit.MIXED);
         }
 
         /** Jobs have several leaves all the time. */
         static Plan crowded(Door.Protocol protocol) {
-            return new Plan(3, true, protocol, 4, true);
+            return new Plan(3, true, protocol, 4, Habit.TOGETHER);
         }
+    }
+
+    /** What creators do. */
+    enum Habit {
+        /** Whatever people and programs do. */
+        MIXED,
+        /** All add the same job at the same moment, again and again, and some change it then; or insert it, some of them late. */
+        TOGETHER,
+        /** Each adds jobs of its own, and soon wants them otherwise. */
+        FICKLE
     }
 
     /** The ways of clients to nodes: first they lose what they carry now and then, later nothing. */
@@ -102,7 +112,7 @@ final class World implements AutoCloseable {
             startWorker("w" + number);
         }
         for (int number = 0; number < plan.creators(); number++) {
-            new CreatorActor(client("creator" + number), journal, plan.together(), 4 + random.nextInt(8)).start();
+            new CreatorActor(client("creator" + number), journal, plan.habit(), 4 + random.nextInt(8)).start();
         }
         if (plan.faults()) {
             new Faults(this, random.nextLong()).plan();

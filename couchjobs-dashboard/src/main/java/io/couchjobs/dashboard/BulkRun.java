@@ -6,6 +6,7 @@ import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.store.ContentionException;
 import io.couchjobs.store.JobNotFoundException;
 import io.couchjobs.store.JobRefusedException;
+import io.couchjobs.store.UnconfirmedException;
 import io.couchjobs.store.WriteRefusedException;
 import java.util.ArrayList;
 import java.util.List;
@@ -111,6 +112,7 @@ final class BulkRun {
             }
         } catch (JobRefusedException
                 | ContentionException
+                | UnconfirmedException
                 | WriteRefusedException
                 | MalformedJobException
                 | Refusal refusal) {

@@ -1,0 +1,60 @@
+package io.couchjobs.store;
+
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.Transitions;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/**
+ * Finds out whether a change that no quorum of a cluster confirmed is there to stay. Reading does not tell: a node that is cut off
+ * answers with the only copy that it has. So the job is written once more, as it is. When a quorum confirms that, a majority of the
+ * copies has the change, and nobody can claim what was before it any more; and who did so just before is seen by reading all leaves
+ * after that. Thread-safe.
+ */
+final class Confirmation {
+    private static final int MOST_ATTEMPTS = 6;
+
+    private final JobStore store;
+    private final InstantSource clock;
+
+    Confirmation(JobStore store, InstantSource clock) {
+        this.store = store;
+        this.clock = clock;
+    }
+
+    /**
+     * Waits for that, for a few seconds at most.
+     *
+     * @param id the job
+     * @param rev the revision that the change made
+     * @return the job as it is now; empty when others wrote at the same time and have won, or when the copies that are in reach now
+     *     have not heard of the change
+     * @throws UnconfirmedException when no quorum confirms it
+     */
+    Optional<Job> of(JobId id, String rev) {
+        Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(50), Duration.ofSeconds(1));
+        while (backoff.attempts() < MOST_ATTEMPTS) {
+            store.settle(id);
+            Optional<Job> present = store.read(id).filter(job -> goesBackTo(rev, job));
+            if (present.isEmpty()) {
+                return present;
+            }
+            Job kept = Transitions.keep(present.get(), clock.instant());
+            if (store.write(kept) instanceof WriteResult.Stored stored && store.isAllThereIs(id, stored.rev())) {
+                return Optional.of(kept.withRev(stored.rev()));
+            }
+            UnconfirmedWrites.pause(backoff, id);
+        }
+        throw new UnconfirmedException(id);
+    }
+
+    /** The node that answers may be another one than that which took the change. */
+    private boolean goesBackTo(String rev, Job job) {
+        String present = job.rev().orElseThrow();
+        return present.equals(rev)
+                || store.database().history(job.id().docId(), present).contains(rev);
+    }
+}

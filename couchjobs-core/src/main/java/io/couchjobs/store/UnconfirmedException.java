@@ -1,0 +1,25 @@
+package io.couchjobs.store;
+
+import io.couchjobs.job.JobId;
+import io.couchjobs.problem.CouchJobsException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A change of a job is stored, and only a minority of the copies of a cluster is known to have it: whoever claims the job at the
+ * others undoes it. Making the change again, when they are back, is safe.
+ */
+public final class UnconfirmedException extends CouchJobsException {
+    private static final long serialVersionUID = 1L;
+
+    UnconfirmedException(JobId id) {
+        this(id, null);
+    }
+
+    UnconfirmedException(JobId id, @Nullable Throwable cause) {
+        super(
+                "the change of job " + id
+                        + " was not confirmed by a majority of its copies, so it may be lost when the job is "
+                        + "claimed at the others; make it again when all nodes of the cluster are back",
+                cause);
+    }
+}
