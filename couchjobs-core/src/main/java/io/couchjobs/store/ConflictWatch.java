@@ -95,6 +95,11 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
         return () -> suspects.leave(owner);
     }
 
+    @Override
+    public boolean isCutOff() {
+        return suspects.isCutOff();
+    }
+
     /** {@return what was done so far} */
     public ConflictStats stats() {
         synchronized (planned) {

@@ -117,6 +117,14 @@ public final class JobStore implements AutoCloseable {
         conflicts.look(id);
     }
 
+    /**
+     * Whether this process sees a minority of a cluster's copies only, as far as its workers can tell by a write of their own. Then
+     * what it reads proves nothing.
+     */
+    boolean isCutOff() {
+        return isCluster() && conflicts.isCutOff();
+    }
+
     /** {@return what was written through this lately} */
     OwnWrites ownWrites() {
         return ownWrites;

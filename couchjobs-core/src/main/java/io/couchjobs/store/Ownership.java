@@ -128,7 +128,8 @@ final class Ownership {
                 unconfirmed.remove(next);
                 throw new WriteRefusedException(refused);
             }
-            if (written instanceof WriteResult.Conflict) {
+            // A minority refuses what it has stored itself, and would show it as if it were what all have.
+            if (written instanceof WriteResult.Conflict && !store.isCutOff()) {
                 return isInPlaceAfterAll(next, sent);
             }
             // Nothing is built on a write that no quorum has confirmed: it is repeated as it is.

@@ -103,6 +103,11 @@ final class Suspects {
         }
     }
 
+    /** Whether no worker of this process can get a write confirmed; false when there is none. */
+    boolean isCutOff() {
+        return hasOwners() && !isMajorityInReach();
+    }
+
     private boolean isMajorityInReach() {
         return owners.values().stream()
                 .anyMatch(owner -> owner.majorityInReach().getAsBoolean());

@@ -151,8 +151,7 @@ final class Checker {
     private void secondRuns(List<Run> runs, List<String> violations) {
         for (int i = 1; i < runs.size(); i++) {
             Run before = runs.get(i - 1);
-            boolean wasDead = runs.get(i).expirations > before.expirations;
-            if (before.end == Journal.End.SUCCEEDED && !wasDead && journal.isOnlyInserted(before.job)) {
+            if (before.end == Journal.End.SUCCEEDED && journal.isOnlyInserted(before.job)) {
                 violations.add("run again, and nobody asked for it: " + before + ", then " + runs.get(i));
             }
         }

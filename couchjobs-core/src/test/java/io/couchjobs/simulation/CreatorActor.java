@@ -67,6 +67,7 @@ final class CreatorActor {
     private void addAndThinkAgain(int round) {
         Instant soon = client.parts().clock().instant().plusMillis(random.nextInt(8_000));
         JobId id = new JobId(World.TYPE, client.process() + "-" + round);
+        journal.onlyInserted(id);
         try {
             add(request(id, soon));
             client.process().pause(Duration.ofMillis(random.nextInt(6_000)));
