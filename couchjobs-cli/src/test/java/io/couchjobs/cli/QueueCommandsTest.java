@@ -114,6 +114,22 @@ class QueueCommandsTest {
     }
 
     @Test
+    void an_empty_correlation_id_is_refused_and_never_means_all_jobs() {
+        done("enqueue", "email", "1");
+        shell.input("{\"id\":\"2\",\"data\":{},\"correlationId\":\"\"}\n");
+        for (List<String> command : List.of(
+                List.of("enqueue", "email", "2", "--correlation", ""),
+                List.of("enqueue", "email", "--from", "-"),
+                List.of("list", "--correlation", ""),
+                List.of("cancel", "--type", "email", "--correlation", "", "--all", "--yes"))) {
+            TestShell.Said said = shell.run(command.toArray(String[]::new));
+            assertThat(said.exitCode()).as(command.toString()).isNotZero();
+            assertThat(said.err()).as(command.toString()).contains("correlationId must not be empty");
+        }
+        assertThat(done("list", "--status", "waiting", "-o", "json").json()).hasSize(1);
+    }
+
+    @Test
     void a_time_given_in_any_way_is_stored_and_the_data_may_come_from_stdin_or_a_file(@TempDir Path folder)
             throws IOException {
         Path file = Files.writeString(folder.resolve("data.json"), "{\"from\":\"file\"}");

@@ -232,9 +232,9 @@ public final class Job {
         return text(Field.ORIGIN);
     }
 
-    /** {@return what jobs that belong together have in common} */
+    /** {@return what jobs that belong together have in common; empty also when others wrote an empty string} */
     public Optional<String> correlationId() {
-        return text(Field.CORRELATION_ID);
+        return text(Field.CORRELATION_ID).filter(id -> !id.isEmpty());
     }
 
     /** {@return the key under which at most one unfinished job exists} */

@@ -323,7 +323,7 @@ public final class JobRequest {
         /**
          * Marks jobs that belong together.
          *
-         * @param id what they have in common
+         * @param id what they have in common, not empty
          * @return this
          */
         public Builder correlationId(String id) {
@@ -418,6 +418,7 @@ public final class JobRequest {
                     after.size() <= After.MOST,
                     problems,
                     "after names more than " + After.MOST + " jobs: " + after.size());
+            require(correlationId == null || !correlationId.isEmpty(), problems, "correlationId must not be empty");
             require(site == null || Site.isName(site), problems, "site cannot be the name of one: " + site);
             require(Schema.isTime(scheduledTime), problems, "scheduledTime is out of range: " + scheduledTime);
             if (!problems.isEmpty()) {

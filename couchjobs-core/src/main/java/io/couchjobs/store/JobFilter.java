@@ -23,6 +23,23 @@ public record JobFilter(
         @Nullable String ofCorrelation,
         @Nullable String ofSite) {
 
+    /**
+     * Checks that the correlation id can be that of a job.
+     *
+     * @param ofType the type or null
+     * @param ofStatus the status or null
+     * @param ofGroup the group or null
+     * @param ofTag the tag or null
+     * @param ofCorrelation the correlation id or null
+     * @param ofSite the site or null
+     * @throws IllegalArgumentException when it is empty
+     */
+    public JobFilter {
+        if (ofCorrelation != null && ofCorrelation.isEmpty()) {
+            throw new IllegalArgumentException("correlationId must not be empty");
+        }
+    }
+
     /** {@return the filter that all jobs pass} */
     public static JobFilter all() {
         return new JobFilter(null, null, null, null, null, null);
@@ -71,8 +88,9 @@ public record JobFilter(
     /**
      * Narrows the filter.
      *
-     * @param correlationId only jobs with this correlation id
+     * @param correlationId only jobs with this correlation id, not empty
      * @return the narrower filter
+     * @throws IllegalArgumentException when it is empty
      */
     public JobFilter correlationId(String correlationId) {
         return new JobFilter(ofType, ofStatus, ofGroup, ofTag, correlationId, ofSite);

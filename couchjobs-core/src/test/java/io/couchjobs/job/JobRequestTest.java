@@ -59,10 +59,12 @@ class JobRequestTest {
                         .maxRetries(-1)
                         .id("1")
                         .tracker("t")
+                        .correlationId("")
                         .build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("100")
                 .hasMessageContaining("-1")
+                .hasMessageContaining("correlationId must not be empty")
                 .hasMessageContaining("tracker");
     }
 

@@ -98,4 +98,10 @@ class JobTest {
         Job read = Job.parse(Jobs.json(written.toDocument().toString()));
         assertThat(read.saysTheSameAs(written)).isTrue();
     }
+
+    @Test
+    void no_jobs_belong_together_by_an_empty_correlation_id() {
+        assertThat(Jobs.job("'correlationId':''").correlationId()).isEmpty();
+        assertThat(Jobs.job("'correlationId':'c'").correlationId()).contains("c");
+    }
 }
