@@ -7,13 +7,13 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.HttpHeaders;
-import org.apache.hc.core5.http.io.entity.EntityUtils;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.io.Closer;
 import org.apache.hc.core5.io.ModalCloseable;
@@ -29,6 +29,7 @@ final class Answer implements AutoCloseable {
     private final Call call;
     private final Node node;
     private final ClassicHttpResponse response;
+    private @Nullable InputStream body;
 
     Answer(Call call, Node node, ClassicHttpResponse response) {
         this.call = call;
@@ -58,9 +59,15 @@ final class Answer implements AutoCloseable {
         return Optional.ofNullable(header).map(Header::getValue);
     }
 
+    /** The same each time: what was read of it is gone. */
     InputStream body() throws IOException {
-        HttpEntity entity = response.getEntity();
-        return entity == null ? InputStream.nullInputStream() : entity.getContent();
+        InputStream in = body;
+        if (in == null) {
+            HttpEntity entity = response.getEntity();
+            in = entity == null ? InputStream.nullInputStream() : entity.getContent();
+            body = in;
+        }
+        return in;
     }
 
     ObjectNode object() throws IOException {
@@ -80,7 +87,7 @@ final class Answer implements AutoCloseable {
     /** For answers that are read bit by bit; the caller reads to the end. */
     JsonParser parser() throws IOException {
         requireSuccess();
-        return Json.MAPPER.createParser(new LimitedInput(body(), LONGEST_ANSWER));
+        return Json.parser(limited(LONGEST_ANSWER));
     }
 
     Answer requireSuccess() throws IOException {
@@ -90,9 +97,18 @@ final class Answer implements AutoCloseable {
         return this;
     }
 
-    /** Reads what is left, so that the connection can be used again. */
+    /** The body, not longer than anybody would want it. */
+    InputStream limited() throws IOException {
+        return limited(isSuccess() ? LONGEST_ANSWER : LONGEST_ERROR);
+    }
+
+    /** Reads what is left, so that the connection can be used again; of much, nothing more. */
     Answer drain() throws IOException {
-        EntityUtils.consume(response.getEntity());
+        try (InputStream rest = limited(LONGEST_ERROR)) {
+            rest.transferTo(OutputStream.nullOutputStream());
+        } catch (LimitedInput.TooMuch e) {
+            close(); // a new connection costs less
+        }
         return this;
     }
 
@@ -151,11 +167,15 @@ final class Answer implements AutoCloseable {
     }
 
     private ObjectNode errorBody() throws IOException {
-        try (InputStream body = new LimitedInput(body(), LONGEST_ERROR)) {
+        try (InputStream body = limited(LONGEST_ERROR)) {
             return Json.MAPPER.readTree(body.readAllBytes()) instanceof ObjectNode object ? object : Json.object();
         } catch (JsonProcessingException | LimitedInput.TooMuch e) {
             return Json.object(); // not from CouchDB, but from something on the way
         }
+    }
+
+    private InputStream limited(long most) throws IOException {
+        return new LimitedInput(body(), most);
     }
 
     private String statusPhrase() {

@@ -1,5 +1,6 @@
 package io.couchjobs.couch;
 
+import java.io.FilterInputStream;
 import java.io.InputStream;
 import org.apache.hc.core5.http.HttpHeaders;
 import org.ektorp.http.HttpResponse;
@@ -9,9 +10,17 @@ import org.jspecify.annotations.Nullable;
 final class EktorpAnswer implements HttpResponse {
 
     private final Answer answer;
+    private final boolean endless;
+    private boolean released;
 
-    EktorpAnswer(Answer answer) {
+    /**
+     * Wraps an answer.
+     *
+     * @param endless whether it is read bit by bit, so that it may be of any length: an attachment, a feed
+     */
+    EktorpAnswer(Answer answer, boolean endless) {
         this.answer = answer;
+        this.endless = endless;
     }
 
     @Override
@@ -41,7 +50,12 @@ final class EktorpAnswer implements HttpResponse {
 
     @Override
     public InputStream getContent() {
-        return Http.read(answer, Answer::body);
+        return new FilterInputStream(Http.read(answer, endless ? Answer::body : Answer::limited)) {
+            @Override
+            public void close() {
+                releaseConnection();
+            }
+        };
     }
 
     @Override
@@ -53,8 +67,13 @@ final class EktorpAnswer implements HttpResponse {
 
     @Override
     public void releaseConnection() {
-        Http.read(answer, Answer::drain);
-        answer.close();
+        if (released) {
+            return; // Ektorp may close what it reads, and then release it
+        }
+        released = true;
+        try (answer) {
+            Http.read(answer, Answer::drain);
+        }
     }
 
     @Override

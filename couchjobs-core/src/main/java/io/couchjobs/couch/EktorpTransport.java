@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.apache.http.HttpEntity;
 import org.ektorp.CouchDbConnector;
 import org.ektorp.http.HttpClient;
@@ -23,6 +24,10 @@ final class EktorpTransport implements HttpClient {
 
     /** What Ektorp has exceptions of its own for, or takes for an answer. The rest becomes our exceptions. */
     private static final Set<Integer> ITS_OWN = Set.of(400, 404, 405, 406, 409, 412, 413, 415, 416, 417);
+
+    /** A feed, or the attachment of a document. */
+    private static final Pattern ENDLESS =
+            Pattern.compile("^/[^/?]+/(?:_changes(?:\\?|$)|(?:_design/)?[^_/?][^/?]*/[^_/?])");
 
     private final Http http;
 
@@ -115,7 +120,8 @@ final class EktorpTransport implements HttpClient {
     private HttpResponse send(Call call) {
         Answer answer = http.open(call);
         if (answer.isSuccess() || ITS_OWN.contains(answer.status())) {
-            return new EktorpAnswer(answer);
+            return new EktorpAnswer(
+                    answer, ENDLESS.matcher(call.path().toString()).find());
         }
         try (answer) {
             throw Http.read(answer, Answer::failure).toException(null);

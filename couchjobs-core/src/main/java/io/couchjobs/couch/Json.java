@@ -2,7 +2,9 @@ package io.couchjobs.couch;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -11,6 +13,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +30,15 @@ final class Json {
                     .addDecorator((factory, generator) -> new FiniteNumbers(generator))
                     .build())
             .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
+            .build();
+
+    /** Each becomes an object in memory, of 100 bytes and more, however short it is in the answer. */
+    private static final long MOST_TOKENS = 10_000_000;
+
+    private static final JsonFactory FOR_ANSWERS = MAPPER.getFactory()
+            .rebuild()
+            .streamReadConstraints(
+                    StreamReadConstraints.builder().maxTokenCount(MOST_TOKENS).build())
             .build();
 
     private Json() {}
@@ -47,6 +59,11 @@ final class Json {
 
     static JsonNode value(Object value) {
         return MAPPER.valueToTree(value);
+    }
+
+    /** For one answer; a feed may be as long as it likes. */
+    static JsonParser parser(InputStream answer) throws IOException {
+        return FOR_ANSWERS.createParser(answer);
     }
 
     static byte[] bytes(JsonNode node) {
