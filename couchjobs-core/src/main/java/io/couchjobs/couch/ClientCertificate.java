@@ -4,8 +4,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A certificate by which this client shows the server who it is (mutual TLS), and its private key. The files are read once, when
- * a client is made. Immutable; {@link #toString} shows no password.
+ * A certificate by which this client shows the server who it is (mutual TLS), and its private key. The files are read when
+ * a client is made, and again before a new connection when they have changed; while they cannot be used, what was read before is.
+ * Immutable; {@link #toString} shows no password.
  *
  * @param certificate a PEM file with the certificate, followed by those of its issuers, or a PKCS #12 file ({@code .p12},
  *     {@code .pfx}) with the key as well; told apart by what is in them

@@ -248,7 +248,7 @@ public final class CouchConfig {
         }
 
         /**
-         * Trusts these certificates besides those the JVM trusts.
+         * Trusts these certificates besides those the JVM trusts. When the file changes, new connections trust what it says then.
          *
          * @param pem a file with one or more certificates
          * @return this builder

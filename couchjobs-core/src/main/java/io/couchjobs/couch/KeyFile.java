@@ -11,6 +11,7 @@ import java.security.Key;
 import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.spec.InvalidKeySpecException;
@@ -19,6 +20,7 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -37,6 +39,8 @@ final class KeyFile {
     private static final Pattern CERTIFICATE =
             Pattern.compile("-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", Pattern.DOTALL);
     private static final List<String> ALGORITHMS = List.of("RSA", "EC", "EdDSA");
+    private static final Map<String, String> SIGNED_BY = Map.of("RSA", "SHA256withRSA", "EC", "SHA256withECDSA");
+    private static final byte[] SIGNED = {1};
     private static final char[] UNENCRYPTED = {};
     private static final String CONVERT = "convert it by openssl pkcs8 -topk8 -in OLD -out NEW";
 
@@ -65,7 +69,11 @@ final class KeyFile {
                     .toArray(Certificate[]::new);
             Path keyFile = from.key().orElse(from.certificate());
             check(chain.length > 0, "no certificate in " + from.certificate());
-            store.setKeyEntry("client", key(keyFile, from.password()), inMemory, chain);
+            PrivateKey key = key(keyFile, from.password());
+            check(
+                    belongs(key, chain[0]),
+                    "the key in " + keyFile + " is not that of the certificate in " + from.certificate());
+            store.setKeyEntry("client", key, inMemory, chain);
         } else {
             check(
                     from.key().isEmpty(),
@@ -73,6 +81,21 @@ final class KeyFile {
             copy(from, store, inMemory);
         }
         return store;
+    }
+
+    /** Of two files one may be replaced before the other. */
+    private static boolean belongs(PrivateKey key, Certificate certificate) throws GeneralSecurityException {
+        String algorithm = key.getAlgorithm();
+        if (!algorithm.equals(certificate.getPublicKey().getAlgorithm())) {
+            return false;
+        }
+        Signature signature = Signature.getInstance(SIGNED_BY.getOrDefault(algorithm, algorithm));
+        signature.initSign(key);
+        signature.update(SIGNED);
+        byte[] signed = signature.sign();
+        signature.initVerify(certificate.getPublicKey());
+        signature.update(SIGNED);
+        return signature.verify(signed);
     }
 
     private static void copy(ClientCertificate from, KeyStore to, char[] inMemory)

@@ -15,6 +15,7 @@ import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.client5.http.io.HttpClientConnectionManager;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.http.protocol.HttpContext;
@@ -33,6 +34,7 @@ final class Pools implements Transport {
 
     private final CouchConfig config;
     private final Optional<ProxyRoutes> proxy;
+    private final TlsSocketStrategy tls;
 
     private final CloseableHttpClient forRequests;
     private final CloseableHttpClient forFeeds;
@@ -40,6 +42,7 @@ final class Pools implements Transport {
     Pools(CouchConfig config) {
         this.config = config;
         this.proxy = config.proxy().map(ProxyRoutes::new);
+        this.tls = Trust.of(config);
         this.forRequests = client(config.maxConnections())
                 .setContentDecoderRegistry(new LinkedHashMap<>(Map.of("gzip", GZIPInputStream::new)))
                 .build();
@@ -106,7 +109,7 @@ final class Pools implements Transport {
     private HttpClientConnectionManager manager(int connections) {
         return PoolingHttpClientConnectionManagerBuilder.create()
                 .setConnectionFactory(QuietConnection::on)
-                .setTlsSocketStrategy(Trust.of(config))
+                .setTlsSocketStrategy(tls)
                 .setMaxConnTotal(connections * config.urls().size())
                 .setMaxConnPerRoute(connections)
                 .setDefaultSocketConfig(SocketConfig.custom()

@@ -28,7 +28,18 @@ final class Trust {
 
     private Trust() {}
 
+    /** What the files say that the configuration names, now and when they change. */
     static TlsSocketStrategy of(CouchConfig config) {
+        List<Path> files = new ArrayList<>();
+        config.clientCertificate().ifPresent(shown -> {
+            files.add(shown.certificate());
+            shown.key().ifPresent(files::add);
+        });
+        config.caCertificate().filter(authority -> !config.insecure()).ifPresent(files::add);
+        return files.isEmpty() ? read(config) : new FreshTls(files, () -> read(config));
+    }
+
+    private static TlsSocketStrategy read(CouchConfig config) {
         SSLContextBuilder own = SSLContextBuilder.create();
         config.clientCertificate().ifPresent(certificate -> show(certificate, own));
         try {

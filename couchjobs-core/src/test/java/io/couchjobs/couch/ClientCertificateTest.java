@@ -3,11 +3,18 @@ package io.couchjobs.couch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import java.net.InetAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
@@ -17,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
 
 /** A server that lets in only whoever shows a certificate it knows. */
 class ClientCertificateTest {
@@ -76,6 +84,65 @@ class ClientCertificateTest {
     }
 
     @Test
+    void a_new_certificate_is_shown_by_the_next_connection(@TempDir Path rotated) throws Exception {
+        Path certificate = Files.copy(stranger.pem(), rotated.resolve("now.pem"));
+        Path key = stranger.pemKey(rotated.resolve("now.key"), null);
+        try (RawServer wire = askingForCertificates();
+                CouchServer client = connect(wire.url(), ClientCertificate.of(certificate, key))) {
+            assertThatThrownBy(client::info).isInstanceOf(CouchUnreachableException.class);
+
+            known.pemKey(key, null);
+            Files.copy(known.pem(), certificate, StandardCopyOption.REPLACE_EXISTING);
+
+            assertThat(client.info().version()).isEqualTo("3.5");
+        }
+    }
+
+    @Test
+    void a_new_certificate_authority_is_trusted_by_the_next_connection(@TempDir Path rotated) throws Exception {
+        Path authority = Files.copy(known.pem(), rotated.resolve("ca.pem"));
+        try (RawServer wire = askingForCertificates();
+                CouchServer client = CouchServer.connect(CouchConfig.builder(wire.url())
+                        .caCertificateOnly(authority)
+                        .clientCertificate(ClientCertificate.of(dir.resolve("both.pem")))
+                        .build())) {
+            assertThatThrownBy(client::info).isInstanceOf(CouchUnreachableException.class);
+
+            Files.copy(server.pem(), authority, StandardCopyOption.REPLACE_EXISTING);
+
+            assertThat(client.info().version()).isEqualTo("3.5");
+        }
+    }
+
+    @Test
+    void while_a_new_certificate_cannot_be_used_the_old_one_is_and_that_is_said_once(@TempDir Path rotated)
+            throws Exception {
+        Path certificate = Files.copy(known.pem(), rotated.resolve("now.pem"));
+        Path key = Files.copy(dir.resolve("plain.key"), rotated.resolve("now.key"));
+        try (RawServer wire = askingForCertificates();
+                CouchServer client = connect(wire.url(), ClientCertificate.of(certificate, key));
+                Log log = new Log()) {
+            client.info();
+            Files.copy(stranger.pem(), certificate, StandardCopyOption.REPLACE_EXISTING); // its key comes later
+            client.info();
+            client.info();
+            assertThat(log.lines)
+                    .singleElement()
+                    .asString()
+                    .contains(key + " is not that of the certificate in " + certificate);
+
+            Files.delete(certificate);
+            client.info();
+            client.info();
+            assertThat(log.lines).hasSize(2);
+
+            Files.copy(known.pem(), certificate);
+            client.info();
+            assertThat(log.lines).hasSize(3).element(2).asString().contains("used from now on");
+        }
+    }
+
+    @Test
     void whether_a_key_is_encrypted_can_be_told_before() {
         assertThat(everyWayToHaveOne().map(ClientCertificate::isEncrypted)).containsExactly(false, true, false, true);
         assertThat(ClientCertificate.of(dir.resolve("not-there")).isEncrypted()).isFalse();
@@ -96,6 +163,8 @@ class ClientCertificateTest {
         assertRefused(ClientCertificate.of(known.pem(), old), "openssl pkcs8 -topk8");
         assertRefused(ClientCertificate.of(known.pem(), damaged), "of none of the kinds");
         assertRefused(ClientCertificate.of(known.pem()), "no private key in");
+        assertRefused(
+                ClientCertificate.of(stranger.pem(), dir.resolve("plain.key")), "is not that of the certificate in");
         assertRefused(ClientCertificate.of(known.keyStore(), key), "is no PEM file");
         assertRefused(ClientCertificate.of(dir.resolve("plain.key")), "no certificate in");
         assertRefused(new ClientCertificate(dir.resolve("not-there"), Optional.empty(), Optional.empty()), "not-there");
@@ -128,5 +197,28 @@ class ClientCertificateTest {
                 context.getServerSocketFactory().createServerSocket(0, 50, InetAddress.getLoopbackAddress());
         socket.setNeedClientAuth(true);
         return RawServer.on(socket, "https", RawServer.sendAndCut(WELCOME));
+    }
+
+    /** What is logged about changed files. */
+    private static final class Log extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+        private final Logger logger = (Logger) LoggerFactory.getLogger(FreshTls.class);
+        private final List<String> lines = new CopyOnWriteArrayList<>();
+
+        Log() {
+            start();
+            logger.setLevel(Level.INFO);
+            logger.addAppender(this);
+        }
+
+        @Override
+        protected void append(ILoggingEvent event) {
+            lines.add(event.getFormattedMessage());
+        }
+
+        @Override
+        public void close() {
+            logger.detachAppender(this);
+            logger.setLevel(null);
+        }
     }
 }
