@@ -27,6 +27,8 @@ import picocli.CommandLine.Parameters;
             "It finds the job's data as JSON on standard input, and COUCHJOBS_TYPE, COUCHJOBS_ID, COUCHJOBS_ATTEMPT,",
             "COUCHJOBS_TOKEN and COUCHJOBS_FENCE in its environment. What it prints becomes the result (as it is when it",
             "is JSON, else as {\"output\": \"...\"}; the first MB of it), standard error becomes the job's log.",
+            "Besides it has the whole environment of this command, COUCHJOBS_PASSWORD included, so that it can use couchjobs",
+            "itself. What it must not know, give in a file (--password-file), or take away by env -u.",
             "It ends by 0: success, 65: failed for good, anything else: failed, to be retried.",
             "When a job is cancelled, lost or too slow its program and all that it started get a TERM, 10 s later a KILL.",
             "Ctrl-C lets the running programs finish, a second one stops them and gives their jobs back.",
@@ -38,7 +40,8 @@ import picocli.CommandLine.Parameters;
             "  couchjobs work email -- ./send-mail --from noreply@example.org",
             "  couchjobs work sha256 --until-empty --concurrency 4 -- ./my-script",
             "  couchjobs work resize,crop --time-limit 5m -- python3 image.py",
-            "  couchjobs work report --fair 2,1 -- ./make-report"
+            "  couchjobs work report --fair 2,1 -- ./make-report",
+            "  couchjobs work email -- env -u COUCHJOBS_PASSWORD ./send-mail"
         })
 final class WorkCommand extends QueueCommand {
     @Parameters(

@@ -152,6 +152,41 @@ class CanaryTest {
         assertNothingIsShown();
     }
 
+    @Test
+    void in_the_arguments_of_the_programs_of_jobs_which_have_it_in_their_environment() throws Exception {
+        String arguments = "cat /proc/$$/cmdline /proc/$PPID/cmdline | tr '\\0' ' '";
+        String environment = "echo ${COUCHJOBS_PASSWORD:+knows the password}";
+        try (EmbeddedCouch couch =
+                EmbeddedCouch.builder().inMemory().admin("me", CANARY).start()) {
+            TestShell shell = shell(couch.url().resolve("jobs").toString());
+            assertThat(run(shell, "init")).isZero();
+            assertThat(run(shell, "enqueue", "email", "1")).isZero();
+            ProcessBuilder command = new ProcessBuilder(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    Main.class.getName());
+            command.command().addAll(List.of("work", "email", "--until-empty", "--", "sh", "-c"));
+            command.command().add(arguments + "; " + environment);
+            command.environment()
+                    .putAll(Map.of(
+                            "COUCHJOBS_URL",
+                            couch.url().resolve("jobs").toString(),
+                            "COUCHJOBS_USER",
+                            "me",
+                            "COUCHJOBS_PASSWORD",
+                            CANARY));
+            Process work = command.redirectErrorStream(true).start();
+            said.add(new String(work.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+            assertThat(work.waitFor()).as(said.toString()).isZero();
+            run(shell, "inspect", "email", "1", "-o", "json");
+        }
+        assertNothingIsShown();
+        assertThat(said)
+                .anyMatch(text -> text.contains("Main work email --until-empty"))
+                .anyMatch(text -> text.contains("knows the password\""));
+    }
+
     private void assertNothingIsShown() {
         said.add(logged.toString(StandardCharsets.UTF_8));
         for (String secret : List.of(CANARY, base64("me:" + CANARY), base64("proxy:" + CANARY))) {

@@ -16,7 +16,8 @@ import java.util.Map;
  * and thread-safe.
  *
  * <p>The job's data is on the program's standard input as JSON; {@code COUCHJOBS_TYPE}, {@code COUCHJOBS_ID}, {@code
- * COUCHJOBS_ATTEMPT}, {@code COUCHJOBS_TOKEN} and {@code COUCHJOBS_FENCE} are in its environment. Its standard output (the
+ * COUCHJOBS_ATTEMPT}, {@code COUCHJOBS_TOKEN} and {@code COUCHJOBS_FENCE} are in its environment, besides all that is in the
+ * environment of this process, passwords included. Its standard output (the
  * first MiB) becomes the result, as it is when it is JSON, otherwise as {@code {"output": "..."}}; each line of its standard
  * error goes to the job's log. There is no shell in between.
  *

@@ -24,6 +24,7 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
@@ -139,6 +140,36 @@ class CanaryTest {
             use(server.database("db"));
         }
         assertNoSecretIsTold();
+    }
+
+    @Test
+    void no_secret_is_told_when_the_server_or_the_proxy_is_silent() throws IOException {
+        try (RawServer silent = RawServer.playing((out, end) -> end.await())) {
+            String url = silent.url().toString();
+            HttpProxy proxy = HttpProxy.at(URI.create(url.replace("http://", "http://proxy:" + CANARY + "@")));
+            Stream.of(
+                            CouchConfig.builder(URI.create(url.replace("http://", "http://me:" + CANARY + "@"))),
+                            CouchConfig.builder(silent.url()).auth(new Auth.Session("me", Secret.of(CANARY))),
+                            CouchConfig.builder(silent.url()).auth(new Auth.Bearer(() -> CANARY)),
+                            CouchConfig.builder(URI.create("http://couch.invalid"))
+                                    .proxy(proxy),
+                            CouchConfig.builder(URI.create("https://couch.invalid"))
+                                    .proxy(proxy))
+                    .map(config ->
+                            config.responseTimeout(Duration.ofMillis(200)).build())
+                    .forEach(this::tellOfSilence);
+        }
+        assertThat(told).anyMatch(line -> line.contains("the server was silent for too long"));
+        assertNoSecretIsTold();
+    }
+
+    private void tellOfSilence(CouchConfig config) {
+        tellAbout(config);
+        try (CouchServer server = CouchServer.connect(config, Means.of(config, pause -> {}))) {
+            CouchDatabase db = server.database("db");
+            tell(() -> db.get("x"));
+            tell(() -> db.put(Json.object().put("_id", "x")));
+        }
     }
 
     @Test
