@@ -54,8 +54,7 @@ class CanaryTest {
         EmbeddedCouch couch =
                 EmbeddedCouch.builder().inMemory().admin("me", CANARY).start();
         URI url = URI.create(couch.url().resolve("/jobs").toString().replace("://", "://me:" + CANARY + "@"));
-        try (couch;
-                JobQueue queue = JobQueue.builder(url).open();
+        try (JobQueue queue = JobQueue.builder(url).open();
                 Dashboard dashboard =
                         Dashboard.of(queue).user("you", Secret.of(OWN)).listen("127.0.0.1", 0)) {
             queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
@@ -68,7 +67,8 @@ class CanaryTest {
                     browser,
                     List.of("", "api/types", "no-such-page"),
                     "wrong"); // at the end: who gives too many is not listened to for a while
-            said.add("- " + dashboard + queue);
+        } finally {
+            couch.close();
         }
         assertThat(said).extracting(text -> text.split(" ")[0]).contains("200", "401", "404", "502");
         for (String secret : List.of(CANARY, base64("me:" + CANARY), base64("you:" + OWN))) {
