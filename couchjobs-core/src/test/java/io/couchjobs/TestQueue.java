@@ -1,5 +1,7 @@
 package io.couchjobs;
 
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
 import io.couchjobs.couch.Auth;
 import io.couchjobs.couch.CouchConfig;
 import io.couchjobs.couch.CouchServer;
@@ -31,7 +33,7 @@ public final class TestQueue {
 
     /** The same database, reached by another node of its cluster. */
     public static JobQueueBuilder builder(TestDatabase database, URI url) {
-        if (Boolean.getBoolean("couchjobs.test.guard")) {
+        if (isGuarded()) {
             guard(database);
         }
         JobQueueBuilder builder = JobQueue.builder(url);
@@ -39,6 +41,15 @@ public final class TestQueue {
                 .ifPresent(user -> builder.auth(
                         new Auth.Basic(user, Secret.of(database.password().orElse("")))));
         return builder;
+    }
+
+    /** Skips a test that stores what cannot be a job: where the guard is, it is refused to everybody. */
+    public static void assumeThatAnythingCanBeStored() {
+        assumeFalse(isGuarded(), "the guard refuses what cannot be a job");
+    }
+
+    private static boolean isGuarded() {
+        return Boolean.getBoolean("couchjobs.test.guard");
     }
 
     /** Has the database refuse what neither workers nor producers may do: no test should notice. */
