@@ -59,6 +59,7 @@ public final class TestQueue {
                 .ifPresent(user -> config.auth(
                         new Auth.Basic(user, Secret.of(database.password().orElse("")))));
         try (CouchServer server = CouchServer.connect(config.build())) {
+            server.database(database.name()).createIfMissing();
             PretendedUser.everybodyWorks(server.database(database.name()));
         }
     }
