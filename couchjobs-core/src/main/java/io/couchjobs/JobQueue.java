@@ -122,7 +122,7 @@ public final class JobQueue implements AutoCloseable {
         this.types = new TypeRule(settings, options.strict());
         StoreClock clock = options.clock(database.server());
         this.extensions = options.extensions();
-        JobStore store = new JobStore(database, site, extensions);
+        JobStore store = new JobStore(database, site, extensions, options.largestInlineData());
         this.warmer = new IndexWarmer(index::warm, database.server().surroundings());
         store.warmBy(warmer);
         Feed feed = new Feed(store);

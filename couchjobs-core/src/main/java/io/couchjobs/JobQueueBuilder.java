@@ -6,6 +6,7 @@ import io.couchjobs.couch.CouchConfig;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.HttpProxy;
+import io.couchjobs.job.AttachedData;
 import io.couchjobs.job.Site;
 import io.couchjobs.store.SiteDocument;
 import io.couchjobs.store.StoreClock;
@@ -30,6 +31,7 @@ public final class JobQueueBuilder {
     private @Nullable HttpProxy proxy;
     private boolean createIfMissing = true;
     private boolean strict;
+    private int inlineData = AttachedData.DEFAULT_LIMIT;
     private @Nullable String site;
     private Duration defaultTimeout = Duration.ofSeconds(60);
     private InstantSource clock = InstantSource.system();
@@ -154,6 +156,24 @@ public final class JobQueueBuilder {
     }
 
     /**
+     * Sets up to which size the data of a job is kept in its document. Larger data that this queue writes is attached to it, and
+     * so not written anew with each transition of the job, nor read with each window and change; who asks for it gets it all
+     * the same. Data that is stored already stays where it is until somebody changes it.
+     *
+     * @param bytes of JSON text in UTF-8; default {@value AttachedData#DEFAULT_LIMIT}; {@link Integer#MAX_VALUE} attaches
+     *     nothing
+     * @return this
+     * @throws IllegalArgumentException when it is negative
+     */
+    public JobQueueBuilder largestInlineData(int bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("largestInlineData must be a number of bytes from 0: " + bytes);
+        }
+        this.inlineData = bytes;
+        return this;
+    }
+
+    /**
      * Lets this queue work as a site in place of the one that its database is: its workers run the jobs of that site, and what it
      * creates is for that site. Nothing is written into the database. See {@link JobQueue#nameSite}.
      *
@@ -245,6 +265,10 @@ public final class JobQueueBuilder {
 
     boolean strict() {
         return strict;
+    }
+
+    int largestInlineData() {
+        return inlineData;
     }
 
     Duration defaultTimeout() {

@@ -12,6 +12,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.security.PretendedUser;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +38,9 @@ public final class TestQueue {
             guard(database);
         }
         JobQueueBuilder builder = JobQueue.builder(url);
+        // With 0 the data of all jobs is attached: no test should notice.
+        Optional.ofNullable(Integer.getInteger("couchjobs.test.largestInlineData"))
+                .ifPresent(builder::largestInlineData);
         database.user()
                 .ifPresent(user -> builder.auth(
                         new Auth.Basic(user, Secret.of(database.password().orElse("")))));

@@ -84,6 +84,11 @@ final class Answer implements AutoCloseable {
         throw unusable("it is no JSON array");
     }
 
+    byte[] bytes() throws IOException {
+        requireSuccess();
+        return new LimitedInput(body(), LONGEST_ANSWER).readAllBytes();
+    }
+
     /** For answers that are read bit by bit; the caller reads to the end. */
     JsonParser parser() throws IOException {
         requireSuccess();

@@ -158,6 +158,29 @@ public final class CouchDatabase {
     }
 
     /**
+     * {@return an attachment of one revision of a document; empty when there is none or the revision was compacted away}
+     *
+     * @param id the document's id
+     * @param rev the revision; an empty string for the one that readers see
+     * @param name the attachment's name
+     */
+    public Optional<byte[]> attachment(String id, String rev, String name) {
+        return documents.attachment(id, rev, name);
+    }
+
+    /**
+     * The attachments of that name of many documents in one request ({@code _bulk_get}). All others that these documents have
+     * come along over the wire.
+     *
+     * @param docs documents, of which {@code _id} and {@code _rev} say which revision
+     * @param name the attachments' name
+     * @return one entry per document, in their order; empty where it was not to be had
+     */
+    public List<Optional<byte[]>> attachments(List<ObjectNode> docs, String name) {
+        return documents.attachments(docs, name);
+    }
+
+    /**
      * {@return what a revision descends from, newest first, itself included; empty when there is no such revision}
      *
      * @param id the document's id

@@ -83,6 +83,39 @@ final class Documents {
         });
     }
 
+    Optional<byte[]> attachment(String id, String rev, String name) {
+        UrlPath path = database.document(id).segment(name);
+        return http.exchange(Call.get(rev.isEmpty() ? path : path.query("rev", rev)), answer -> {
+            if (answer.status() != 404) {
+                return Optional.of(answer.bytes());
+            }
+            requireNoSuchAttachment(answer);
+            return Optional.empty();
+        });
+    }
+
+    List<Optional<byte[]>> attachments(List<ObjectNode> docs, String name) {
+        if (docs.isEmpty()) {
+            return List.of();
+        }
+        ObjectNode question = Json.object();
+        ArrayNode wanted = question.putArray("docs");
+        docs.forEach(doc -> wanted.addObject().put("id", idOf(doc)).put("rev", Json.text(doc, "_rev")));
+        UrlPath path = database.segment("_bulk_get").query("attachments", "true");
+        return http.exchange(Call.ask(path, question), answer -> {
+            JsonNode results = answer.object().path("results");
+            List<Optional<byte[]>> attachments = new ArrayList<>();
+            for (int i = 0; i < docs.size(); i++) {
+                JsonNode found = results.path(i).path("docs").path(0).path("ok");
+                boolean isIt = idOf(docs.get(i)).equals(Json.text(found, "_id"))
+                        && Json.text(docs.get(i), "_rev").equals(Json.text(found, "_rev"));
+                JsonNode data = found.path("_attachments").path(name).path("data");
+                attachments.add(isIt && data.isTextual() ? Optional.of(data.binaryValue()) : Optional.empty());
+            }
+            return List.copyOf(attachments);
+        });
+    }
+
     /** What of one document was found; empty when it could not be read. */
     private static Optional<List<ObjectNode>> leaves(JsonNode found) {
         List<ObjectNode> leaves = new ArrayList<>();
@@ -158,6 +191,14 @@ final class Documents {
     private static void requireNoSuchDocument(Answer answer) throws IOException {
         Failure failure = answer.failure();
         if (!NO_SUCH_DOCUMENT.contains(failure.reason())) {
+            throw failure.toException(null);
+        }
+    }
+
+    /** CouchDB says by other words that a document has no such attachment, and PouchDB Server by others again. */
+    private static void requireNoSuchAttachment(Answer answer) throws IOException {
+        Failure failure = answer.failure();
+        if (!NO_SUCH_DOCUMENT.contains(failure.reason()) && !failure.reason().contains("attachment")) {
             throw failure.toException(null);
         }
     }

@@ -17,6 +17,7 @@ final class WriteResults {
             "unauthorized", 401,
             "bad_request", 400,
             "doc_validation", 400,
+            "missing_stub", 412,
             "document_too_large", 413,
             "too_large", 413);
 
@@ -50,7 +51,7 @@ final class WriteResults {
                 answer.drain();
                 yield new WriteResult.Conflict(id);
             }
-            case 400, 401, 403, 413 -> refused(answer.failure(), id);
+            case 400, 401, 403, 412, 413 -> refused(answer.failure(), id);
             default -> throw unexpected(answer);
         };
     }

@@ -21,6 +21,6 @@ public final class Claimant {
     public static Job sign(Job claimed, String user) {
         ObjectNode document = claimed.toDocument();
         document.withObject("/" + Field.LOCK).put(USER, user);
-        return Job.trusted(claimed.id(), document);
+        return claimed.rewritten(document);
     }
 }

@@ -35,6 +35,14 @@ final class Edit {
         return this;
     }
 
+    /** Replaces the data, wherever it was; null keeps it. */
+    Edit dataIfGiven(@Nullable ObjectNode data) {
+        if (data != null) {
+            AttachedData.putInline(document, data);
+        }
+        return this;
+    }
+
     Edit putIfGiven(String field, @Nullable JsonNode value) {
         if (value != null) {
             document.set(field, value);
@@ -114,7 +122,7 @@ final class Edit {
         if (!status.isLocked()) {
             document.remove(Field.LOCK);
         }
-        return Decision.write(before, Job.trusted(before.id(), document));
+        return Decision.write(before, before.rewritten(document));
     }
 
     /**

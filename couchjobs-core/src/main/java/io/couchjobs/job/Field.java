@@ -7,6 +7,8 @@ final class Field {
     static final String STATUS = "status";
     static final String SCHEDULED_TIME = "scheduledTime";
     static final String DATA = "data";
+    static final String DATA_DIGEST = "dataDigest";
+    static final String ATTACHMENTS = "_attachments";
     static final String RESULT = "result";
     static final String LOCK = "lock";
     static final String TOKEN = "token";

@@ -7,8 +7,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,10 +30,13 @@ public final class Job {
 
     private final JobId id;
     private final ObjectNode document;
+    /** What reads the data that is attached to the document; null for nobody. */
+    private final @Nullable Supplier<ObjectNode> attached;
 
-    private Job(JobId id, ObjectNode document) {
+    private Job(JobId id, ObjectNode document, @Nullable Supplier<ObjectNode> attached) {
         this.id = id;
         this.document = document;
+        this.attached = attached;
     }
 
     /**
@@ -48,12 +53,22 @@ public final class Job {
         Schema.firstProblem(document).ifPresent(problem -> {
             throw new MalformedJobException(docId, problem);
         });
-        return new Job(id, document.deepCopy());
+        return new Job(id, document.deepCopy(), null);
     }
 
     /** Takes a document that couchjobs itself made of a checked one; the caller gives it away. */
     static Job trusted(JobId id, ObjectNode document) {
-        return new Job(id, document);
+        return new Job(id, document, null);
+    }
+
+    /** The same, with data that is attached. */
+    static Job trusted(JobId id, ObjectNode document, Supplier<ObjectNode> attached) {
+        return new Job(id, document, attached);
+    }
+
+    /** The job with another document, which the caller gives away; if that has its data attached, it is the same data. */
+    Job rewritten(ObjectNode changed) {
+        return new Job(id, changed, attached);
     }
 
     /** {@return the identity} */
@@ -86,9 +101,81 @@ public final class Job {
         return Instant.ofEpochMilli(number(Field.SCHEDULED_TIME, 0));
     }
 
-    /** {@return a copy of the creator's input; an empty object when the document has none} */
+    /**
+     * The creator's input. Large data is attached to the document ({@link AttachedData}), and is read when it is asked for first:
+     * that of jobs that came together in one request. No I/O otherwise.
+     *
+     * @return a copy; an empty object when the document has none
+     * @throws UnreadableDataException when it is attached and cannot be read: it was damaged; or replaced or removed since, and
+     *     the revision that had it was compacted away; or the job was made of a document by {@link #parse}
+     * @throws io.couchjobs.problem.CouchJobsException when it is attached, and the database cannot be asked
+     */
     public ObjectNode data() {
+        if (hasAttachedData()) {
+            return attached().deepCopy();
+        }
         return document.get(Field.DATA) instanceof ObjectNode data ? data.deepCopy() : document.objectNode();
+    }
+
+    private ObjectNode attached() {
+        if (attached == null) {
+            throw new UnreadableDataException(id, "it is attached to the document, of which only the text was read");
+        }
+        return attached.get();
+    }
+
+    /** {@return whether the data is attached to the document, and not in it} */
+    public boolean hasAttachedData() {
+        return AttachedData.isIn(document);
+    }
+
+    /**
+     * The same job, whose attached data can be read.
+     *
+     * @param reader reads it when it is asked for, and remembers what it read; called by any number of threads
+     * @return the job; this one when its data is in its document
+     */
+    public Job withDataFrom(Supplier<ObjectNode> reader) {
+        return hasAttachedData() ? new Job(id, document, reader) : this;
+    }
+
+    /**
+     * The same job, with attached data as another revision of it has it already.
+     *
+     * @param other the other revision
+     * @return the job; this one when it has other data
+     */
+    public Job withDataOf(Job other) {
+        return hasAttachedData() && other.attached != null && hasSameDataAs(other)
+                ? new Job(id, document, other.attached)
+                : this;
+    }
+
+    /**
+     * The same job with its data in the document, as somebody needs it who has the document only. What else is attached to it
+     * stays a stub.
+     *
+     * @return the job; this one when its data is in its document
+     * @throws UnreadableDataException as {@link #data} does
+     */
+    public Job withInlineData() {
+        if (!hasAttachedData()) {
+            return this;
+        }
+        ObjectNode copy = document.deepCopy();
+        AttachedData.putInline(copy, data());
+        return new Job(id, copy, null);
+    }
+
+    /**
+     * Whether two revisions of a job have the same data, as far as their documents say; no I/O.
+     *
+     * @param other the other revision
+     * @return true when both have it in their documents, or both attached, and it is equal
+     */
+    public boolean hasSameDataAs(Job other) {
+        return Objects.equals(document.get(Field.DATA), other.document.get(Field.DATA))
+                && Objects.equals(document.get(Field.DATA_DIGEST), other.document.get(Field.DATA_DIGEST));
     }
 
     /** {@return a copy of what the handler returned, if the job has finished with a result} */
@@ -289,7 +376,7 @@ public final class Job {
         return times;
     }
 
-    /** {@return a copy of the whole document, unknown fields and all} */
+    /** {@return a copy of the whole document, unknown fields and all; attached data is not in it, see {@link #withInlineData}} */
     public ObjectNode toDocument() {
         return document.deepCopy();
     }
@@ -303,7 +390,8 @@ public final class Job {
     public Job withRev(String rev) {
         ObjectNode copy = document.deepCopy();
         copy.put(Field.REV, rev);
-        return new Job(id, copy);
+        AttachedData.stored(copy, rev);
+        return new Job(id, copy, attached);
     }
 
     /**
@@ -324,8 +412,8 @@ public final class Job {
      * @return true when they are equal but for {@code _rev}
      */
     public static boolean sayTheSame(ObjectNode one, ObjectNode other) {
-        ObjectNode mine = one.deepCopy();
-        ObjectNode theirs = other.deepCopy();
+        ObjectNode mine = AttachedData.comparable(one.deepCopy());
+        ObjectNode theirs = AttachedData.comparable(other.deepCopy());
         mine.remove(Field.REV);
         theirs.remove(Field.REV);
         return mine.equals(Job::compareNumbers, theirs);

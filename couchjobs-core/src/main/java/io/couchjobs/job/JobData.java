@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,6 +77,26 @@ public final class JobData {
             throw new InvalidJobDataException(
                     "data does not fit " + type.getName() + ": " + firstLine(String.valueOf(doesNotFit.getMessage())));
         }
+    }
+
+    static ObjectNode object() {
+        return MAPPER.createObjectNode();
+    }
+
+    /** The JSON text, in UTF-8. */
+    static byte[] bytes(ObjectNode data) {
+        try {
+            return MAPPER.writeValueAsBytes(data);
+        } catch (JsonProcessingException cannotBeWritten) {
+            throw new InvalidJobDataException("data cannot be written as JSON: " + cannotBeWritten.getMessage());
+        }
+    }
+
+    static ObjectNode parse(byte[] json) throws IOException {
+        if (MAPPER.readTree(json) instanceof ObjectNode object) {
+            return object;
+        }
+        throw new InvalidJobDataException("it is something else");
     }
 
     /** JSON has no such numbers, and one in a job would break the write of all that are sent with it. */

@@ -163,7 +163,7 @@ public final class JobRequest {
     /** Writes all that the creator decides into a job document. */
     void writeTo(ObjectNode document) {
         document.put(Field.SCHEDULED_TIME, scheduledTime.toEpochMilli());
-        document.set(Field.DATA, data.deepCopy());
+        AttachedData.putInline(document, data.deepCopy());
         putOrRemove(document, Field.GROUP, rest.group);
         putOrRemove(document, Field.CLASS, rest.jobClass);
         putOrRemove(document, Field.ORIGIN, rest.origin);

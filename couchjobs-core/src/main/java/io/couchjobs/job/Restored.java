@@ -19,7 +19,7 @@ public final class Restored {
      * @return the job, without a revision
      */
     public static Job of(Job copy, long generation, Instant now) {
-        ObjectNode document = copy.toDocument();
+        ObjectNode document = copy.withInlineData().toDocument();
         List<String> names = new ArrayList<>();
         document.fieldNames().forEachRemaining(names::add);
         names.stream()

@@ -113,7 +113,7 @@ public record Site(@Nullable String name, boolean home) {
             return created;
         }
         ObjectNode document = created.toDocument().put(Field.SITE, name);
-        return Job.trusted(created.id(), document);
+        return created.rewritten(document);
     }
 
     /**

@@ -196,7 +196,7 @@ public final class Transitions {
      * @return the decision; refused unless the job is owned
      */
     public static Decision update(Job job, @Nullable ObjectNode data, @Nullable Progress progress, Instant now) {
-        return on(Event.UPDATE, job, now, edit -> edit.putIfGiven(Field.DATA, data)
+        return on(Event.UPDATE, job, now, edit -> edit.dataIfGiven(data)
                 .putIfGiven(Field.PROGRESS, progress == null ? null : json(progress))
                 .at("updated")
                 .stay());
@@ -213,7 +213,7 @@ public final class Transitions {
      */
     public static Decision finish(Job job, @Nullable JsonNode result, @Nullable ObjectNode data, Instant now) {
         return on(Event.FINISH, job, now, edit -> {
-            edit.putIfGiven(Field.DATA, data).at("finished");
+            edit.dataIfGiven(data).at("finished");
             if (job.isResubmitted()) {
                 return resubmitted(edit, job).moveTo(JobStatus.WAITING);
             }
@@ -440,7 +440,7 @@ public final class Transitions {
             return Decision.nothingToDo(job);
         }
         return on(Event.RESUBMIT, job, now, edit -> {
-            edit.put(Field.SCHEDULED_TIME, Schema.checkedMillis(time)).putIfGiven(Field.DATA, data);
+            edit.put(Field.SCHEDULED_TIME, Schema.checkedMillis(time)).dataIfGiven(data);
             return job.status() == JobStatus.WAITING
                     ? edit.at("updated").stay()
                     : edit.fresh().at("created").moveTo(JobStatus.WAITING);

@@ -45,7 +45,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     private final Feed feed;
     private final JobStore store;
     private final String worker;
-    private final Admission admission = new Admission(this::wake);
+    private final Admission admission;
     private final Candidates candidates;
     private final LongAdder conflicts = new LongAdder();
     private Feed.@Nullable Listening listening;
@@ -72,6 +72,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         this.claimer = new Claimer(parts, limits, ties);
         this.store = parts.store;
         this.worker = worker;
+        this.admission = new Admission(this::wake, store::withData);
         this.candidates = new Candidates(
                 parts.index,
                 parts.clock,

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,14 +15,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Admission {
     private final Runnable onChange;
+    private final UnaryOperator<Job> withData;
     private final LongAdder skipped = new LongAdder();
     private final LongAdder failures = new LongAdder();
     private @Nullable Predicate<? super Job> filter;
     private @Nullable Set<String> classes;
     private long changes;
 
-    Admission(Runnable onChange) {
+    Admission(Runnable onChange, UnaryOperator<Job> withData) {
         this.onChange = onChange;
+        this.withData = withData;
     }
 
     /**
@@ -31,7 +34,7 @@ public final class Admission {
      */
     public void filter(@Nullable Predicate<? super Job> newFilter) {
         synchronized (this) {
-            filter = newFilter;
+            filter = newFilter == null ? null : job -> newFilter.test(withData.apply(job));
             changes++;
         }
         onChange.run();

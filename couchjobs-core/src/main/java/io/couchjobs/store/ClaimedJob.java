@@ -62,7 +62,12 @@ public final class ClaimedJob {
         return job().id();
     }
 
-    /** {@return a copy of the data} */
+    /**
+     * The data, as {@link Job#data} has it: large data is read when it is asked for first, and is that of the claim.
+     *
+     * @return a copy
+     * @throws io.couchjobs.job.UnreadableDataException when it is attached and cannot be read
+     */
     public ObjectNode data() {
         return job().data();
     }

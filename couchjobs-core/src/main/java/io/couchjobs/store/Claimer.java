@@ -59,7 +59,17 @@ final class Claimer implements AutoCloseable {
         requireRole(answered);
         int inVain = (int) answered.stream().filter(Attempt::isUnconfirmed).count();
         ties.claimed(answered.size(), inVain);
-        return sorted(answered, sent);
+        return sorted(withData(answered), sent);
+    }
+
+    /** What was stored together is handed out together. */
+    private List<Attempt> withData(List<Attempt> answered) {
+        List<Job> jobs = store.withData(answered.stream().map(Attempt::job).toList());
+        List<Attempt> readable = new ArrayList<>();
+        for (int i = 0; i < answered.size(); i++) {
+            readable.add(new Attempt(answered.get(i).candidate, jobs.get(i), answered.get(i).answer));
+        }
+        return readable;
     }
 
     /** Who may claim nothing at all would take each refusal for a lost race, and try for ever. */

@@ -279,7 +279,8 @@ public final class Creator {
 
     /** A new job carries the site that it is created at. */
     private Job created(JobRequest request) {
-        return store.site().stamp(Transitions.create(request, request.firstTried(clock.instant())));
+        Job created = Transitions.create(request, request.firstTried(clock.instant()));
+        return store.attaching(store.site().stamp(created));
     }
 
     private Settled decide(JobId id, Function<Job, Decision> rule) {
@@ -295,16 +296,16 @@ public final class Creator {
 
     /** Carries a decision out: the job as it is now, or empty when somebody else wrote first. */
     private Optional<Job> won(Decision decision) {
-        if (decision.write().isEmpty()) {
+        Optional<Job> next = store.attaching(decision);
+        if (next.isEmpty()) {
             return Optional.of(decision.before());
         }
-        Job next = decision.write().get();
-        WriteResult written = checked(store.write(next));
+        WriteResult written = checked(store.write(next.get()));
         if (written instanceof WriteResult.Stored stored) {
-            return Optional.of(next.withRev(stored.rev()));
+            return Optional.of(next.get().withRev(stored.rev()));
         }
         return written instanceof WriteResult.Accepted accepted
-                ? confirmation.of(next.id(), accepted.rev())
+                ? confirmation.of(next.get().id(), accepted.rev())
                 : Optional.empty();
     }
 

@@ -56,7 +56,12 @@ public record FeedEvent(
         return deleted && document != null && JobStore.retiredStatus(document).isPresent();
     }
 
-    /** {@return the job, if the document is one and still there} */
+    /**
+     * The job, if the document is one and still there. The feed reads nothing that is attached: for large data read the job
+     * ({@code JobQueue.get}).
+     *
+     * @return the job, whose data cannot be read where {@link Job#hasAttachedData}; empty when there is none
+     */
     public Optional<Job> job() {
         if (deleted || document == null || !docId.startsWith(JobId.PREFIX)) {
             return Optional.empty();

@@ -1,5 +1,6 @@
 package io.couchjobs.store;
 
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,13 +13,19 @@ import org.jspecify.annotations.Nullable;
 /** All who follow single jobs in this process, found by document id: one feed serves them all. Thread-safe. */
 final class Followers implements Feed.Listener, AutoCloseable {
     private final Feed feed;
+    private final JobReader reader;
     private final Rereader rereader;
     private final Map<String, List<Follower>> byDocId = new ConcurrentHashMap<>();
     private Feed.@Nullable Listening listening;
 
     Followers(Feed feed, JobReader reader) {
         this.feed = feed;
+        this.reader = reader;
         this.rereader = new Rereader(this, reader);
+    }
+
+    Job withData(Job job) {
+        return reader.withData(job);
     }
 
     /** Lets somebody follow a job, from before the job is read; or finds who follows it for the same subscriber. */

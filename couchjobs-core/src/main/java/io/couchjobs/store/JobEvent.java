@@ -5,6 +5,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +28,8 @@ public record JobEvent(JobId id, JobState state, @Nullable Job now) {
         return job().map(Job::data);
     }
 
-    static JobEvent of(Snapshot snapshot) {
-        return new JobEvent(snapshot.id(), snapshot.state(), snapshot.job().orElse(null));
+    static JobEvent of(Snapshot snapshot, UnaryOperator<Job> withData) {
+        return new JobEvent(
+                snapshot.id(), snapshot.state(), snapshot.job().map(withData).orElse(null));
     }
 }

@@ -28,6 +28,7 @@ public final class JobLists {
     private final CouchDatabase database;
     private final DesignDocuments designs;
     private final JobIndex index;
+    private final DataReader data;
 
     /**
      * Lists the jobs of a database.
@@ -40,6 +41,7 @@ public final class JobLists {
         this.database = database;
         this.designs = designs;
         this.index = index;
+        this.data = new DataReader(database);
     }
 
     /**
@@ -141,10 +143,14 @@ public final class JobLists {
     }
 
     /** Goes through a range; the next page starts at the last row of this one, which is left out there. */
-    private static Stream<Job> jobs(Range range, int size) {
+    private Stream<Job> jobs(Range range, int size) {
         return Stream.iterate(Page.first(range, size), page -> !page.rows.isEmpty(), page -> page.next(range, size))
-                .flatMap(page -> page.rows.stream())
-                .flatMap(row -> JobIndex.jobOf(row).stream());
+                .flatMap(page ->
+                        data
+                                .lazily(page.rows.stream()
+                                        .flatMap(row -> JobIndex.jobOf(row).stream())
+                                        .toList())
+                                .stream());
     }
 
     private static Instant created(Job job) {

@@ -35,6 +35,7 @@ public final class JobPages {
     private final CouchDatabase database;
     private final DesignDocuments designs;
     private final JobIndex index;
+    private final DataReader data;
 
     /**
      * Pages through the jobs of a database.
@@ -46,6 +47,7 @@ public final class JobPages {
         this.database = database;
         this.designs = designs;
         this.index = new JobIndex(designs);
+        this.data = new DataReader(database);
     }
 
     /**
@@ -66,14 +68,14 @@ public final class JobPages {
             List<Optional<Job>> documents = read(rows);
             for (int i = 0; i < rows.size(); i++) {
                 if (jobs.size() == limit || lookedAt == MOST_LOOKED_AT) {
-                    return new Page(List.copyOf(jobs), place);
+                    return new Page(data.lazily(jobs), place);
                 }
                 documents.get(i).filter(filter::matches).ifPresent(jobs::add);
                 place = rows.get(i).place();
                 lookedAt++;
             }
             if (rows.size() <= limit) {
-                return new Page(List.copyOf(jobs), null);
+                return new Page(data.lazily(jobs), null);
             }
         }
     }

@@ -6,6 +6,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.problem.CouchJobsException;
@@ -25,9 +26,16 @@ final class JobReader {
     private static final Logger log = LoggerFactory.getLogger(JobReader.class);
 
     private final CouchDatabase database;
+    private final DataReader data;
 
     JobReader(CouchDatabase database) {
         this.database = database;
+        this.data = new DataReader(database);
+    }
+
+    /** A job of which a snapshot tells, for somebody who may ask for its data. */
+    Job withData(Job job) {
+        return data.lazily(job);
     }
 
     /** Where a document stands: its revision, empty when there never was one, and whether it is gone. */

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.Surroundings;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.AttachedData;
+import io.couchjobs.job.Decision;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
@@ -30,6 +32,8 @@ public final class JobStore implements AutoCloseable {
     private final Site site;
     private final Copies copies;
     private final WriteCombiner combiner;
+    private final DataReader data;
+    private final int dataLimit;
     private final Withdrawals withdrawals;
     private final UnconfirmedWrites unconfirmed;
     private final ClaimTroubles troubles = new ClaimTroubles();
@@ -57,14 +61,29 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * Opens the jobs of a database, with some who hear what is done with them. No I/O.
+     * Opens the jobs of a database, with some who hear what is done with them. No I/O. Data of more than {@value
+     * AttachedData#DEFAULT_LIMIT} bytes is attached to its document.
      *
      * @param database the database
      * @param site which of several databases it is
      * @param listeners who hears what this process does
      */
     public JobStore(CouchDatabase database, Site site, List<? extends QueueListener> listeners) {
+        this(database, site, listeners, AttachedData.DEFAULT_LIMIT);
+    }
+
+    /**
+     * Opens the jobs of a database, and says from which size on data is attached to its document. No I/O.
+     *
+     * @param database the database
+     * @param site which of several databases it is
+     * @param listeners who hears what this process does
+     * @param dataLimit data of up to so many bytes of JSON is written into the document
+     */
+    public JobStore(CouchDatabase database, Site site, List<? extends QueueListener> listeners, int dataLimit) {
         this.database = database;
+        this.data = new DataReader(database);
+        this.dataLimit = dataLimit;
         this.listener = listeners.isEmpty() ? QueueListener.NONE : new QueueListeners(listeners);
         this.site = site;
         this.copies = new Copies(database);
@@ -188,7 +207,7 @@ public final class JobStore implements AutoCloseable {
         if (document.filter(winner -> winner.remove("_conflicts") != null).isPresent()) {
             look(id);
         }
-        Optional<Job> job = document.map(Job::parse);
+        Optional<Job> job = document.map(Job::parse).map(data::lazily);
         if (job.filter(Job::isWithdrawn).isPresent()) {
             look(id);
         }
@@ -208,7 +227,32 @@ public final class JobStore implements AutoCloseable {
         if (leaves.areInConflict() || leaves.winner().filter(Job::isWithdrawn).isPresent()) {
             look(id);
         }
-        return leaves;
+        return new Leaves(leaves.jobs().stream().map(data::lazily).toList());
+    }
+
+    /**
+     * A job that was read without its data, for somebody who may ask for it.
+     *
+     * @param job the job
+     * @return the job; its data is read when somebody does, if it is attached
+     */
+    Job withData(Job job) {
+        return data.lazily(job);
+    }
+
+    /** The same of jobs that are handed out together. */
+    List<Job> withData(List<Job> jobs) {
+        return data.lazily(jobs);
+    }
+
+    /** A new job as it is to be written: with large data attached. */
+    Job attaching(Job created) {
+        return AttachedData.attach(created, Optional.empty(), dataLimit);
+    }
+
+    /** What is to be written by a decision: with large data attached, if it was changed. */
+    Optional<Job> attaching(Decision decision) {
+        return decision.write().map(next -> AttachedData.attach(next, Optional.of(decision.before()), dataLimit));
     }
 
     /**

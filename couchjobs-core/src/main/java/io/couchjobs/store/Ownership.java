@@ -88,10 +88,11 @@ final class Ownership {
         while (backoff.attempts() < MOST_ATTEMPTS) {
             Progress told = untold.get();
             Decision decision = rule.apply(with(told, now), now);
-            if (decision.write().isEmpty()) {
+            Optional<Job> next = store.attaching(decision);
+            if (next.isEmpty()) {
                 return unchanged(decision);
             }
-            if (settles(decision.write().get())) {
+            if (settles(next.get())) {
                 untold.compareAndSet(told, null);
                 return job;
             }
@@ -155,7 +156,7 @@ final class Ownership {
         if (inPlace.isPresent()) {
             haltIfRivalled(present, inPlace.get());
             // What is read on a cluster proves no majority, and renews nothing.
-            confirmed(inPlace.get(), store.isCluster() ? lease.confirmedNanos() : sent);
+            confirmed(inPlace.get().withDataOf(next), store.isCluster() ? lease.confirmedNanos() : sent);
             return true;
         }
         job = owned(present);
@@ -212,7 +213,7 @@ final class Ownership {
             throw notOurs(present.winner().orElse(job));
         }
         haltIfRivalled(present, own.get());
-        return own.get();
+        return own.get().withDataOf(job);
     }
 
     /** Within the lease nobody else can have got the job; after it, who else has a claim that is as good or better has it. */

@@ -46,7 +46,8 @@ public final class Restorer {
         Set<JobId> taken = new HashSet<>();
         List<Job> missing = copies.stream()
                 .filter(copy -> !exists(known.get(copy.id())) && taken.add(copy.id()))
-                .map(copy -> store.site().stamp(Restored.of(copy, generation(known.get(copy.id())), clock.instant())))
+                .map(copy -> store.attaching(
+                        store.site().stamp(Restored.of(copy, generation(known.get(copy.id())), clock.instant()))))
                 .toList();
         List<WriteResult> written = missing.isEmpty() ? List.of() : store.writeAll(missing);
         Map<JobId, AddResult> results = new HashMap<>();

@@ -95,7 +95,7 @@ final class Snapshot {
         Job now = job().orElseThrow();
         Job then = before.job().orElseThrow();
         return now.fence() != then.fence()
-                || !now.data().equals(then.data())
+                || !now.hasSameDataAs(then)
                 || !now.progress().equals(then.progress());
     }
 }

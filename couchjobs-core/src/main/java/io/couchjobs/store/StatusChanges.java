@@ -133,7 +133,8 @@ final class StatusChanges implements Feed.Listener, Feed.Listening {
         last.put(news.id(), new Told(news.rev(), status));
         boolean changed = before == null || before.status != status;
         if (changed && job.map(filter::matches).orElse(true)) {
-            listener.accept(new JobChange(news.id(), news.state(), job.orElse(null)));
+            listener.accept(new JobChange(
+                    news.id(), news.state(), job.map(store::withData).orElse(null)));
         }
     }
 }

@@ -57,7 +57,7 @@ public final class Subscription extends Follower implements AutoCloseable {
 
     /** {@return the job as last told; empty when it was removed} */
     public Optional<Job> job() {
-        return told().job();
+        return told().job().map(followers::withData);
     }
 
     /** {@return whether there will be no more events: the job has ended and that was awaited, or this was closed} */
@@ -135,7 +135,7 @@ public final class Subscription extends Follower implements AutoCloseable {
         CompletableFuture<JobEvent> future = ended == null ? new CompletableFuture<>() : ended;
         ended = future;
         if (last != null) {
-            future.complete(JobEvent.of(last));
+            future.complete(event(last));
         } else if (isOver()) {
             future.completeExceptionally(closed());
         }
@@ -193,8 +193,12 @@ public final class Subscription extends Follower implements AutoCloseable {
         followers.leave(this);
         last = end;
         if (ended != null) {
-            ended.completeAsync(() -> JobEvent.of(end));
+            ended.completeAsync(() -> event(end));
         }
+    }
+
+    private JobEvent event(Snapshot snapshot) {
+        return JobEvent.of(snapshot, followers::withData);
     }
 
     private static CancellationException closed() {
@@ -214,8 +218,7 @@ public final class Subscription extends Follower implements AutoCloseable {
         return all.stream()
                 .filter(subscription -> subscription.ripeIn(now) <= 0)
                 .min(Comparator.comparingLong(subscription -> subscription.ripeIn(now)))
-                .flatMap(subscription -> subscription.poll(now))
-                .map(JobEvent::of);
+                .flatMap(subscription -> subscription.poll(now).map(subscription::event));
     }
 
     private static long ripeIn(List<Subscription> all) {

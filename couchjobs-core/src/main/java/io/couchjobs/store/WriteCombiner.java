@@ -190,7 +190,7 @@ final class WriteCombiner implements AutoCloseable {
                 return documents.size() == 1
                         ? List.of(refused(documents.get(0), trouble))
                         : documents.stream()
-                                .flatMap(document -> sendOrSettle(List.of(document), triesLeft).stream())
+                                .flatMap(document -> sendAgain(List.of(document), triesLeft).stream())
                                 .toList();
             }
             if (!trouble.outcomeUnknown() || triesLeft == 0) {
@@ -200,9 +200,13 @@ final class WriteCombiner implements AutoCloseable {
         }
     }
 
-    /** The server refuses a whole request for one document that it cannot store: too large, or with a field of its own. */
+    /**
+     * The server refuses a whole request for one document that it cannot store: too large, with a field of its own, or with the
+     * stub of an attachment that it does not have (412). Of the last, one part of the database may say so when another has stored
+     * its documents already.
+     */
     private static boolean isAboutADocument(CouchException trouble) {
-        return trouble.status() == 400 || trouble.status() == 413;
+        return trouble.status() == 400 || trouble.status() == 412 || trouble.status() == 413;
     }
 
     private static WriteResult refused(ObjectNode document, CouchException trouble) {

@@ -1,6 +1,7 @@
 package io.couchjobs.worker;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.couch.CouchException;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobData;
@@ -173,12 +174,29 @@ final class Run {
                     stopReason().orElse(StopReason.CLOSING), new IllegalStateException("stopped before it started"));
         }
         try {
+            readData();
             present = handler.attempt(new JobContext(claim, this));
             return finished(present.run(tools.interceptors, this::stopReason));
         } catch (Throwable thrown) {
             return failedIn(thrown);
         } finally {
             end();
+        }
+    }
+
+    /** Large data is read by now; that the database is away is not the job's fault. */
+    private void readData() {
+        Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
+        while (claim.job().hasAttachedData()) {
+            try {
+                var unused = claim.data();
+                return;
+            } catch (CouchException trouble) {
+                warnOnce(backoff, "cannot read the data of {}, trying again until its lease runs out: {}", trouble);
+                if (!pause(backoff)) {
+                    throw trouble;
+                }
+            }
         }
     }
 

@@ -9,11 +9,12 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 class AdmissionRulesTest {
     private final AtomicInteger changes = new AtomicInteger();
-    private final Admission admission = new Admission(changes::incrementAndGet);
+    private final Admission admission = new Admission(changes::incrementAndGet, UnaryOperator.identity());
     private final Verdicts verdicts = new Verdicts(admission, new AtomicLong()::get);
     private final AtomicInteger asked = new AtomicInteger();
     private int revisions;

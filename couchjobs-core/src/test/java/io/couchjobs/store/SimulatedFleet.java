@@ -15,6 +15,7 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /**
  * Workers that choose jobs by the product's rules, each with a feed of its own that tells it late, in virtual time: a server that
@@ -160,7 +161,7 @@ final class SimulatedFleet {
             this.runMillis = runMillis;
             StoreClock clock = new StoreClock(
                     () -> Jobs.NOW.plusMillis(now), () -> Duration.ZERO, () -> TimeUnit.MILLISECONDS.toNanos(now));
-            Verdicts verdicts = new Verdicts(new Admission(() -> {}), clock::nanos);
+            Verdicts verdicts = new Verdicts(new Admission(() -> {}, UnaryOperator.identity()), clock::nanos);
             this.chooser = new Chooser(clock, Surroundings.REAL, new Peers(id, Site.UNNAMED), line -> stock, verdicts);
         }
 

@@ -1,0 +1,185 @@
+package io.couchjobs.job;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Large data of a job, attached to its document as {@value #NAME}: CouchDB keeps an attachment where it was written first,
+ * while the document is written anew at each transition, and read with each window and change. Stateless.
+ *
+ * <p>Such a document has no {@code data}, but {@code dataDigest}, a hash of the JSON text. By it two revisions of the document
+ * can be compared without their attachments, and an attachment that got lost, or is another one, is noticed. (CouchDB's own
+ * digest will not do: it is that of the compressed text.) A document that has {@code data} means that, whatever is attached.
+ */
+public final class AttachedData {
+    /** The name of the attachment; jobs must not have others of that name. */
+    public static final String NAME = "data.json";
+    /** Data of up to so many bytes of JSON is kept in the document by default. */
+    public static final int DEFAULT_LIMIT = 32 * 1024;
+
+    private static final String STUB = "stub";
+    private static final String LENGTH = "length";
+
+    private AttachedData() {}
+
+    /**
+     * Attaches the data of a job that is to be written, if it is large and was changed.
+     *
+     * @param next the job as it is to be written
+     * @param before the job as it is stored; empty for one that is new
+     * @param limit how many bytes of JSON are kept in the document
+     * @return the job to be written; the same one when there is nothing to attach
+     */
+    public static Job attach(Job next, Optional<Job> before, int limit) {
+        ObjectNode document = next.toDocument();
+        if (!(document.get(Field.DATA) instanceof ObjectNode data)
+                || before.filter(next::hasSameDataAs).isPresent()) {
+            return next;
+        }
+        byte[] json = JobData.bytes(data);
+        if (json.length <= limit) {
+            return next;
+        }
+        String digest = sha256(json);
+        document.remove(Field.DATA);
+        document.put(Field.DATA_DIGEST, digest);
+        document.withObject("/" + Field.ATTACHMENTS)
+                .set(NAME, before.flatMap(stored -> stub(stored, digest)).orElseGet(() -> whole(json)));
+        return Job.trusted(next.id(), document, () -> data);
+    }
+
+    /** The stub of the same data, if it is attached already: then it is not sent again. */
+    private static Optional<JsonNode> stub(Job stored, String digest) {
+        ObjectNode document = stored.toDocument();
+        JsonNode stub = document.path(Field.ATTACHMENTS).path(NAME);
+        boolean isSame = document.path(Field.DATA_DIGEST).asText().equals(digest);
+        return isSame && stub.isObject() ? Optional.of(stub) : Optional.empty();
+    }
+
+    private static JsonNode whole(byte[] json) {
+        return JobData.object()
+                .put("content_type", "application/json")
+                .put("data", Base64.getEncoder().encodeToString(json));
+    }
+
+    /** Puts data into a document, in place of what was there or was attached. */
+    static void putInline(ObjectNode document, ObjectNode data) {
+        document.set(Field.DATA, data);
+        document.remove(Field.DATA_DIGEST);
+        if (document.get(Field.ATTACHMENTS) instanceof ObjectNode attachments && attachments.remove(NAME) != null) {
+            removeIfEmpty(document, attachments);
+        }
+    }
+
+    private static void removeIfEmpty(ObjectNode document, ObjectNode attachments) {
+        if (attachments.isEmpty()) {
+            document.remove(Field.ATTACHMENTS);
+        }
+    }
+
+    static boolean isIn(ObjectNode document) {
+        return document.hasNonNull(Field.DATA_DIGEST)
+                && !document.path(Field.DATA).isObject();
+    }
+
+    /**
+     * What was sent whole is written by its stub from now on. With all that a server may want to see in it: PouchDB finds what
+     * is attached by its digest, where CouchDB goes by name and revision.
+     */
+    static void stored(ObjectNode document, String rev) {
+        if (!isIn(document)
+                || !(document.path(Field.ATTACHMENTS).get(NAME) instanceof ObjectNode attachment)
+                || attachment.path(STUB).asBoolean()) {
+            return;
+        }
+        byte[] json = Base64.getDecoder().decode(attachment.path("data").asText());
+        attachment.remove("data");
+        attachment
+                .put("revpos", Job.generation(rev))
+                .put("digest", "md5-" + hash("MD5", json))
+                .put(LENGTH, json.length)
+                .put(STUB, true);
+    }
+
+    /** Takes out what tells two writings of the same data apart: the digest beside it tells what is attached. */
+    static ObjectNode comparable(ObjectNode document) {
+        if (isIn(document)
+                && document.get(Field.ATTACHMENTS) instanceof ObjectNode attachments
+                && attachments.has(NAME)) {
+            attachments.put(NAME, true);
+        }
+        return document;
+    }
+
+    /**
+     * How large what is attached to a job is.
+     *
+     * @param job the job
+     * @return the number of bytes of all its attachments, as its document says
+     */
+    public static long attachedBytes(Job job) {
+        long bytes = 0;
+        for (JsonNode attachment : job.toDocument().path(Field.ATTACHMENTS)) {
+            bytes += attachment.path(LENGTH).asLong();
+        }
+        return bytes;
+    }
+
+    /**
+     * Reads what is attached to a job.
+     *
+     * @param job the job, whose data is attached
+     * @param attachment the attachment's bytes; null when there is none
+     * @return the data
+     * @throws UnreadableDataException when it is not what was attached
+     */
+    public static ObjectNode read(Job job, byte @Nullable [] attachment) {
+        if (attachment == null) {
+            throw new UnreadableDataException(
+                    job.id(), "attachment " + NAME + " of its document is missing, or was replaced since");
+        }
+        if (!isOf(job, attachment)) {
+            throw new UnreadableDataException(
+                    job.id(),
+                    "attachment " + NAME + " (" + attachment.length
+                            + " bytes) is not what the document's dataDigest tells of");
+        }
+        try {
+            return JobData.parse(attachment);
+        } catch (IOException | InvalidJobDataException notData) {
+            throw new UnreadableDataException(
+                    job.id(), "attachment " + NAME + " is no JSON object: " + notData.getMessage());
+        }
+    }
+
+    /**
+     * Whether something is what was attached to a job.
+     *
+     * @param job the job, whose data is attached
+     * @param attachment the bytes
+     * @return true when the job's document tells of them
+     */
+    public static boolean isOf(Job job, byte[] attachment) {
+        return sha256(attachment)
+                .equals(job.toDocument().path(Field.DATA_DIGEST).asText());
+    }
+
+    private static String sha256(byte[] json) {
+        return "sha-256=" + hash("SHA-256", json);
+    }
+
+    private static String hash(String algorithm, byte[] bytes) {
+        try {
+            return Base64.getEncoder()
+                    .encodeToString(MessageDigest.getInstance(algorithm).digest(bytes));
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java has it", e);
+        }
+    }
+}

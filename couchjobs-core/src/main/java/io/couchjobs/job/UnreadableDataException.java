@@ -1,0 +1,29 @@
+package io.couchjobs.job;
+
+import io.couchjobs.problem.CouchJobsException;
+
+/**
+ * The data of a job is attached to its document, and cannot be had: the attachment is missing, or is not what was attached.
+ * Nothing was changed. See {@link AttachedData}.
+ */
+public final class UnreadableDataException extends CouchJobsException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient JobId jobId;
+
+    /**
+     * Names the job.
+     *
+     * @param jobId the job
+     * @param problem what is wrong with its data, as a sentence about it
+     */
+    public UnreadableDataException(JobId jobId, String problem) {
+        super("the data of job " + jobId + " cannot be read: " + problem);
+        this.jobId = jobId;
+    }
+
+    /** {@return the job} */
+    public JobId jobId() {
+        return jobId;
+    }
+}
