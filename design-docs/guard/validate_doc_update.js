@@ -76,6 +76,9 @@ function (newDoc, oldDoc, userCtx, secObj) {
   var RUNS = 'attempt expirations errors result progress';
   var CREATORS = 'group class origin correlationId tracker site priority maxRetries tags after traceparent tracestate';
 
+  // Data that is attached is known by its digest: who reads an attachment that is another one notices.
+  var DATA = 'data dataDigest';
+
   var from = before ? before.status || 'waiting' : '';
   var to = newDoc.status || 'waiting';
   function locked(status) {
@@ -123,14 +126,14 @@ function (newDoc, oldDoc, userCtx, secObj) {
       return false;
     }
     if (finished(from) && to !== 'waiting') {
-      return to === from && unchanged(RUNS + ' ' + CREATORS + ' data scheduledTime fence cancelRequested resubmit');
+      return to === from && unchanged(RUNS + ' ' + CREATORS + ' ' + DATA + ' scheduledTime fence cancelRequested resubmit');
     }
     return (to === 'waiting' || to === from || to === 'cancelled') &&
       (forgotten(RUNS) || (to === 'cancelled' && lastErrorIs('cancelled') && unchanged('attempt expirations result')));
   }
   function asksOwner() {
     return locked(from) && to === from && fenceKept() &&
-      unchanged(RUNS + ' ' + CREATORS + ' data scheduledTime lock');
+      unchanged(RUNS + ' ' + CREATORS + ' ' + DATA + ' scheduledTime lock');
   }
 
   // What a worker may do to a job that nobody owns.
@@ -151,7 +154,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
   }
   function runsAgain() {
     return !locked(from) && to === 'waiting' && fenceKeptOrOneMore() && forgotten(RUNS) &&
-      onlyChanged('status scheduledTime times fence resubmit cancelRequested ' + RUNS + (finished(from) ? ' data' : ''));
+      onlyChanged('status scheduledTime times fence resubmit cancelRequested ' + RUNS + (finished(from) ? ' ' + DATA : ''));
   }
 
   // What the owner may do to its job.

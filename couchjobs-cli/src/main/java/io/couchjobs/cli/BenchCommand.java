@@ -7,6 +7,7 @@ import io.couchjobs.cli.bench.Plan;
 import io.couchjobs.cli.bench.Results;
 import io.couchjobs.cli.output.ProgressLine;
 import io.couchjobs.couch.CouchServer;
+import io.couchjobs.job.AttachedData;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -50,6 +51,12 @@ final class BenchCommand implements Callable<Integer> {
 
     @Option(names = "--size", paramLabel = "BYTES", description = "How large a job's document is; default 1024.")
     private int size = 1_024;
+
+    @Option(
+            names = "--inline-data",
+            paramLabel = "BYTES",
+            description = "Larger data is attached to its document; default ${DEFAULT-VALUE}, as anywhere.")
+    private int inlineData = AttachedData.DEFAULT_LIMIT;
 
     @Option(
             names = "--backlog",
@@ -113,7 +120,9 @@ final class BenchCommand implements Callable<Integer> {
         return new Place(
                 session.url().servers().get(0),
                 () -> CouchServer.connect(session.server()),
-                name -> session.queue(session.url().sibling(name), false),
+                name -> session.builder(session.url().sibling(name), false)
+                        .largestInlineData(inlineData)
+                        .open(),
                 child.arguments(),
                 child.environment(),
                 launcher(),

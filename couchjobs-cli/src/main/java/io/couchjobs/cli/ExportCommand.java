@@ -5,9 +5,11 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.output.ProgressLine;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.UnreadableDataException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Iterator;
+import java.util.Optional;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -17,8 +19,9 @@ import picocli.CommandLine.Mixin;
         name = "export",
         description = {
             "Write jobs to standard output, one JSON object per line: their documents, with all their fields but _rev.",
-            "Not in it: logs, attachments, type settings, schedules. Jobs that change meanwhile are written as they",
-            "were, or as they are. Read it back with import."
+            "Not in it: logs, attachments other than their data, type settings, schedules. Jobs that change meanwhile",
+            "are written as they were, or as they are. A job whose data cannot be read is named and left out; exit code",
+            "1 at the end if there were any. Read it back with import."
         },
         footer = {
             "",
@@ -44,9 +47,15 @@ final class ExportCommand extends QueueCommand {
         ProgressLine progress = root().progress();
         long started = System.nanoTime();
         long written = 0;
+        long lost = 0;
         try (Stream<Job> jobs = queue.all(which.filter())) {
             for (Iterator<Job> next = jobs.iterator(); next.hasNext(); ) {
-                out.println(line(next.next()));
+                Optional<String> line = line(next.next());
+                if (line.isEmpty()) {
+                    lost++;
+                    continue;
+                }
+                out.println(line.get());
                 if (++written % FLUSH_EVERY == 0) {
                     if (out.checkError()) {
                         break;
@@ -61,15 +70,22 @@ final class ExportCommand extends QueueCommand {
             throw new CommandException(ExitCode.FAILED, "standard output was closed; not all jobs are in the export");
         }
         root().say("couchjobs: exported " + written + " jobs in " + took(started));
-        return ExitCode.DONE;
+        return lost == 0 ? ExitCode.DONE : ExitCode.FAILED;
     }
 
-    private static String line(Job job) {
-        ObjectNode document = job.toDocument();
-        document.remove("_rev");
-        document.remove("_attachments");
-        document.remove("_conflicts");
-        return document.toString();
+    /** Empty for a job whose data is lost, which is said. */
+    private Optional<String> line(Job job) {
+        try {
+            ObjectNode document = job.withInlineData().toDocument();
+            document.remove("_rev");
+            document.remove("_attachments");
+            document.remove("_conflicts");
+            return Optional.of(document.toString());
+        } catch (UnreadableDataException lost) {
+            root().progress().clear();
+            root().say("couchjobs: not exported: " + lost.getMessage());
+            return Optional.empty();
+        }
     }
 
     private static String took(long started) {

@@ -11,6 +11,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.Lock;
 import io.couchjobs.job.Progress;
+import io.couchjobs.job.UnreadableDataException;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -26,7 +27,7 @@ final class JobJson {
         json.put("status", job.status().json());
         json.put("state", Words.lowerCase(job.state()));
         json.put("scheduledTime", due(job).map(Instant::toString).orElse(null));
-        json.set("data", job.data());
+        data(job, json);
         json.set("result", job.result().orElse(JSON.nullNode()));
         json.put("attempt", job.attempt());
         json.put("maxRetries", job.maxRetries().isPresent() ? job.maxRetries().getAsInt() : null);
@@ -49,6 +50,15 @@ final class JobJson {
         json.set("times", times(job.times()));
         json.put("rev", job.rev().orElse(null));
         return json;
+    }
+
+    /** One job whose data is lost does not keep the others from being shown. */
+    private static void data(Job job, ObjectNode json) {
+        try {
+            json.set("data", job.data());
+        } catch (UnreadableDataException lost) {
+            json.putNull("data").put("dataProblem", lost.getMessage());
+        }
     }
 
     static ObjectNode of(JobId id) {

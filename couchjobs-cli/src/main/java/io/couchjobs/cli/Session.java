@@ -59,7 +59,7 @@ record Session(
         return builder(database, createIfMissing).open();
     }
 
-    private JobQueueBuilder builder(QueueUrl database, boolean createIfMissing) {
+    JobQueueBuilder builder(QueueUrl database, boolean createIfMissing) {
         JobQueueBuilder builder = JobQueue.builder(database.database())
                 .auth(auth)
                 .insecure(settings.insecure())

@@ -69,6 +69,56 @@ class ExportImportTest {
         assertThat(after).isEqualTo(before);
     }
 
+    @Test
+    void large_data_is_in_an_export_and_attached_again_by_an_import() throws Exception {
+        Map<String, String> large = Map.of("text", "é".repeat(40_000));
+        queue.add(JobRequest.builder("email").id("1").data(large).build());
+        assertThat(queue.get("email", "1").orElseThrow().hasAttachedData()).isTrue();
+        String export = done("export").out();
+        ObjectNode line = byId(export).get("job:email:1");
+        assertThat(line.path("data").path("text").asText()).hasSize(40_000);
+        assertThat(line.has("dataDigest")).isFalse();
+        queue.remove("email", "1");
+
+        shell.input(export);
+        done("import", "-");
+
+        Job back = queue.get("email", "1").orElseThrow();
+        assertThat(back.hasAttachedData()).isTrue();
+        assertThat(back.data().path("text").asText()).isEqualTo(large.get("text"));
+        assertThat(done("inspect", "email", "1", "-o", "json")
+                        .json()
+                        .at("/data/text")
+                        .asText())
+                .isEqualTo(large.get("text"));
+    }
+
+    @Test
+    void a_job_whose_data_is_lost_is_named_and_the_others_are_exported() {
+        queue.add(JobRequest.builder("email")
+                .id("1")
+                .data(Map.of("text", "x".repeat(40_000)))
+                .build());
+        queue.add(JobRequest.builder("email").id("2").data(Map.of()).build());
+        ObjectNode damaged = queue.database().get("job:email:1").orElseThrow();
+        damaged.remove("_attachments");
+        queue.database().put(damaged);
+
+        TestShell.Said said = shell.run("export");
+
+        assertThat(said.exitCode()).isEqualTo(1);
+        assertThat(said.err()).contains("not exported", "email:1", "data.json");
+        assertThat(said.out()).contains("job:email:2").doesNotContain("job:email:1");
+        JsonNode shown = shell.run("inspect", "email", "1", "-o", "json").json();
+        assertThat(shown.path("dataProblem").asText()).contains("email:1");
+        shell.input(damaged.toString());
+        assertThat(shell.run("remove", "email", "1").exitCode()).isZero();
+        shell.input(damaged.toString());
+        TestShell.Said imported = shell.run("import", "-", "-o", "json");
+        assertThat(imported.exitCode()).isEqualTo(1);
+        assertThat(imported.json().at("/rejected/0").toString()).contains("email:1");
+    }
+
     /** Who guards what it writes elsewhere by the fence relies on that, also after the job was removed and put back. */
     @Test
     void the_fence_of_a_job_that_came_back_is_greater_than_all_before() throws Exception {

@@ -6,6 +6,7 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Restored;
+import io.couchjobs.job.UnreadableDataException;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -44,13 +45,18 @@ public final class Restorer {
     public List<AddResult> restore(List<Job> copies) {
         Map<JobId, ViewResult.Row> known = known(copies);
         Set<JobId> taken = new HashSet<>();
-        List<Job> missing = copies.stream()
-                .filter(copy -> !exists(known.get(copy.id())) && taken.add(copy.id()))
-                .map(copy -> store.attaching(
-                        store.site().stamp(Restored.of(copy, generation(known.get(copy.id())), clock.instant()))))
-                .toList();
-        List<WriteResult> written = missing.isEmpty() ? List.of() : store.writeAll(missing);
         Map<JobId, AddResult> results = new HashMap<>();
+        List<Job> missing = new ArrayList<>();
+        for (Job copy : copies) {
+            if (!exists(known.get(copy.id())) && taken.add(copy.id())) {
+                try {
+                    missing.add(restored(copy, generation(known.get(copy.id()))));
+                } catch (UnreadableDataException lost) {
+                    results.put(copy.id(), AddResult.rejected(copy.id(), String.valueOf(lost.getMessage())));
+                }
+            }
+        }
+        List<WriteResult> written = missing.isEmpty() ? List.of() : store.writeAll(missing);
         for (int i = 0; i < missing.size(); i++) {
             results.put(missing.get(i).id(), result(missing.get(i), written.get(i)));
         }
@@ -60,6 +66,10 @@ public final class Restorer {
             answers.add(first != null ? first : AddResult.of(AddResult.Outcome.UNCHANGED, copy));
         }
         return List.copyOf(answers);
+    }
+
+    private Job restored(Job copy, long generation) {
+        return store.attaching(store.site().stamp(Restored.of(copy, generation, clock.instant())));
     }
 
     private AddResult result(Job job, WriteResult written) {

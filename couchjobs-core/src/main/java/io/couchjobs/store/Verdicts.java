@@ -1,9 +1,11 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.CouchException;
 import io.couchjobs.job.Job;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -50,22 +52,28 @@ final class Verdicts {
                 return known.yes();
             }
         }
-        boolean yes = rules.takeClassOf(job) && passes(job, rules.filter());
+        Optional<Boolean> said = rules.takeClassOf(job) ? passes(job, rules.filter()) : Optional.of(false);
+        boolean yes = said.orElse(false);
         if (!yes) {
             admission.skippedOne();
         }
         synchronized (verdicts) {
-            verdicts.put(docId, new Verdict(rules, job.rev().orElse(""), yes));
+            said.ifPresent(
+                    word -> verdicts.put(docId, new Verdict(rules, job.rev().orElse(""), word)));
         }
         return yes;
     }
 
-    private boolean passes(Job job, @Nullable Predicate<? super Job> filter) {
+    /** Empty where the database could not be asked for the job's data: the filter is asked again when the job comes again. */
+    private Optional<Boolean> passes(Job job, @Nullable Predicate<? super Job> filter) {
         try {
-            return filter == null || filter.test(job);
+            return Optional.of(filter == null || filter.test(job));
+        } catch (CouchException notNow) {
+            failed(job, notNow);
+            return Optional.empty();
         } catch (RuntimeException | LinkageError | StackOverflowError | AssertionError e) {
             failed(job, e);
-            return false;
+            return Optional.of(false);
         }
     }
 

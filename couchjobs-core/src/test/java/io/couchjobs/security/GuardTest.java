@@ -20,6 +20,7 @@ import io.couchjobs.store.AddResult;
 import io.couchjobs.store.ClaimedJob;
 import io.couchjobs.store.WriteRefusedException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.AbstractThrowableAssert;
@@ -122,6 +123,21 @@ class GuardTest {
         assertThat(refusal(bob, done)).contains("may not remove jobs");
         claim.finish("by its owner");
         assertThat(ann.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.SUCCESS);
+    }
+
+    @Test
+    void attached_data_is_guarded_as_any_other() throws Exception {
+        JobQueue worker = secured.as(Role.WORKER);
+        Map<String, String> large = Map.of("x", "y".repeat(40_000));
+        secured.root().add(JobRequest.builder("email").id("1").data(large).build());
+        ClaimedJob claim = worker.accept(AcceptOptions.of("email").timeout(Duration.ofSeconds(30)))
+                .get(0);
+        ObjectNode other = claim.job().toDocument().put("dataDigest", "sha-256=another");
+        assertThat(refusal(secured.as(Role.PRODUCER), other)).contains("dataDigest");
+        assertThat(refusal(secured.as(Role.WORKER), other)).contains("does not own this job");
+        claim.finish();
+        worker.resubmit("email", "1", Instant.EPOCH, Map.of("x", "z".repeat(40_000)));
+        assertThat(worker.data("email", "1").orElseThrow().path("x").asText()).startsWith("z");
     }
 
     @Test

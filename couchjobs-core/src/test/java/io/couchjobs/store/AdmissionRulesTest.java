@@ -1,9 +1,14 @@
 package io.couchjobs.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.couchjobs.couch.CouchConfig;
+import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.CouchServer;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Jobs;
+import java.net.URI;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -50,6 +55,26 @@ class AdmissionRulesTest {
         admits("'_rev':'2-x'", Optional.empty());
         assertThat(asked).hasValue(3);
         assertThat(admission.skipped()).isEqualTo(3);
+    }
+
+    @Test
+    void a_filter_whose_job_could_not_be_read_is_asked_again() {
+        CouchException notNow = unreachable();
+        admission.filter(job -> {
+            if (asked.incrementAndGet() == 1) {
+                throw notNow;
+            }
+            return true;
+        });
+        assertThat(admits("'_rev':'1-x'", Optional.empty())).isFalse();
+        assertThat(admits("'_rev':'1-x'", Optional.empty())).isTrue();
+    }
+
+    private static CouchException unreachable() {
+        try (CouchServer nowhere = CouchServer.connect(
+                CouchConfig.builder(URI.create("http://127.0.0.1:1")).build())) {
+            return assertThrows(CouchException.class, nowhere::info);
+        }
     }
 
     private boolean admitsNew(String fields, Optional<Set<String>> allowedByType) {

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.UnreadableDataException;
 import java.util.List;
 
 /**
@@ -67,7 +68,7 @@ final class JobJson {
                 .put("origin", job.origin().orElse(null))
                 .put("tracker", job.tracker().orElse(null))
                 .put("site", job.site().orElse(null))
-                .put("data", text(job.data()))
+                .put("data", data(job))
                 .put("result", job.result().map(JobJson::text).orElse(null));
         job.lock().ifPresent(lock -> json.put("since", lock.since().toEpochMilli()));
         errors(job, json.putArray("errors"));
@@ -79,6 +80,14 @@ final class JobJson {
             after.jobs().stream().limit(MOST_NAMED).map(JobJson::name).forEach(jobs::add);
         });
         return json;
+    }
+
+    private static String data(Job job) {
+        try {
+            return text(job.data());
+        } catch (UnreadableDataException lost) {
+            return String.valueOf(lost.getMessage());
+        }
     }
 
     private static void times(Job job, ObjectNode json) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.JobQueueBuilder;
 import io.couchjobs.couch.Auth;
@@ -236,6 +237,19 @@ class ApiTest {
                         .headers()
                         .firstValue("Content-Type"))
                 .contains("application/json");
+    }
+
+    @Test
+    void a_job_shows_its_data_also_where_that_is_attached_and_says_when_it_is_lost() throws Exception {
+        queue.add(JobRequest.builder("email")
+                .id("1")
+                .data(Map.of("text", "x".repeat(40_000)))
+                .build());
+        assertThat(browser.json("job?type=email&id=1").path("data").asText()).contains("x".repeat(40_000));
+        ObjectNode damaged = queue.database().get("job:email:1").orElseThrow();
+        damaged.remove("_attachments");
+        queue.database().put(damaged);
+        assertThat(browser.json("job?type=email&id=1").path("data").asText()).contains("email:1", "cannot be read");
     }
 
     @Test

@@ -47,7 +47,7 @@ final class Payload {
 
     private static ObjectNode document(JobQueue scratch, Map<String, String> data) {
         Job job = scratch.insert(JobRequest.of(TYPE, data));
-        ObjectNode document = job.toDocument();
+        ObjectNode document = job.withInlineData().toDocument();
         document.remove("_rev");
         return document;
     }
