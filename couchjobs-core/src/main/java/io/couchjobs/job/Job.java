@@ -103,7 +103,7 @@ public final class Job {
 
     /**
      * The creator's input. Large data is attached to the document ({@link AttachedData}), and is read when it is asked for first:
-     * that of jobs that came together in one request. No I/O otherwise.
+     * that of jobs that came together in one request, as long as the queue is open. No I/O otherwise.
      *
      * @return a copy; an empty object when the document has none
      * @throws UnreadableDataException when it is attached and cannot be read: it was damaged; or replaced or removed since, and

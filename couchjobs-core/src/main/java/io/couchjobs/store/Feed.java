@@ -49,6 +49,7 @@ public class Feed implements AutoCloseable {
 
     private final CouchDatabase database;
     private final RowDocuments documents;
+    private final DataReader data;
     private final Copies copies;
     private final OwnWrites own;
     private final FeedPace pace;
@@ -95,6 +96,7 @@ public class Feed implements AutoCloseable {
         this.database = database;
         this.documents = new RowDocuments(database);
         this.copies = new Copies(database);
+        this.data = new DataReader(database);
         this.own = own;
         this.pace = pace;
         this.timing = timing;
@@ -384,7 +386,7 @@ public class Feed implements AutoCloseable {
     }
 
     private void dispatch(Change change) {
-        FeedEvent event = FeedEvent.of(change);
+        FeedEvent event = FeedEvent.of(change, data::lazily);
         tellAll(change, listener -> listener.changed(event));
     }
 

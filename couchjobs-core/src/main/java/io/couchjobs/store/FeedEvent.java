@@ -6,6 +6,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,19 +17,38 @@ import org.jspecify.annotations.Nullable;
  * @param deleted whether it is gone
  * @param document the document as it is now, or its tombstone; null when it cannot be read
  * @param conflicted whether it has other leaves that are not deleted
+ * @param withData gives a job what reads its attached data when somebody asks for it
  */
 public record FeedEvent(
-        String docId, String rev, boolean deleted, @Nullable ObjectNode document, boolean conflicted) {
+        String docId,
+        String rev,
+        boolean deleted,
+        @Nullable ObjectNode document,
+        boolean conflicted,
+        UnaryOperator<Job> withData) {
     private static final String CONFLICTS = "_conflicts";
 
+    /**
+     * A change of a document whose attached data nobody can read.
+     *
+     * @param docId the document's {@code _id}
+     * @param rev the revision that the change made
+     * @param deleted whether it is gone
+     * @param document the document, or its tombstone; null when it cannot be read
+     * @param conflicted whether it has other leaves that are not deleted
+     */
+    public FeedEvent(String docId, String rev, boolean deleted, @Nullable ObjectNode document, boolean conflicted) {
+        this(docId, rev, deleted, document, conflicted, UnaryOperator.identity());
+    }
+
     /** What a row of the feed tells; the document, which is given away, keeps no {@code _conflicts}. */
-    static FeedEvent of(Change change) {
+    static FeedEvent of(Change change, UnaryOperator<Job> withData) {
         String rev = change.revs().isEmpty() ? "" : change.revs().get(0);
         ObjectNode document = change.doc();
         boolean conflicted = document != null
                 && document.has(CONFLICTS)
                 && !document.remove(CONFLICTS).isEmpty();
-        return new FeedEvent(change.id(), rev, change.deleted(), document, conflicted);
+        return new FeedEvent(change.id(), rev, change.deleted(), document, conflicted, withData);
     }
 
     /** {@return the number of the revision: how many writes the document has seen} */
@@ -56,18 +76,13 @@ public record FeedEvent(
         return deleted && document != null && JobStore.retiredStatus(document).isPresent();
     }
 
-    /**
-     * The job, if the document is one and still there. The feed reads nothing that is attached: for large data read the job
-     * ({@code JobQueue.get}).
-     *
-     * @return the job, whose data cannot be read where {@link Job#hasAttachedData}; empty when there is none
-     */
+    /** {@return the job, if the document is one and still there; what is attached was not read with it} */
     public Optional<Job> job() {
         if (deleted || document == null || !docId.startsWith(JobId.PREFIX)) {
             return Optional.empty();
         }
         try {
-            return Optional.of(Job.parse(document));
+            return Optional.of(withData.apply(Job.parse(document)));
         } catch (MalformedJobException notAJob) {
             return Optional.empty();
         }

@@ -128,7 +128,7 @@ final class Replication {
     private List<ObjectNode> leaves(String id) {
         List<ObjectNode> leaves = new ArrayList<>();
         String path = URLEncoder.encode(id, StandardCharsets.UTF_8).replace("+", "%20");
-        get(from, path + "?open_revs=all&revs=true").forEach(leaf -> {
+        get(from, path + "?open_revs=all&revs=true&attachments=true").forEach(leaf -> {
             if (leaf.path("ok") instanceof ObjectNode document) {
                 leaves.add(document);
             }

@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.UnreadableDataException;
+import io.couchjobs.problem.CouchJobsException;
 import java.util.List;
 
 /**
@@ -85,8 +85,8 @@ final class JobJson {
     private static String data(Job job) {
         try {
             return text(job.data());
-        } catch (UnreadableDataException lost) {
-            return String.valueOf(lost.getMessage());
+        } catch (CouchJobsException unreadable) {
+            return String.valueOf(unreadable.getMessage());
         }
     }
 

@@ -1,5 +1,6 @@
 package io.couchjobs.embedded.cluster;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.store.Change;
 import io.couchjobs.embedded.store.Database;
 import io.couchjobs.embedded.store.Doc;
@@ -62,7 +63,7 @@ final class InternalReplication {
         Iterator<Change> changes = from.changes(offered);
         for (int i = 0; i < BATCH && changes.hasNext(); i++) {
             Change change = changes.next();
-            LeavesRound.leaves(from, change.id()).forEach(leaf -> leaves.add(edit(leaf)));
+            LeavesRound.leaves(from, change.id()).forEach(leaf -> leaves.add(whole(from, leaf)));
             reached = change.seq();
         }
         send(leaves, reached);
@@ -86,7 +87,14 @@ final class InternalReplication {
         offer();
     }
 
-    /** {@return a revision as it is sent to another copy} */
+    /** The other copy may have nothing yet of what is attached. */
+    private static Edit whole(Database from, Doc leaf) {
+        ObjectNode body = leaf.body().deepCopy();
+        from.attachments().present(body, true);
+        return new Edit(leaf.id(), leaf.tree().path(leaf.rev()), leaf.node().deleted(), body);
+    }
+
+    /** {@return a revision as it is sent to another copy that has what is attached} */
     static Edit edit(Doc doc) {
         return new Edit(doc.id(), doc.tree().path(doc.rev()), doc.node().deleted(), doc.body());
     }
