@@ -40,9 +40,8 @@ public final class AttachedData {
      * @return the job to be written; the same one when there is nothing to attach
      */
     public static Job attach(Job next, Optional<Job> before, int limit) {
-        ObjectNode document = next.toDocument();
-        if (!(document.get(Field.DATA) instanceof ObjectNode data)
-                || before.filter(next::hasSameDataAs).isPresent()) {
+        ObjectNode data = next.inlineData();
+        if (data == null || before.filter(next::hasSameDataAs).isPresent()) {
             return next;
         }
         byte[] json = JobData.bytes(data);
@@ -50,6 +49,7 @@ public final class AttachedData {
             return next;
         }
         String digest = sha256(json);
+        ObjectNode document = next.toDocument();
         document.remove(Field.DATA);
         document.put(Field.DATA_DIGEST, digest);
         document.withObject("/" + Field.ATTACHMENTS)

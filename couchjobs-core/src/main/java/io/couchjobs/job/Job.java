@@ -114,7 +114,8 @@ public final class Job {
         if (hasAttachedData()) {
             return attached().deepCopy();
         }
-        return document.get(Field.DATA) instanceof ObjectNode data ? data.deepCopy() : document.objectNode();
+        ObjectNode data = inlineData();
+        return data == null ? document.objectNode() : data.deepCopy();
     }
 
     private ObjectNode attached() {
@@ -122,6 +123,12 @@ public final class Job {
             throw new UnreadableDataException(id, "it is attached to the document, of which only the text was read");
         }
         return attached.get();
+    }
+
+    /** The data that the document has, not copied; null for none. */
+    @Nullable
+    ObjectNode inlineData() {
+        return document.get(Field.DATA) instanceof ObjectNode data ? data : null;
     }
 
     /** {@return whether the data is attached to the document, and not in it} */
