@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.couchjobs.embedded.SimulatedCluster;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.UnreadableDataException;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.ClaimedJob;
 import java.util.Map;
@@ -38,25 +37,6 @@ class AttachedDataOnClustersTest {
             Job done = creator.get("email", "1").orElseThrow();
             assertThat(done.hasAttachedData()).isTrue();
             assertThat(done.data().path("text").asText()).startsWith("y");
-        }
-    }
-
-    @Test
-    void a_node_that_was_cut_off_has_the_data_when_it_is_back() throws Exception {
-        try (JobQueue creator = at(0);
-                JobQueue reader = at(2)) {
-            cluster.isolate(2);
-            creator.add(JobRequest.builder("email").id("1").data(LARGE).build());
-            cluster.heal(2);
-            TestQueue.until(() -> reader.get("email", "1").filter(this::isWhole).isPresent());
-        }
-    }
-
-    private boolean isWhole(Job job) {
-        try {
-            return job.data().path("text").asText().equals(LARGE.get("text"));
-        } catch (UnreadableDataException behind) {
-            return false;
         }
     }
 
