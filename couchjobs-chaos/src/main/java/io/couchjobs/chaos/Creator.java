@@ -4,6 +4,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.chaos.Entry.What;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
 import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.store.AddResult;
 import io.couchjobs.store.CancelMode;
@@ -56,7 +57,9 @@ final class Creator {
     /** Does one thing. */
     void act() {
         int dice = random.nextInt(100);
-        if (dice < 18 && !known.isEmpty()) {
+        if (dice < 6) {
+            stopOneThatRuns();
+        } else if (dice < 18 && !known.isEmpty()) {
             cancel(
                     random.nextBoolean() && !lasting.isEmpty()
                             ? oneOf(lasting, JUST_MADE)
@@ -151,10 +154,30 @@ final class Creator {
         }
     }
 
+    /** Of jobs taken at random few are owned, and these end soon. */
+    private void stopOneThatRuns() {
+        List<JobId> latest = lasting.subList(Math.max(0, lasting.size() - JUST_MADE), lasting.size());
+        latest.stream().filter(this::isRunning).findAny().ifPresent(id -> cancel(id, CancelMode.REQUEST));
+    }
+
+    private boolean isRunning(JobId id) {
+        try {
+            return queue.get(id.type(), id.id())
+                    .filter(job -> job.status() == JobStatus.RUNNING)
+                    .isPresent();
+        } catch (CouchJobsException trouble) {
+            tell("read " + id, trouble);
+            return false;
+        }
+    }
+
     private void cancel(JobId id) {
+        cancel(id, random.nextInt(4) > 0 ? CancelMode.REQUEST : CancelMode.IF_QUEUED);
+    }
+
+    private void cancel(JobId id, CancelMode mode) {
         journal.note(What.CANCELLING, id.docId(), "");
         try {
-            CancelMode mode = random.nextInt(4) > 0 ? CancelMode.REQUEST : CancelMode.IF_QUEUED;
             CancelResult result = queue.cancel(id.type(), id.id(), mode);
             if (result == CancelResult.CANCELLED) {
                 journal.note(What.CANCELLED, id.docId(), "");

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Such a document has no {@code data}, but {@code dataDigest}, a hash of the JSON text. By it two revisions of the document
  * can be compared without their attachments, and an attachment that got lost, or is another one, is noticed. (CouchDB's own
- * digest will not do: it is that of the compressed text, where the server is set to compress it.) A document that has {@code data} means that, whatever is attached.
+ * digest will not do: it is that of the compressed text, where the server is set to compress it.) A document that has {@code data}
+ * means that, whatever is attached.
  */
 public final class AttachedData {
     /** The name of the attachment; jobs must not have others of that name. */

@@ -40,7 +40,7 @@ class SimulationTest {
 
     @Test
     void no_seed_breaks_a_promise_when_creators_soon_want_their_jobs_otherwise() {
-        assertThat(failures(World.Plan.FICKLE, SEEDS / 2)).isEmpty();
+        assertThat(failures(World.Plan.FICKLE, SEEDS / 6)).isEmpty();
     }
 
     private static List<String> failures(World.Plan plan, int seeds) {
@@ -80,6 +80,17 @@ class SimulationTest {
     @ValueSource(longs = {106, 1704})
     void what_failed_once_in_a_crowd_does_not_again(long seed) {
         assertThat(live(World.Plan.crowded(Door.Protocol.ONLY_201), seed)).isEmpty();
+    }
+
+    /**
+     * Seeds of the fickle plan that failed once: jobs were run though they were cancelled (36, 53, 116, 121), put off (120, 175, 389)
+     * or removed (112, 150, 230) through a node that was cut off; an end that only a minority had was run again by the others (1, 176,
+     * 204, 289).
+     */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 36, 53, 112, 116, 120, 121, 150, 175, 176, 204, 230, 289, 389})
+    void what_failed_once_when_creators_wanted_their_jobs_otherwise_does_not_again(long seed) {
+        assertThat(live(World.Plan.FICKLE, seed)).isEmpty();
     }
 
     @Test
