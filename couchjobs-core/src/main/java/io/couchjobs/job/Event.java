@@ -36,7 +36,7 @@ public enum Event {
     WITHDRAW(table().from(SCHEDULED, SCHEDULED).from(RUNNING, RUNNING)),
     /** All claims of a job were withdrawn: it waits again, or is cancelled if that was asked for meanwhile. */
     RESTORE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED)),
-    /** The job has won against a claim that was taken back, which had counted more before; nothing changes. */
+    /** The job has won against a claim that was taken back, or its last change is to be confirmed; nothing changes. */
     KEEP(table().from(WAITING, WAITING)
             .from(STUCK, STUCK)
             .from(SCHEDULED, SCHEDULED)

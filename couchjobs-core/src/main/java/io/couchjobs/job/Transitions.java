@@ -165,10 +165,10 @@ public final class Transitions {
 
     /**
      * A job stays as it is, in a new revision: whoever deletes the one before because of a claim that has been taken back, does so
-     * in vain. A function of the job and that claim alone.
+     * in vain; and when a quorum confirms it, a majority of the copies has what was before. A function of the arguments alone.
      *
      * @param job the job, in whatever state
-     * @param since when the claim was taken back
+     * @param since when the claim was taken back, or now
      * @return the job, to be written
      */
     public static Job keep(Job job, Instant since) {

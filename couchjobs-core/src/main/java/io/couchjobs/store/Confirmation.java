@@ -33,6 +33,7 @@ final class Confirmation {
      * @return the job as it is now; empty when others wrote at the same time and have won, or when the copies that are in reach now
      *     have not heard of the change
      * @throws UnconfirmedException when no quorum confirms it
+     * @throws WriteRefusedException when the database refuses to store the job as it is
      */
     Optional<Job> of(JobId id, String rev) {
         Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(50), Duration.ofSeconds(1));
@@ -43,7 +44,8 @@ final class Confirmation {
                 return present;
             }
             Job kept = Transitions.keep(present.get(), clock.instant());
-            if (store.write(kept) instanceof WriteResult.Stored stored && store.isAllThereIs(id, stored.rev())) {
+            WriteResult written = WriteRefusedException.check(store.write(kept));
+            if (written instanceof WriteResult.Stored stored && store.isAllThereIs(id, stored.rev())) {
                 return Optional.of(kept.withRev(stored.rev()));
             }
             UnconfirmedWrites.pause(backoff, id);

@@ -300,7 +300,7 @@ public final class Creator {
         if (next.isEmpty()) {
             return Optional.of(decision.before());
         }
-        WriteResult written = checked(store.write(next.get()));
+        WriteResult written = WriteRefusedException.check(store.write(next.get()));
         if (written instanceof WriteResult.Stored stored) {
             return Optional.of(next.get().withRev(stored.rev()));
         }
@@ -311,20 +311,13 @@ public final class Creator {
 
     /** The new job as stored; empty when somebody else wrote first, or wrote at the same time and has won. */
     private Optional<Job> stored(Job job, WriteResult written) {
-        checked(written);
+        WriteRefusedException.check(written);
         if (written instanceof WriteResult.Stored stored) {
             return Optional.of(job.withRev(stored.rev()));
         }
         return written instanceof WriteResult.Accepted accepted && store.isInPlace(job)
                 ? Optional.of(job.withRev(accepted.rev()))
                 : Optional.empty();
-    }
-
-    private static WriteResult checked(WriteResult written) {
-        if (written instanceof WriteResult.Refused refused) {
-            throw new WriteRefusedException(refused);
-        }
-        return written;
     }
 
     private <T> T untilWon(JobId id, Attempt<T> attempt) {

@@ -62,7 +62,7 @@ final class Removal {
         boolean confirmed = true;
         for (ObjectNode leaf : leaves) {
             tombstone = JobTombstone.ofRemoved(leaf);
-            WriteResult deleted = checked(store.delete(leaf));
+            WriteResult deleted = WriteRefusedException.check(store.delete(leaf));
             begun |= !(deleted instanceof WriteResult.Conflict);
             confirmed &= deleted instanceof WriteResult.Stored || (proven && deleted instanceof WriteResult.Accepted);
             if (deleted instanceof WriteResult.Accepted) {
@@ -76,14 +76,7 @@ final class Removal {
         if (proofs++ == MOST_PROOFS) {
             throw new UnconfirmedException(id);
         }
-        WriteResult written = checked(store.join(store.writeSoon(JobTombstone.grave(tombstone))));
+        WriteResult written = WriteRefusedException.check(store.join(store.writeSoon(JobTombstone.grave(tombstone))));
         proven = written instanceof WriteResult.Stored stored && store.isAllThereIs(id, stored.rev());
-    }
-
-    private static WriteResult checked(WriteResult written) {
-        if (written instanceof WriteResult.Refused refused) {
-            throw new WriteRefusedException(refused);
-        }
-        return written;
     }
 }

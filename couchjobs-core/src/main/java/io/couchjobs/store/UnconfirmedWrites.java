@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What became of a creator's write that no quorum of a cluster confirmed: it may have met another write of the same document,
- * and lose. Thread-safe.
+ * What became of a new job that no quorum of a cluster confirmed: it may have met another write of the same document, and lose.
+ * (A change of a job needs more: {@link Confirmation}.) Thread-safe.
  */
 final class UnconfirmedWrites {
     private static final int MOST_LOOKS = 8;

@@ -25,6 +25,14 @@ public final class WriteRefusedException extends CouchJobsException {
         this.status = refused.status();
     }
 
+    /** {@return what the server answered, when that is no refusal} */
+    static WriteResult check(WriteResult written) {
+        if (written instanceof WriteResult.Refused refused) {
+            throw new WriteRefusedException(refused);
+        }
+        return written;
+    }
+
     /**
      * Whether a database with a guard refused a document for who writes it, not for what it says.
      *
