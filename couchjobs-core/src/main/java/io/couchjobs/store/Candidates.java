@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.ektorp.DbAccessException;
 import org.slf4j.Logger;
@@ -99,7 +100,9 @@ final class Candidates {
             Stock stock = stocks.get(Site.lineOf(job.get()));
             return stock != null && stock.changed(job.get());
         }
-        stocks.values().forEach(stock -> stock.remove(event.docId()));
+        Consumer<Stock> forget =
+                event.deleted() ? stock -> stock.gone(event.docId()) : stock -> stock.remove(event.docId());
+        stocks.values().forEach(forget);
         return event.docId().startsWith(TypeSettings.PREFIX);
     }
 

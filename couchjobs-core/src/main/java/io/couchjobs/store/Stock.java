@@ -106,6 +106,12 @@ final class Stock {
         backlog.remove(docId);
     }
 
+    /** A job is not there any more: an index that is being read must not bring it back. */
+    void gone(String docId) {
+        remove(docId);
+        markMoved(docId);
+    }
+
     void removeAll(Collection<Job> taken) {
         scans.values().forEach(scan -> scan.removeAll(taken));
         backlog.removeAll(taken);

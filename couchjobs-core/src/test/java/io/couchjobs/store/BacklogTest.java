@@ -195,6 +195,16 @@ class BacklogTest {
     }
 
     @Test
+    void a_job_that_was_removed_while_the_index_is_read_is_not_brought_back() {
+        Stock stock = new Stock();
+        long begun = stock.backlog().beginRefill();
+        stock.gone("job:email:a");
+        stock.backlog().refill(begun, window(true, job("a", 1), job("b", 1)), List.of(), true);
+        stock.backlog().endRefill();
+        assertThat(stock.backlog().due(NOW, 9)).extracting(job -> job.id().id()).containsExactly("b");
+    }
+
+    @Test
     void a_gap_empties_it() {
         refill(true, job("a", 1));
         backlog.forget();
