@@ -177,11 +177,12 @@ class SitesTest extends TwoDatabases {
         try (JobQueue queue = TestQueue.builder(oslo).site("paris").open()) {
             queue.add(email("1").build());
             assertThat(queue.get("email", "1").orElseThrow().site()).contains("paris");
-            queue.database().put(Jobs.json("{'_id':'job:email:2','site':'a:b'}"));
-            assertThat(queue.malformed()).containsEntry("job:email:2", "site");
         }
         try (JobQueue queue = TestQueue.open(oslo)) {
             assertThat(queue.site()).as("an override writes nothing").isEqualTo(Site.UNNAMED);
+            TestQueue.assumeThatAnythingCanBeStored();
+            queue.database().put(Jobs.json("{'_id':'job:email:2','site':'a:b'}"));
+            assertThat(queue.malformed()).containsEntry("job:email:2", "site");
         }
     }
 
