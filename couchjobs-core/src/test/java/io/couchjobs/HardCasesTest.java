@@ -11,6 +11,7 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Progress;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.AddResult;
+import io.couchjobs.store.CancelMode;
 import io.couchjobs.store.ClaimedJob;
 import io.couchjobs.store.JobFilter;
 import io.couchjobs.store.JobNotFoundException;
@@ -112,6 +113,32 @@ class HardCasesTest extends FaultyServer {
             assertThat(worker.stats().recovered()).isZero();
             assertThat(runs.get()).isEqualTo(1);
         }
+    }
+
+    @Test
+    void a_handler_that_asks_for_its_job_hears_of_a_cancellation_while_the_feed_is_down() throws Exception {
+        add("email", "1");
+        couch.faults().answer(1_000_000, r -> r.path().endsWith("/_changes"), 503);
+        CountDownLatch running = new CountDownLatch(1);
+        CountDownLatch asks = new CountDownLatch(1);
+        BlockingQueue<Optional<StopReason>> reasons = new LinkedBlockingQueue<>();
+        try (Worker worker = queue.worker()
+                .handler("email", (data, context) -> {
+                    running.countDown();
+                    asks.await();
+                    context.assertOwned();
+                    reasons.add(context.stopReason());
+                    new CountDownLatch(1).await();
+                    return null;
+                })
+                .start()) {
+            running.await();
+            queue.cancel("email", "1", CancelMode.REQUEST);
+            asks.countDown();
+            assertThat(reasons.poll(30, TimeUnit.SECONDS)).contains(StopReason.CANCELLED);
+            TestQueue.until(() -> worker.stats().cancelled() == 1);
+        }
+        assertThat(queue.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.CANCELLED);
     }
 
     @Test

@@ -83,7 +83,8 @@ public final class JobContext {
     }
 
     /**
-     * Replaces the job's data, and renews the lease.
+     * Replaces the job's data, and renews the lease. When the job is to be cancelled, the handler is interrupted, also while the feed
+     * has not told yet.
      *
      * @param data a record, bean, map or JSON object
      * @throws io.couchjobs.job.InvalidJobDataException when the data is not a JSON object; nothing was written
@@ -91,6 +92,7 @@ public final class JobContext {
      */
     public void update(Object data) {
         claim.update(data);
+        run.heed();
     }
 
     /**
@@ -117,12 +119,14 @@ public final class JobContext {
     }
 
     /**
-     * Checks, by reading it, that the job is still this worker's.
+     * Checks, by reading it, that the job is still this worker's. When it is to be cancelled, the handler is interrupted, also while
+     * the feed has not told yet.
      *
      * @throws HaltException when it is not
      */
     public void assertOwned() {
         claim.assertOwned();
+        run.heed();
     }
 
     /**

@@ -140,9 +140,7 @@ final class OwnJobs implements Feed.Listener {
         RunThreads.unstarted("couchjobs-verify", () -> {
                     try {
                         run.claim().assertOwned();
-                        if (run.claim().job().isCancelRequested()) {
-                            run.stop(StopReason.CANCELLED);
-                        }
+                        run.heed();
                     } catch (HaltException lost) {
                         run.stop(StopReason.HALTED);
                     } catch (RuntimeException unknown) {

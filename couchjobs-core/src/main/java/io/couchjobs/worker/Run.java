@@ -124,9 +124,8 @@ final class Run {
         Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
         while (stopReason().isEmpty()) {
             try {
-                if (claim.start().isCancelRequested()) {
-                    stop(StopReason.CANCELLED); // the feed may not have told yet
-                }
+                claim.start();
+                heed();
                 return;
             } catch (HaltException lost) {
                 stop(StopReason.HALTED);
@@ -136,6 +135,13 @@ final class Run {
                     stop(StopReason.HALTED);
                 }
             }
+        }
+    }
+
+    /** Stops when the job, as last read, is to be cancelled: the feed may not have told yet. */
+    void heed() {
+        if (claim.job().isCancelRequested()) {
+            stop(StopReason.CANCELLED);
         }
     }
 
@@ -158,6 +164,7 @@ final class Run {
         try {
             runLog.flush();
             claim.writeProgress();
+            heed();
         } catch (HaltException lost) {
             stop(StopReason.HALTED);
         } catch (RuntimeException trouble) {
