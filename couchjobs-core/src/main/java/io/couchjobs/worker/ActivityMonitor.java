@@ -300,7 +300,8 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     /** Looks at one owned job; returns how long it can be left alone. */
     private Duration examine(JobId id, Sighting sighting) {
         Timeout timeout = sightings.timeout(id.type(), parts.settings());
-        long life = lastSignOfLife(id, sighting);
+        Beat beat = beatOf(sighting.worker());
+        long life = isLeftByAFormerProcess(id, sighting) ? sighting.nanos() : later(beat.nanos(), sighting.nanos());
         long since = later(life, timeout.changedNanos().orElse(life));
         Duration patience = timeout.length().plus(jitter(timeout.length(), sighting.luck()));
         Duration left = patience.minusNanos(parts.clock().nanos() - since);
@@ -308,22 +309,19 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
             return left;
         }
         try {
-            expireIfSilent(id, sighting, timeout);
+            expireIfSilent(id, sighting, beat, timeout);
         } catch (MalformedJobException overwritten) {
             sightings.forget(id, sighting);
         }
         return AT_ONCE;
     }
 
-    private long lastSignOfLife(JobId id, Sighting sighting) {
-        Optional<Beat> known = sightings.beat(sighting.worker());
+    private Beat beatOf(String worker) {
+        Optional<Beat> known = sightings.beat(worker);
         if (known.isEmpty()) {
-            sightings.heardUnlessKnown(sighting.worker(), registeredRev(sighting.worker()));
+            sightings.heardUnlessKnown(worker, registeredRev(worker));
         }
-        Beat beat = sightings
-                .beat(sighting.worker())
-                .orElseGet(() -> new Beat("", parts.clock().nanos()));
-        return isLeftByAFormerProcess(id, sighting) ? sighting.nanos() : later(beat.nanos(), sighting.nanos());
+        return sightings.beat(worker).orElseGet(() -> new Beat("", parts.clock().nanos()));
     }
 
     /** A job that our own id owns, and we do not run: no beat of ours speaks for it. */
@@ -339,16 +337,18 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
                 .orElse("");
     }
 
-    /** Reads everything once more: the feed may be behind, and the owner is not to suffer from that. */
-    private void expireIfSilent(JobId id, Sighting sighting, Timeout timeout) {
+    /**
+     * Reads everything once more: the feed may be behind, and the owner is not to suffer from that. What is read is compared with
+     * what was seen all the time, not with what the feed tells meanwhile.
+     */
+    private void expireIfSilent(JobId id, Sighting sighting, Beat beat, Timeout timeout) {
         parts.settings().read(id.type());
         if (!sightings.timeout(id.type(), parts.settings()).equals(timeout)) {
             return;
         }
         requireMajority();
         String registered = registeredRev(sighting.worker());
-        boolean ownerLives = !registered.equals(
-                sightings.beat(sighting.worker()).map(Beat::rev).orElse(null));
+        boolean ownerLives = !registered.equals(beat.rev());
         if (ownerLives && !isLeftByAFormerProcess(id, sighting)) {
             sightings.heard(sighting.worker(), registered);
             sightings.again(id, sighting, sighting.worker(), sighting.rev());

@@ -3,12 +3,14 @@ package io.couchjobs.worker;
 import static io.couchjobs.TestQueue.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Jobs;
 import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.FeedEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,6 +88,28 @@ class ActivityMonitorTest {
         assertThat(watched.job("1").status()).isEqualTo(JobStatus.RUNNING);
         assertThat(watched.job("2").status()).isEqualTo(JobStatus.RUNNING);
         assertThat(watched.job("3").status()).isEqualTo(JobStatus.WAITING);
+    }
+
+    @Test
+    void a_sign_of_life_that_the_feed_tells_while_the_owner_is_being_asked_for_counts() throws Exception {
+        ActivityMonitor monitor = watched.monitor("me");
+        String first = put("{'_id':'worker:w'}");
+        watched.owned("1", "w", "");
+        watched.looked();
+        Faults.Held asking = watched.couch
+                .faults()
+                .delay(
+                        1,
+                        path("worker")
+                                .and(r -> r.method().equals("GET") && r.path().endsWith("w")));
+        watched.advance(T.plus(JITTER));
+        assertThat(asking.awaitArrival(30)).isTrue();
+        String rev = put("{'_id':'worker:w','_rev':'" + first + "','beat':2}");
+        monitor.changed(new FeedEvent("worker:w", rev, false, Jobs.json("{'_id':'worker:w'}"), false));
+        asking.release();
+        watched.looked();
+        assertThat(monitor.recovered()).isZero();
+        assertThat(watched.job("1").status()).isEqualTo(JobStatus.RUNNING);
     }
 
     @Test
@@ -297,6 +321,10 @@ class ActivityMonitorTest {
                         .path("status")
                         .asText())
                 .isEqualTo("running");
+    }
+
+    private String put(String document) {
+        return ((WriteResult.Stored) watched.queue.database().put(Jobs.json(document))).rev();
     }
 
     private static Predicate<Faults.Request> path(String part) {
