@@ -184,6 +184,26 @@ class ClaimsOnClustersTest {
     }
 
     @Test
+    void an_owner_whose_lease_is_over_is_not_told_by_a_minority_that_it_owns_its_job() throws Exception {
+        ClaimedJob claim = claimed();
+        queue.setTypeTimeout("email", Duration.ofMillis(100));
+        TestQueue.until(claim::isLeaseOver);
+        cluster.acceptInVain(1000, hasStatus("running"));
+        assertThatThrownBy(claim::assertOwned).isInstanceOf(HaltException.class).hasMessageContaining("majority");
+    }
+
+    @Test
+    void an_owner_whose_lease_is_over_is_told_by_a_quorum_that_it_still_owns_its_job() throws Exception {
+        ClaimedJob claim = claimed();
+        long confirmed = claim.confirmedNanos();
+        queue.setTypeTimeout("email", Duration.ofMillis(100));
+        TestQueue.until(claim::isLeaseOver);
+        claim.assertOwned();
+        assertThat(claim.confirmedNanos()).isGreaterThan(confirmed);
+        assertThat(claim.finish().status()).isEqualTo(JobStatus.SUCCESS);
+    }
+
+    @Test
     void an_owner_whose_claim_was_withdrawn_halts() throws Exception {
         ClaimedJob claim = claimed();
         ObjectNode document = job().toDocument();

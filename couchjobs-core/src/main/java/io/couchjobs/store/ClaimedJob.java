@@ -341,8 +341,8 @@ public final class ClaimedJob {
     }
 
     /**
-     * Reads the job again and checks that this claim owns it. The answer is as old as the read: to guard a write elsewhere,
-     * use {@link #fence}.
+     * Reads the job again and checks that this claim owns it; on a cluster, when the lease is over, by a renewal that a quorum confirms.
+     * The answer is as old as that: to guard a write elsewhere, use {@link #fence}.
      *
      * @throws HaltException when this claim does not own the job any more
      */

@@ -59,12 +59,16 @@ final class Ownership {
     }
 
     /**
-     * Reads the job again.
+     * Reads the job again. On a cluster a node that is cut off shows the only copy that it has: when the lease is over, a quorum must
+     * confirm a renewal.
      *
      * @throws HaltException when this claim does not own the job any more
      */
     synchronized void check() {
         job = owned(leaves());
+        if (store.isCluster() && lease.isOver()) {
+            write((present, now) -> Transitions.update(present, null, null, now));
+        }
     }
 
     /**
