@@ -110,6 +110,17 @@ public final class SettingsStore implements Feed.Listener {
     }
 
     /**
+     * The same without asking anybody.
+     *
+     * @param type the type
+     * @return the type's timeout, or the queue's default; empty when the settings are not known, as after a gap in the feed
+     */
+    public Optional<Duration> knownTimeoutOf(String type) {
+        return Optional.ofNullable(known.get(type))
+                .map(settings -> settings.timeout().orElse(defaultTimeout));
+    }
+
+    /**
      * When and how often failed jobs of this type run again.
      *
      * @param type the type

@@ -7,6 +7,7 @@ import io.couchjobs.store.StoreClock;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -32,9 +33,13 @@ final class LeaseKeeper implements AutoCloseable {
     private final SettingsStore settings;
     private final StoreClock clock;
     private final ScheduledExecutorService threads;
+    /** A server that does not answer must not keep the leases waiting. */
+    private final ScheduledExecutorService asker;
+
     private final Alarm renewal;
     private final Alarm checking;
     private final Alarm idleBeat;
+    private final Alarm asking;
     private long confirmedNanos;
     private boolean troubled;
 
@@ -44,14 +49,20 @@ final class LeaseKeeper implements AutoCloseable {
         this.settings = settings;
         this.clock = clock;
         this.confirmedNanos = clock.nanos();
-        this.threads = Executors.newScheduledThreadPool(2, task -> {
-            Thread thread = new Thread(task, "couchjobs-leases");
-            thread.setDaemon(true);
-            return thread;
-        });
+        this.threads = threads("couchjobs-leases", 2);
+        this.asker = threads("couchjobs-leases-settings", 1);
         this.renewal = new Alarm(threads, this::renew);
         this.checking = new Alarm(threads, this::check);
         this.idleBeat = new Alarm(threads, this::beatWhileIdle);
+        this.asking = new Alarm(asker, this::ask);
+    }
+
+    private static ScheduledExecutorService threads(String name, int count) {
+        return Executors.newScheduledThreadPool(count, task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
     }
 
     /** Registers the worker. An idle one tells now and then that it lives, so that its registration is not cleaned up. */
@@ -100,6 +111,7 @@ final class LeaseKeeper implements AutoCloseable {
 
     @Override
     public void close() {
+        asker.shutdownNow();
         threads.shutdownNow();
         try {
             threads.awaitTermination(5, TimeUnit.SECONDS);
@@ -206,10 +218,18 @@ final class LeaseKeeper implements AutoCloseable {
 
     /** The settings are known since the claim; after a gap they are read again, and until that works the last one holds. */
     private Duration timeoutOf(Run run) {
+        Optional<Duration> known = settings.knownTimeoutOf(run.claim().id().type());
+        if (known.isEmpty()) {
+            asking.within(Duration.ZERO);
+        }
+        return known.map(newest -> run.timeout(newest, clock.nanos())).orElseGet(run::timeout);
+    }
+
+    private void ask() {
         try {
-            return run.timeout(settings.timeoutOf(run.claim().id().type()), clock.nanos());
-        } catch (CouchJobsException unknownNow) {
-            return run.timeout();
+            runs.forEach(run -> settings.timeoutOf(run.claim().id().type()));
+        } catch (RuntimeException unknownNow) {
+            log.debug("the settings of types cannot be read; the last known timeouts hold", unknownNow);
         }
     }
 
