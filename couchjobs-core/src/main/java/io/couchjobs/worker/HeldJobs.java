@@ -11,6 +11,7 @@ import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Transitions;
+import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
@@ -29,6 +30,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,6 +54,7 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
     private static final int PAGE = 500;
 
     private final Acceptor.Parts parts;
+    private final BooleanSupplier majorityInReach;
     private final Duration findNew;
     private final Duration findOld;
     private final ScheduledExecutorService thread;
@@ -68,12 +71,19 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
 
     private Feed.@Nullable Listening listening;
 
-    HeldJobs(Acceptor.Parts parts) {
-        this(parts, FIND_NEW, FIND_OLD);
+    /**
+     * Begins to look after the held jobs of a database when it is {@linkplain #start started}.
+     *
+     * @param parts what it works with
+     * @param majorityInReach whether CouchDB confirms a write at this moment; asked on clusters only
+     */
+    HeldJobs(Acceptor.Parts parts, BooleanSupplier majorityInReach) {
+        this(parts, majorityInReach, FIND_NEW, FIND_OLD);
     }
 
-    HeldJobs(Acceptor.Parts parts, Duration findNew, Duration findOld) {
+    HeldJobs(Acceptor.Parts parts, BooleanSupplier majorityInReach, Duration findNew, Duration findOld) {
         this.parts = parts;
+        this.majorityInReach = majorityInReach;
         this.findNew = findNew;
         this.findOld = findOld;
         this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -277,12 +287,21 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
             return;
         }
         Job job = present.get();
+        requireMajority();
         After.Verdict verdict = verdict(job);
         Decision decision = Transitions.letGo(job, verdict, parts.clock().instant());
         if (decision.write().isPresent()
                 && !(parts.store().write(decision.write().get()) instanceof WriteResult.Stored)) {
             // Somebody else wrote: the job itself, and the feed will tell, or let it go as we would.
             log.debug("{} changed while it was let go", id);
+        }
+    }
+
+    /** A node that is cut off shows ends that are undone after the cut. */
+    private void requireMajority() {
+        if (parts.store().isCluster() && !majorityInReach.getAsBoolean()) {
+            throw new CouchJobsException(
+                    "no majority of the copies confirms a write; nobody can tell which jobs have ended");
         }
     }
 
@@ -297,7 +316,7 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
                     .toList();
             parts.store()
                     .database()
-                    .view(ViewQuery.allDocs().keys(ids).includeDocs(true))
+                    .view(ViewQuery.allDocs().keys(ids).includeDocs(true).conflicts(true))
                     .rows()
                     .forEach(row -> note(row, states, removed));
         }
@@ -335,9 +354,13 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
         }
     }
 
+    /** Of a job with conflicts nobody can say what has become of it; when they are resolved, the feed tells of it again. */
     private static Optional<JobStatus> statusOf(ViewResult.Row row) {
         try {
-            return Optional.ofNullable(row.doc()).map(Job::parse).map(Job::status);
+            return Optional.ofNullable(row.doc())
+                    .filter(document -> !document.has("_conflicts"))
+                    .map(Job::parse)
+                    .map(Job::status);
         } catch (MalformedJobException notAJobNow) {
             return Optional.empty();
         }

@@ -59,7 +59,7 @@ public final class Worker implements AutoCloseable {
                 .at(parts.store().site());
         this.leases = new LeaseKeeper(registration, executor.runs().values(), parts.settings(), parts.clock());
         this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow, leases::isMajorityInReach);
-        this.heldJobs = new HeldJobs(parts);
+        this.heldJobs = new HeldJobs(parts, leases::isMajorityInReach);
         this.sweeper = new Sweeper(parts, options.id(), executor.tally()::claims);
         this.ownJobs = new OwnJobs(executor.runs(), options.id(), leases::hurry);
     }

@@ -95,6 +95,7 @@ class FindingHeldJobsTest {
                         new SettingsStore(database, Duration.ofSeconds(60)),
                         new Feed(database),
                         new StoreClock(InstantSource.system(), database.server())),
+                () -> true,
                 findNew,
                 findOld);
     }

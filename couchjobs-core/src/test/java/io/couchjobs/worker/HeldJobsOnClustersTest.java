@@ -1,0 +1,144 @@
+package io.couchjobs.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.TestQueue;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.Tombstone;
+import io.couchjobs.embedded.SimulatedCluster;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.problem.CouchJobsException;
+import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.DesignDocuments;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.JobIndex;
+import io.couchjobs.store.JobStore;
+import io.couchjobs.store.SettingsStore;
+import io.couchjobs.store.StoreClock;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** An end of a job that may be undone lets nobody go who waits for it. */
+@Timeout(120)
+class HeldJobsOnClustersTest {
+    private static final JobId FIRST = new JobId("email", "first");
+
+    private final SimulatedCluster cluster = SimulatedCluster.start(3, 4);
+    private final JobQueue queue =
+            JobQueue.builder(cluster.urls().get(1).resolve("/jobs")).open();
+
+    @BeforeEach
+    void hold() {
+        queue.init();
+        queue.add(JobRequest.builder("email").id("first").data(Map.of()).build());
+        queue.add(JobRequest.builder("email")
+                .id("last")
+                .data(Map.of())
+                .after(FIRST)
+                .build());
+    }
+
+    @AfterEach
+    void close() {
+        queue.close();
+        cluster.close();
+    }
+
+    @Test
+    void a_held_job_is_not_let_go_by_what_a_minority_shows() {
+        end(queue);
+        try (HeldJobs held = held(queue, false)) {
+            assertThatThrownBy(held::settle)
+                    .isInstanceOf(CouchJobsException.class)
+                    .hasMessageContaining("majority");
+        }
+        assertThat(isHeld(queue)).isTrue();
+        try (HeldJobs held = held(queue, true)) {
+            held.settle();
+        }
+        assertThat(isHeld(queue)).isFalse();
+    }
+
+    @Test
+    void a_held_job_is_not_let_go_by_an_end_that_is_in_conflict_with_another_run() throws Exception {
+        ObjectNode running = document(queue);
+        end(queue);
+        end(queue);
+        replicate(running.put("_rev", "2-" + "a".repeat(32)));
+        JobStore store = new JobStore(queue.database());
+        TestQueue.until(() -> store.leaves(FIRST).areInConflict());
+        try (store;
+                HeldJobs held = held(queue, true)) {
+            held.settle();
+            assertThat(document(queue).path("status").asText())
+                    .as("what readers see")
+                    .isEqualTo("success");
+            assertThat(isHeld(queue)).isTrue();
+
+            Job loser = store.leaves(FIRST).jobs().stream()
+                    .filter(leaf -> leaf.status() == JobStatus.RUNNING)
+                    .findFirst()
+                    .orElseThrow();
+            queue.database().put(Tombstone.of(FIRST.docId(), loser.rev().orElseThrow()));
+            held.settle();
+            assertThat(isHeld(queue)).isFalse();
+        }
+    }
+
+    private static void end(JobQueue queue) {
+        ObjectNode first = document(queue);
+        queue.database()
+                .put(first.put("status", "success")
+                        .put("ends", first.path("ends").asInt() + 1));
+    }
+
+    /** As the copies of a cluster do it. */
+    private void replicate(ObjectNode running) throws Exception {
+        running.put("status", "running")
+                .putObject("lock")
+                .put("token", "t")
+                .put("worker", "w")
+                .put("since", 1);
+        HttpRequest request = HttpRequest.newBuilder(cluster.urls().get(1).resolve("/jobs/_bulk_docs"))
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString("{\"new_edits\":false,\"docs\":[" + running + "]}"))
+                .build();
+        assertThat(HttpClient.newHttpClient()
+                        .send(request, HttpResponse.BodyHandlers.ofString())
+                        .body())
+                .contains("[]");
+    }
+
+    private static ObjectNode document(JobQueue queue) {
+        return queue.database().get(FIRST.docId()).orElseThrow();
+    }
+
+    private static boolean isHeld(JobQueue queue) {
+        return queue.get("email", "last").orElseThrow().after().isPresent();
+    }
+
+    private static HeldJobs held(JobQueue queue, boolean majorityInReach) {
+        CouchDatabase database = queue.database();
+        Acceptor.Parts parts = new Acceptor.Parts(
+                new JobStore(database),
+                new JobIndex(new DesignDocuments(database)),
+                new SettingsStore(database, Duration.ofSeconds(60)),
+                new Feed(database),
+                new StoreClock(InstantSource.system(), database.server()));
+        return new HeldJobs(parts, () -> majorityInReach);
+    }
+}
