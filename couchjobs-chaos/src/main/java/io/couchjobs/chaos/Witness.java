@@ -10,8 +10,10 @@ import java.util.concurrent.ThreadLocalRandom;
 final class Witness {
     /** One of so many looks asks the database. */
     private static final int ASKS = 5;
-    /** After so many looks in which it was to stop, a handler should have been interrupted. Looks, not time: it may be frozen. */
+    /** After so many looks in which its lease was over, a handler should have been interrupted. Looks, not time: it may be frozen. */
     private static final int PATIENCE = 25;
+    /** The same of a job that it owns and that is to be cancelled. */
+    private static final int PATIENCE_OF_OWNERS = 10;
 
     private final Journal journal;
     private final JobContext context;
@@ -33,7 +35,7 @@ final class Witness {
         if (!held || context.job().isCancelRequested()) {
             inVain++;
         }
-        if (inVain == PATIENCE && !stubborn) {
+        if (inVain == (held ? PATIENCE_OF_OWNERS : PATIENCE) && !stubborn) {
             journal.note(now, What.UNTOLD, context, held ? "cancelled" : "lease is over");
         }
         if (ThreadLocalRandom.current().nextInt(ASKS) == 0) {
