@@ -47,10 +47,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What a collection removes, what it leaves alone, and what it must not disturb. */
 @ServerTest
 @Timeout(240)
+@Execution(ExecutionMode.CONCURRENT)
 class GarbageCollectionTest {
     private TestDatabase where;
     private JobQueue queue;

@@ -26,8 +26,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @ServerTest
+@Execution(ExecutionMode.CONCURRENT)
 class LimitsTest {
     private TestDatabase database;
     private JobQueue queue;

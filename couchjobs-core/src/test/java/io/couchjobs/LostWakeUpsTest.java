@@ -27,6 +27,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -34,6 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Jobs are added at every point of an accept's first look: while its position in the feed, the question to the index or the
  * answer is under way, with the feed's own row before or after it. An accept that missed one would wait for a minute.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class LostWakeUpsTest {
     private static final AcceptOptions ACCEPT = AcceptOptions.of("email").timeout(Duration.ofMinutes(1));
     private static final String POSITION = "GET /jobs HTTP";

@@ -30,10 +30,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Which finished jobs are deleted, and which stay. */
 @ServerTest
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class RetentionTest {
     private JobQueue queue;
 
