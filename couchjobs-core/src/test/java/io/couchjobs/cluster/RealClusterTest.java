@@ -8,6 +8,8 @@ import io.couchjobs.cluster.RealCluster.Deed;
 import io.couchjobs.couch.CouchException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.ClaimedJob;
 import io.couchjobs.store.TypeCounts;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -208,6 +210,39 @@ class RealClusterTest {
                 undo.to(node);
             }
         }
+    }
+
+    /** A job that was made without one node is read without another one: that may leave one copy of its attachment. */
+    @Test
+    void large_data_is_there_whichever_node_is_killed() throws Exception {
+        assumeThat(Deed.STOP.isPossible() && Deed.START.isPossible()).isTrue();
+        List<JobRequest> made = new ArrayList<>();
+        for (int node = 1; node <= 3; node++) {
+            JobRequest large = JobRequest.builder("large")
+                    .id("without-" + node)
+                    .data(Map.of("text", ("node " + node + " ").repeat(10_000)))
+                    .build();
+            Deed.STOP.to(node);
+            try {
+                addUntilItIsSaid(List.of(large));
+                made.add(large);
+                assertThat(made).allSatisfy(request -> assertThat(awaited(() -> isReadAs(request), PATIENCE))
+                        .as("%s is read as it was made", request.id())
+                        .isTrue());
+                AcceptOptions patiently = AcceptOptions.of("large").timeout(PATIENCE);
+                ClaimedJob claim = queue.accept(patiently).get(0);
+                assertThat(claim.data()).isEqualTo(large.data());
+                claim.finish("done");
+            } finally {
+                Deed.START.to(node);
+            }
+        }
+    }
+
+    private boolean isReadAs(JobRequest request) {
+        return queue.get(request.id().type(), request.id().id())
+                .filter(job -> job.data().equals(request.data()))
+                .isPresent();
     }
 
     private static JobRequest request(String id) {
