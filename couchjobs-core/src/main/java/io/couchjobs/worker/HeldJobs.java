@@ -41,6 +41,9 @@ import org.slf4j.LoggerFactory;
  * <p>It trusts no event: an event is only the reason to read all the jobs that a held one waits for, and to decide by what they
  * are now. So it does not matter whether the last two finish at the same instant, or which event comes first or twice: after
  * each, somebody looks, and the last one who looks sees both. The write is conditional on the held job's revision.
+ *
+ * <p>On a cluster an end that only a minority has is undone after the cut: nobody is let go while no majority is in reach, nor by
+ * a job that has conflicts.
  */
 final class HeldJobs implements Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HeldJobs.class);

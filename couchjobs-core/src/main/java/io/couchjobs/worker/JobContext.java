@@ -119,8 +119,8 @@ public final class JobContext {
     }
 
     /**
-     * Checks, by reading it, that the job is still this worker's. When it is to be cancelled, the handler is interrupted, also while
-     * the feed has not told yet.
+     * Checks, by reading it, that the job is still this worker's; on a cluster, when the lease is over, by a renewal that a quorum
+     * confirms. When the job is to be cancelled, the handler is interrupted, also while the feed has not told yet.
      *
      * @throws HaltException when it is not
      */
