@@ -3,6 +3,8 @@ package io.couchjobs.store;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.Surroundings;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.AttachedData;
 import io.couchjobs.job.Decision;
@@ -212,6 +214,32 @@ public final class JobStore implements AutoCloseable {
             look(id);
         }
         return job;
+    }
+
+    /**
+     * Reads many jobs in one request. When some have conflicts these are resolved soon, in the background.
+     *
+     * @param ids the jobs
+     * @return the jobs as they are now; what is not there, or cannot be a job, is missing
+     */
+    public List<Job> readAll(List<JobId> ids) {
+        if (ids.isEmpty()) {
+            return List.of();
+        }
+        List<String> keys = ids.stream().map(JobId::docId).toList();
+        List<Job> jobs = new ArrayList<>();
+        for (ViewResult.Row row : database.view(
+                        ViewQuery.allDocs().keys(keys).includeDocs(true).conflicts(true))
+                .rows()) {
+            boolean hasConflicts = row.doc() != null && row.doc().remove("_conflicts") != null;
+            JobIndex.jobOf(row).map(data::lazily).ifPresent(job -> {
+                jobs.add(job);
+                if (hasConflicts || job.isWithdrawn()) {
+                    look(job.id());
+                }
+            });
+        }
+        return jobs;
     }
 
     /**

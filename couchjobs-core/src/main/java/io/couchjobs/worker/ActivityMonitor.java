@@ -11,7 +11,6 @@ import io.couchjobs.job.Lock;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.Transitions;
-import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Backoff;
 import io.couchjobs.store.Feed;
@@ -62,7 +61,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private final Acceptor.Parts parts;
     private final String ownWorker;
     private final Predicate<JobId> isOurs;
-    private final BooleanSupplier majorityInReach;
+    private final Majority majority;
     private final Sightings sightings;
     private final LongAdder recovered = new LongAdder();
     private final ScheduledExecutorService watching;
@@ -92,7 +91,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         this.parts = parts;
         this.ownWorker = ownWorker;
         this.isOurs = isOurs;
-        this.majorityInReach = majorityInReach;
+        this.majority = new Majority(parts.store(), majorityInReach);
         Surroundings surroundings = parts.store().database().server().surroundings();
         this.watchAgain = new Backoff(surroundings, Duration.ofMillis(200), Duration.ofSeconds(5));
         this.scanAgain = new Backoff(surroundings, Duration.ofSeconds(1), Duration.ofMinutes(1));
@@ -346,7 +345,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         if (!sightings.timeout(id.type(), parts.settings()).equals(timeout)) {
             return;
         }
-        requireMajority();
+        majority.require("who is alive");
         String registered = registeredRev(sighting.worker());
         boolean ownerLives = !registered.equals(beat.rev());
         if (ownerLives && !isLeftByAFormerProcess(id, sighting)) {
@@ -358,12 +357,6 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         leaf(present, sighting.rev())
                 .ifPresentOrElse(
                         silent -> free(silent, present, sighting), () -> sawInstead(id, sighting, present.winner()));
-    }
-
-    private void requireMajority() {
-        if (parts.store().isCluster() && !majorityInReach.getAsBoolean()) {
-            throw new CouchJobsException("no majority of the copies confirms a write; nobody can tell who is alive");
-        }
     }
 
     private static Optional<Job> leaf(Leaves present, String rev) {

@@ -1,24 +1,18 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.couch.ViewQuery;
-import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.After;
-import io.couchjobs.job.Decision;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Transitions;
-import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
-import io.couchjobs.store.JobStore;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -55,9 +49,11 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
 
     private static final Duration AFTER_TROUBLE = Duration.ofSeconds(5);
     private static final int PAGE = 500;
+    /** So many are judged by what is read once. */
+    private static final int TOGETHER = 100;
 
     private final Acceptor.Parts parts;
-    private final BooleanSupplier majorityInReach;
+    private final Majority majority;
     private final Duration findNew;
     private final Duration findOld;
     private final ScheduledExecutorService thread;
@@ -86,7 +82,7 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
 
     HeldJobs(Acceptor.Parts parts, BooleanSupplier majorityInReach, Duration findNew, Duration findOld) {
         this.parts = parts;
-        this.majorityInReach = majorityInReach;
+        this.majority = new Majority(parts.store(), majorityInReach);
         this.findNew = findNew;
         this.findOld = findOld;
         this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -110,8 +106,8 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
             mustLoad = true;
         }
         loadIfNeeded();
-        for (JobId id = next(); id != null; id = next()) {
-            judge(id);
+        for (List<JobId> some = next(); !some.isEmpty(); some = next()) {
+            judge(some);
         }
     }
 
@@ -231,8 +227,8 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
         }
         try {
             loadIfNeeded();
-            for (JobId id = next(); id != null; id = next()) {
-                judge(id);
+            for (List<JobId> some = next(); !some.isEmpty(); some = next()) {
+                judge(some);
             }
             troubled = false;
         } catch (RuntimeException | Error e) {
@@ -249,13 +245,10 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
         work(AFTER_TROUBLE);
     }
 
-    private synchronized @Nullable JobId next() {
-        if (toJudge.isEmpty()) {
-            return null;
-        }
-        JobId first = toJudge.iterator().next();
-        toJudge.remove(first);
-        return first;
+    private synchronized List<JobId> next() {
+        List<JobId> some = toJudge.stream().limit(TOGETHER).toList();
+        some.forEach(toJudge::remove);
+        return some;
     }
 
     private void loadIfNeeded() {
@@ -268,15 +261,13 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
             mustLoad = false;
             mustFind = false;
         }
-        for (JobId id : parts.index().held()) {
-            if (!all && isKnown(id)) {
-                continue;
+        List<JobId> toRead =
+                parts.index().held().stream().filter(id -> all || !isKnown(id)).toList();
+        for (int from = 0; from < toRead.size(); from += PAGE) {
+            List<Job> page = parts.store().readAll(toRead.subList(from, Math.min(from + PAGE, toRead.size())));
+            synchronized (this) {
+                page.stream().filter(this::isHeld).forEach(this::hold);
             }
-            read(id).filter(this::isHeld).ifPresent(job -> {
-                synchronized (this) {
-                    hold(job);
-                }
-            });
         }
     }
 
@@ -284,96 +275,49 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
         return held.containsKey(id);
     }
 
-    private void judge(JobId id) {
-        Optional<Job> present = read(id).filter(this::isHeld);
+    /** All by what is read once, and let go in one request. */
+    private void judge(List<JobId> ids) {
+        List<Job> present =
+                parts.store().readAll(ids).stream().filter(this::isHeld).toList();
         if (present.isEmpty()) {
             return;
         }
-        Job job = present.get();
-        requireMajority();
-        After.Verdict verdict = verdict(job);
-        Decision decision = Transitions.letGo(job, verdict, parts.clock().instant());
-        if (decision.write().isPresent()
-                && !(parts.store().write(decision.write().get()) instanceof WriteResult.Stored)) {
-            // Somebody else wrote: the job itself, and the feed will tell, or let it go as we would.
-            log.debug("{} changed while it was let go", id);
+        majority.require("which jobs have ended");
+        Set<JobId> awaited = new LinkedHashSet<>();
+        present.forEach(job -> awaited.addAll(afterOf(job).jobs()));
+        Outcomes outcomes = Outcomes.read(parts.store(), awaited);
+        present.forEach(job -> seenFinished(job.id(), outcomes));
+        letGo(present, outcomes);
+    }
+
+    private void letGo(List<Job> present, Outcomes outcomes) {
+        Instant now = parts.clock().instant();
+        List<Job> free = present.stream()
+                .map(job -> Transitions.letGo(job, outcomes.judge(afterOf(job)), now))
+                .flatMap(decision -> decision.write().stream())
+                .toList();
+        List<WriteResult> results = parts.store().writeAll(free);
+        for (int i = 0; i < free.size(); i++) {
+            if (!(results.get(i) instanceof WriteResult.Stored)) {
+                // Somebody else wrote: the job itself, and the feed will tell, or let it go as we would.
+                log.debug("{} changed while it was let go", free.get(i).id());
+            }
         }
     }
 
-    /** A node that is cut off shows ends that are undone after the cut. */
-    private void requireMajority() {
-        if (parts.store().isCluster() && !majorityInReach.getAsBoolean()) {
-            throw new CouchJobsException(
-                    "no majority of the copies confirms a write; nobody can tell which jobs have ended");
-        }
-    }
-
-    private After.Verdict verdict(Job job) {
-        After after = job.after().orElseThrow();
-        Map<JobId, JobStatus> states = new HashMap<>();
-        Set<JobId> removed = new HashSet<>();
-        List<JobId> jobs = new ArrayList<>(after.jobs());
-        for (int from = 0; from < jobs.size(); from += PAGE) {
-            List<String> ids = jobs.subList(from, Math.min(from + PAGE, jobs.size())).stream()
-                    .map(JobId::docId)
-                    .toList();
-            parts.store()
-                    .database()
-                    .view(ViewQuery.allDocs().keys(ids).includeDocs(true).conflicts(true))
-                    .rows()
-                    .forEach(row -> note(row, states, removed));
-        }
-        seenFinished(job.id(), states, removed);
-        return after.judge(states, removed);
+    private static After afterOf(Job held) {
+        return held.after().orElseThrow();
     }
 
     /** An event may have come while this was read: when nothing is left to wait for, somebody must look once more. */
-    private synchronized void seenFinished(JobId id, Map<JobId, JobStatus> states, Set<JobId> removed) {
+    private synchronized void seenFinished(JobId id, Outcomes outcomes) {
         Held known = held.get(id);
         if (known == null || known.unfinished.isEmpty()) {
             return;
         }
-        known.unfinished.removeAll(removed);
-        known.unfinished.removeIf(job -> {
-            JobStatus status = states.get(job);
-            return status != null && status.state() == JobState.FINISHED;
-        });
+        known.unfinished.removeIf(outcomes::isOver);
         if (known.unfinished.isEmpty()) {
             judgeSoon(id);
-        }
-    }
-
-    private void note(ViewResult.Row row, Map<JobId, JobStatus> states, Set<JobId> removed) {
-        Optional<JobId> id = JobId.fromDocId(String.valueOf(row.id()));
-        if (id.isPresent() && row.value() != null && row.value().path("deleted").asBoolean()) {
-            // Retention may have been quicker than we were: that is no removal by somebody who does not want the job.
-            parts.store()
-                    .database()
-                    .get(id.get().docId(), row.value().path("rev").asText())
-                    .flatMap(JobStore::retiredStatus)
-                    .ifPresentOrElse(status -> states.put(id.get(), status), () -> removed.add(id.get()));
-        } else if (id.isPresent() && row.doc() != null) {
-            statusOf(row).ifPresent(status -> states.put(id.get(), status));
-        }
-    }
-
-    /** Of a job with conflicts nobody can say what has become of it; when they are resolved, the feed tells of it again. */
-    private static Optional<JobStatus> statusOf(ViewResult.Row row) {
-        try {
-            return Optional.ofNullable(row.doc())
-                    .filter(document -> !document.has("_conflicts"))
-                    .map(Job::parse)
-                    .map(Job::status);
-        } catch (MalformedJobException notAJobNow) {
-            return Optional.empty();
-        }
-    }
-
-    private Optional<Job> read(JobId id) {
-        try {
-            return parts.store().read(id);
-        } catch (MalformedJobException overwritten) {
-            return Optional.empty();
         }
     }
 

@@ -4,20 +4,11 @@ import static io.couchjobs.TestQueue.until;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.Acceptor;
-import io.couchjobs.store.DesignDocuments;
-import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedNotice;
-import io.couchjobs.store.JobIndex;
-import io.couchjobs.store.JobStore;
-import io.couchjobs.store.SettingsStore;
-import io.couchjobs.store.StoreClock;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -55,7 +46,7 @@ class FindingHeldJobsTest {
 
     @Test
     void a_new_one_is_found() throws Exception {
-        try (HeldJobs held = held(SOON, NEVER)) {
+        try (HeldJobs held = TestHeldJobs.of(queue, SOON, NEVER)) {
             held.unread(notice("1-a"));
             until(this::isLetGo);
         }
@@ -63,7 +54,7 @@ class FindingHeldJobsTest {
 
     @Test
     void one_that_was_there_before_is_found_too() throws Exception {
-        try (HeldJobs held = held(NEVER, SOON)) {
+        try (HeldJobs held = TestHeldJobs.of(queue, NEVER, SOON)) {
             held.unread(notice("4-a"));
             until(this::isLetGo);
         }
@@ -71,7 +62,7 @@ class FindingHeldJobsTest {
 
     @Test
     void a_new_one_does_not_wait_until_one_that_was_there_before_is_looked_for() throws Exception {
-        try (HeldJobs held = held(SOON, NEVER)) {
+        try (HeldJobs held = TestHeldJobs.of(queue, SOON, NEVER)) {
             held.unread(notice("4-a"));
             held.unread(notice("1-a"));
             until(this::isLetGo);
@@ -84,19 +75,5 @@ class FindingHeldJobsTest {
 
     private static FeedNotice notice(String rev) {
         return new FeedNotice("job:email:last", List.of(rev), false, false);
-    }
-
-    private HeldJobs held(Duration findNew, Duration findOld) {
-        CouchDatabase database = queue.database();
-        return new HeldJobs(
-                new Acceptor.Parts(
-                        new JobStore(database),
-                        new JobIndex(new DesignDocuments(database)),
-                        new SettingsStore(database, Duration.ofSeconds(60)),
-                        new Feed(database),
-                        new StoreClock(InstantSource.system(), database.server())),
-                () -> true,
-                findNew,
-                findOld);
     }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.TestQueue;
-import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.Tombstone;
 import io.couchjobs.embedded.SimulatedCluster;
 import io.couchjobs.job.Job;
@@ -14,18 +13,10 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.problem.CouchJobsException;
-import io.couchjobs.store.Acceptor;
-import io.couchjobs.store.DesignDocuments;
-import io.couchjobs.store.Feed;
-import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobStore;
-import io.couchjobs.store.SettingsStore;
-import io.couchjobs.store.StoreClock;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,13 +52,13 @@ class HeldJobsOnClustersTest {
     @Test
     void a_held_job_is_not_let_go_by_what_a_minority_shows() {
         end(queue);
-        try (HeldJobs held = held(queue, false)) {
+        try (HeldJobs held = TestHeldJobs.of(queue, () -> false)) {
             assertThatThrownBy(held::settle)
                     .isInstanceOf(CouchJobsException.class)
                     .hasMessageContaining("majority");
         }
         assertThat(isHeld(queue)).isTrue();
-        try (HeldJobs held = held(queue, true)) {
+        try (HeldJobs held = TestHeldJobs.of(queue, () -> true)) {
             held.settle();
         }
         assertThat(isHeld(queue)).isFalse();
@@ -82,7 +73,7 @@ class HeldJobsOnClustersTest {
         JobStore store = new JobStore(queue.database());
         TestQueue.until(() -> store.leaves(FIRST).areInConflict());
         try (store;
-                HeldJobs held = held(queue, true)) {
+                HeldJobs held = TestHeldJobs.of(queue, () -> true)) {
             held.settle();
             assertThat(document(queue).path("status").asText())
                     .as("what readers see")
@@ -129,16 +120,5 @@ class HeldJobsOnClustersTest {
 
     private static boolean isHeld(JobQueue queue) {
         return queue.get("email", "last").orElseThrow().after().isPresent();
-    }
-
-    private static HeldJobs held(JobQueue queue, boolean majorityInReach) {
-        CouchDatabase database = queue.database();
-        Acceptor.Parts parts = new Acceptor.Parts(
-                new JobStore(database),
-                new JobIndex(new DesignDocuments(database)),
-                new SettingsStore(database, Duration.ofSeconds(60)),
-                new Feed(database),
-                new StoreClock(InstantSource.system(), database.server()));
-        return new HeldJobs(parts, () -> majorityInReach);
     }
 }

@@ -1,0 +1,82 @@
+package io.couchjobs.worker;
+
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewResult;
+import io.couchjobs.job.After;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.store.JobStore;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** What has become of jobs that others wait for, as it was read once. Not thread-safe. */
+final class Outcomes {
+    private static final int PAGE = 500;
+
+    private final JobStore store;
+    private final Map<JobId, JobStatus> states = new HashMap<>();
+    private final Set<JobId> removed = new HashSet<>();
+
+    private Outcomes(JobStore store) {
+        this.store = store;
+    }
+
+    static Outcomes read(JobStore store, Collection<JobId> awaited) {
+        Outcomes outcomes = new Outcomes(store);
+        List<String> ids = awaited.stream().map(JobId::docId).toList();
+        for (int from = 0; from < ids.size(); from += PAGE) {
+            outcomes.read(ids.subList(from, Math.min(from + PAGE, ids.size())));
+        }
+        return outcomes;
+    }
+
+    /** Whether somebody who waits for these jobs may go. */
+    After.Verdict judge(After after) {
+        return after.judge(states, removed);
+    }
+
+    /** Whether a job is finished, or gone. */
+    boolean isOver(JobId id) {
+        JobStatus status = states.get(id);
+        return removed.contains(id) || (status != null && status.state() == JobState.FINISHED);
+    }
+
+    private void read(List<String> docIds) {
+        store.database()
+                .view(ViewQuery.allDocs().keys(docIds).includeDocs(true).conflicts(true))
+                .rows()
+                .forEach(row -> JobId.fromDocId(String.valueOf(row.id())).ifPresent(id -> note(id, row)));
+    }
+
+    private void note(JobId id, ViewResult.Row row) {
+        if (row.value() != null && row.value().path("deleted").asBoolean()) {
+            // Retention may have been quicker than we were: that is no removal by somebody who does not want the job.
+            store.database()
+                    .get(id.docId(), row.value().path("rev").asText())
+                    .flatMap(JobStore::retiredStatus)
+                    .ifPresentOrElse(status -> states.put(id, status), () -> removed.add(id));
+        } else {
+            statusOf(row).ifPresent(status -> states.put(id, status));
+        }
+    }
+
+    /** Of a job with conflicts nobody can say what has become of it; when they are resolved, the feed tells of it again. */
+    private static Optional<JobStatus> statusOf(ViewResult.Row row) {
+        try {
+            return Optional.ofNullable(row.doc())
+                    .filter(document -> !document.has("_conflicts"))
+                    .map(Job::parse)
+                    .map(Job::status);
+        } catch (MalformedJobException notAJobNow) {
+            return Optional.empty();
+        }
+    }
+}

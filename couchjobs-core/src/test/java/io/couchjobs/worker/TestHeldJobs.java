@@ -1,0 +1,39 @@
+package io.couchjobs.worker;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.DesignDocuments;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.JobIndex;
+import io.couchjobs.store.JobStore;
+import io.couchjobs.store.SettingsStore;
+import io.couchjobs.store.StoreClock;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.function.BooleanSupplier;
+
+/** What lets held jobs go, without the worker around it. */
+final class TestHeldJobs {
+    private static final Duration NEVER = Duration.ofHours(1);
+
+    private TestHeldJobs() {}
+
+    static HeldJobs of(JobQueue queue, BooleanSupplier majorityInReach) {
+        return new HeldJobs(parts(queue), majorityInReach, NEVER, NEVER);
+    }
+
+    static HeldJobs of(JobQueue queue, Duration findNew, Duration findOld) {
+        return new HeldJobs(parts(queue), () -> true, findNew, findOld);
+    }
+
+    private static Acceptor.Parts parts(JobQueue queue) {
+        CouchDatabase database = queue.database();
+        return new Acceptor.Parts(
+                new JobStore(database),
+                new JobIndex(new DesignDocuments(database)),
+                new SettingsStore(database, Duration.ofSeconds(60)),
+                new Feed(database),
+                new StoreClock(InstantSource.system(), database.server()));
+    }
+}
