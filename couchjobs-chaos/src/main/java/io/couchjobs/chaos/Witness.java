@@ -10,6 +10,8 @@ import java.util.concurrent.ThreadLocalRandom;
 final class Witness {
     /** One of so many looks asks the database. */
     private static final int ASKS = 5;
+    /** One of so many never asks: it goes on unless it is interrupted. */
+    private static final int ASKS_NOTHING = 3;
     /** After so many looks in which its lease was over, a handler should have been interrupted. Looks, not time: it may be frozen. */
     private static final int PATIENCE = 25;
     /** The same of a job that it owns and that is to be cancelled. */
@@ -18,6 +20,7 @@ final class Witness {
     private final Journal journal;
     private final JobContext context;
     private final boolean stubborn;
+    private final boolean asks = ThreadLocalRandom.current().nextInt(ASKS_NOTHING) > 0;
     private int inVain;
 
     Witness(Journal journal, JobContext context, boolean stubborn) {
@@ -38,7 +41,7 @@ final class Witness {
         if (inVain == (held ? PATIENCE_OF_OWNERS : PATIENCE) && !stubborn) {
             journal.note(now, What.UNTOLD, context, held ? "cancelled" : "lease is over");
         }
-        if (ThreadLocalRandom.current().nextInt(ASKS) == 0) {
+        if (asks && ThreadLocalRandom.current().nextInt(ASKS) == 0) {
             ask();
         }
     }
