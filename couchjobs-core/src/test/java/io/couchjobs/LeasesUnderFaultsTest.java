@@ -7,11 +7,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.worker.StopReason;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
-import java.util.Optional;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -51,26 +47,15 @@ class LeasesUnderFaultsTest extends FaultyServer {
     void a_handler_is_interrupted_in_time_while_the_server_does_not_tell_the_settings_of_its_type() throws Exception {
         queue.setTypeTimeout("email", TIMEOUT);
         couch.faults().answer(1_000_000, LeasesUnderFaultsTest::isFeed, 503);
-        CountDownLatch running = new CountDownLatch(1);
-        BlockingQueue<Optional<StopReason>> reasons = new LinkedBlockingQueue<>();
-        try (Worker worker = queue.worker()
-                .handler("email", (data, context) -> {
-                    running.countDown();
-                    try {
-                        new CountDownLatch(1).await();
-                    } finally {
-                        reasons.add(context.stopReason());
-                    }
-                    return null;
-                })
-                .start()) {
+        EndlessHandler handler = new EndlessHandler();
+        try (Worker worker = queue.worker().handler("email", handler).start()) {
             add("email", "1");
-            running.await();
+            handler.awaitStart();
             couch.faults().clear(); // and with the first answer of the feed all settings count as unknown
             couch.faults().answer(1_000_000, LeasesUnderFaultsTest::isRenewal, 503);
             Faults.Held asked = couch.faults().delay(1_000_000, r -> r.path().contains("/type"));
             assertThat(asked.awaitArrival(30)).isTrue();
-            assertThat(reasons.poll(15, TimeUnit.SECONDS)).contains(StopReason.HALTED);
+            assertThat(handler.stopped(15)).contains(StopReason.HALTED);
             couch.faults().clear();
             TestQueue.until(() -> worker.stats().halted() == 1);
         }

@@ -22,13 +22,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -255,47 +253,25 @@ class WorkingTest {
 
     @Test
     void a_cancelled_job_is_interrupted_and_ends_cancelled() throws Exception {
-        CountDownLatch running = new CountDownLatch(1);
-        BlockingQueue<Optional<StopReason>> reasons = new LinkedBlockingQueue<>();
-        try (Worker worker = queue.worker()
-                .handler("email", (data, context) -> {
-                    running.countDown();
-                    try {
-                        new CountDownLatch(1).await();
-                    } finally {
-                        reasons.add(context.stopReason());
-                    }
-                    return null;
-                })
-                .start()) {
+        EndlessHandler handler = new EndlessHandler();
+        try (Worker worker = queue.worker().handler("email", handler).start()) {
             queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
-            running.await();
+            handler.awaitStart();
             queue.cancel("email", "1", CancelMode.REQUEST);
             assertThat(TestQueue.finished(queue, "email", "1").status()).isEqualTo(JobStatus.CANCELLED);
-            assertThat(reasons.take()).contains(StopReason.CANCELLED);
+            assertThat(handler.stopped(30)).contains(StopReason.CANCELLED);
             TestQueue.until(() -> worker.stats().cancelled() == 1);
         }
     }
 
     @Test
     void a_removed_job_is_interrupted_and_nothing_is_stored() throws Exception {
-        CountDownLatch running = new CountDownLatch(1);
-        BlockingQueue<Optional<StopReason>> reasons = new LinkedBlockingQueue<>();
-        try (Worker worker = queue.worker()
-                .handler("email", (data, context) -> {
-                    running.countDown();
-                    try {
-                        new CountDownLatch(1).await();
-                    } finally {
-                        reasons.add(context.stopReason());
-                    }
-                    return null;
-                })
-                .start()) {
+        EndlessHandler handler = new EndlessHandler();
+        try (Worker worker = queue.worker().handler("email", handler).start()) {
             queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
-            running.await();
+            handler.awaitStart();
             queue.remove("email", "1");
-            assertThat(reasons.poll(30, TimeUnit.SECONDS)).contains(StopReason.HALTED);
+            assertThat(handler.stopped(30)).contains(StopReason.HALTED);
             TestQueue.until(() -> worker.stats().halted() == 1);
             assertThat(queue.get("email", "1")).isEmpty();
         }
