@@ -15,29 +15,31 @@ final class Alarm {
     private final String name;
     private final @Nullable Instant due;
     private final boolean ours;
-    private final Backoff backoff = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(30));
+    private final Backoff backoff;
     private long notBefore;
 
-    private Alarm(String name, @Nullable Instant due, boolean ours) {
+    private Alarm(String name, @Nullable Instant due, boolean ours, Backoff backoff) {
         this.name = name;
         this.due = due;
         this.ours = ours;
+        this.backoff = backoff;
     }
 
     /**
      * Sets the alarm for a schedule's next tick.
      *
      * @param ours whether this process made its last job: then it makes the next one without waiting for others to
+     * @param backoff how long to wait after each failure
      */
-    static Alarm of(Schedule schedule, Instant now, boolean ours) {
+    static Alarm of(Schedule schedule, Instant now, boolean ours, Backoff backoff) {
         if (!schedule.isEnabled()) {
-            return new Alarm(schedule.name(), null, ours);
+            return new Alarm(schedule.name(), null, ours, backoff);
         }
         Instant tick = schedule.last().isEmpty()
                 ? now
                 : schedule.last().flatMap(schedule.timing()::next).orElse(null);
         long courtesy = ours ? 0 : ThreadLocalRandom.current().nextLong(SHORTEST_COURTESY, LONGEST_COURTESY);
-        return new Alarm(schedule.name(), tick == null ? null : tick.plusMillis(courtesy), ours);
+        return new Alarm(schedule.name(), tick == null ? null : tick.plusMillis(courtesy), ours, backoff);
     }
 
     String name() {
@@ -70,5 +72,10 @@ final class Alarm {
 
     void failed(long nanos) {
         notBefore = nanos + backoff.next().toNanos();
+    }
+
+    /** What it failed for may be over. */
+    void tryAgain(long nanos) {
+        notBefore = nanos;
     }
 }

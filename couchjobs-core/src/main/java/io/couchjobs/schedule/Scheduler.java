@@ -1,6 +1,7 @@
 package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchUnreachableException;
 import io.couchjobs.job.Site;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Backoff;
@@ -18,6 +19,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +39,8 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
 
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+    /** The server may be back at any time. */
+    private static final Duration LONGEST_AWAY = Duration.ofSeconds(3);
 
     private final ScheduleStore schedules;
     private final TickMaker maker;
@@ -44,7 +48,8 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
     private final Feed feed;
     private final Site site;
     private final ScheduledThreadPoolExecutor thread;
-    private final Backoff loading = new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE);
+    private final Supplier<Backoff> backoffs;
+    private final Backoff loading = new Backoff(SHORTEST_PAUSE, LONGEST_AWAY);
     /** Only the scheduler's thread uses it. */
     private final Map<String, Alarm> alarms = new HashMap<>();
 
@@ -57,6 +62,12 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
      * @param parts what it works with
      */
     public Scheduler(Acceptor.Parts parts) {
+        this(parts, () -> new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE));
+    }
+
+    /** As {@link #Scheduler(Acceptor.Parts)}, with other pauses between failures of one schedule. */
+    Scheduler(Acceptor.Parts parts, Supplier<Backoff> backoffs) {
+        this.backoffs = backoffs;
         this.schedules = new ScheduleStore(parts.store().database());
         this.maker = new TickMaker(parts.store(), parts.clock());
         this.clock = parts.clock();
@@ -98,6 +109,15 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
     @Override
     public void gap() {
         run(this::load);
+    }
+
+    /** What failed while the server was away is tried at once. */
+    @Override
+    public void reconnected() {
+        run(() -> {
+            alarms.values().forEach(alarm -> alarm.tryAgain(clock.nanos()));
+            wake();
+        });
     }
 
     /** Ends at once; a tick that is being made is left to others, or to the next start. */
@@ -146,26 +166,36 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
             return;
         }
         Alarm known = alarms.get(schedule.name());
-        alarms.put(schedule.name(), Alarm.of(schedule, clock.instant(), known != null && known.isOurs()));
+        alarms.put(
+                schedule.name(), Alarm.of(schedule, clock.instant(), known != null && known.isOurs(), backoffs.get()));
     }
 
     /** Makes what is due, then sleeps until the next tick. */
     private void wake() {
         Instant now = clock.instant();
-        alarms.values().stream()
+        List<Alarm> due = alarms.values().stream()
                 .filter(alarm -> alarm.isDue(now, clock.nanos()))
-                .toList()
-                .forEach(this::make);
+                .toList();
+        boolean isAway = false;
+        for (Alarm alarm : due) {
+            if (isAway) {
+                alarm.failed(clock.nanos());
+            } else {
+                isAway = !make(alarm);
+            }
+        }
         sleep();
     }
 
-    private void make(Alarm alarm) {
+    /** False when there is no server to be asked for anything. */
+    private boolean make(Alarm alarm) {
         String name = alarm.name();
         try {
             TickMaker.Outcome outcome = maker.make(name);
             alarms.remove(name);
             outcome.schedule()
-                    .ifPresent(schedule -> alarms.put(name, Alarm.of(schedule, clock.instant(), outcome.noted())));
+                    .ifPresent(schedule ->
+                            alarms.put(name, Alarm.of(schedule, clock.instant(), outcome.noted(), backoffs.get())));
         } catch (MalformedScheduleException wrong) {
             log.warn("{}; it is left alone until it is changed", wrong.getMessage());
             alarms.remove(name);
@@ -175,7 +205,9 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
                 log.debug("the cause", e);
             }
             alarm.failed(clock.nanos());
+            return !(e instanceof CouchUnreachableException);
         }
+        return true;
     }
 
     private void sleep() {

@@ -31,13 +31,15 @@ import org.slf4j.LoggerFactory;
 public final class ScopeHost implements Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ScopeHost.class);
     private static final Duration CLOSING = Duration.ofSeconds(30);
+    /** The server may be back at any time. */
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
 
     private final Tools tools;
     private final ScopeService<?> service;
     private final Supplier<WorkerBuilder> workers;
     private final Runnable onClose;
     private final ScheduledThreadPoolExecutor thread;
-    private final Backoff trouble = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(30));
+    private final Backoff trouble = new Backoff(Duration.ofMillis(100), LONGEST_PAUSE);
     private final Map<Scope, HostedScope> hosted = new ConcurrentHashMap<>();
     /** What waits there is to be cancelled. */
     private final Set<Scope> stopped = ConcurrentHashMap.newKeySet();

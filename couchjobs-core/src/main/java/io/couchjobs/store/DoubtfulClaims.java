@@ -44,7 +44,7 @@ final class DoubtfulClaims implements AutoCloseable {
         this.parts = parts;
         this.limits = limits;
         this.ties = ties;
-        this.backoff = new Backoff(parts.store().surroundings(), Duration.ofMillis(100), Duration.ofSeconds(10));
+        this.backoff = new Backoff(parts.store().surroundings(), Duration.ofMillis(100), Duration.ofSeconds(3));
         this.thread = parts.store().surroundings().threads("couchjobs-doubts", 1);
     }
 

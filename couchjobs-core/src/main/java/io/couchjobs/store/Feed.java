@@ -56,7 +56,7 @@ public class Feed implements AutoCloseable {
     private final Timing timing;
     private final FeedWatchdog watchdog;
     private final Audience audience = new Audience();
-    private final Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
+    private final Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(3));
     private final Object starting = new Object();
     private volatile @Nullable Thread thread;
     private volatile @Nullable ChangesFeed connection;

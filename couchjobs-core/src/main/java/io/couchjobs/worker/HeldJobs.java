@@ -47,7 +47,7 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
     /** The same of one that was there before: it is seldom that such a one comes to be held. */
     private static final Duration FIND_OLD = Duration.ofMinutes(1);
 
-    private static final Duration AFTER_TROUBLE = Duration.ofSeconds(5);
+    private static final Duration AFTER_TROUBLE = Duration.ofSeconds(3);
     private static final int PAGE = 500;
     /** So many are judged by what is read once. */
     private static final int TOGETHER = 100;

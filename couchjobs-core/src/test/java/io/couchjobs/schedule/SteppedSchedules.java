@@ -24,13 +24,16 @@ final class SteppedSchedules implements AutoCloseable {
     }
 
     Schedules schedules() {
-        Acceptor.Parts parts = new Acceptor.Parts(
+        return new Schedules(parts(), request -> {});
+    }
+
+    Acceptor.Parts parts() {
+        return new Acceptor.Parts(
                 store,
                 new JobIndex(new DesignDocuments(queue.database())),
                 new SettingsStore(queue.database(), Duration.ofSeconds(60)),
                 new Feed(queue.database()),
                 clock);
-        return new Schedules(parts, request -> {});
     }
 
     TickMaker maker() {
