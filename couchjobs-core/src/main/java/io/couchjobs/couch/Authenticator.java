@@ -34,7 +34,7 @@ interface Authenticator {
 
     static Authenticator basic(Auth.Basic basic) {
         String pair = basic.user() + ":" + basic.password().reveal();
-        String header = "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
-        return request -> request.setHeader(HttpHeaders.AUTHORIZATION, header);
+        Secret header = Secret.of("Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8)));
+        return request -> request.setHeader(HttpHeaders.AUTHORIZATION, header.reveal());
     }
 }

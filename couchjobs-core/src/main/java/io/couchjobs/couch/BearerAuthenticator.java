@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class BearerAuthenticator implements Authenticator {
 
     private final Supplier<String> source;
-    private volatile @Nullable String header;
+    private volatile @Nullable Secret header;
 
     BearerAuthenticator(Supplier<String> source) {
         this.source = source;
@@ -19,8 +19,8 @@ final class BearerAuthenticator implements Authenticator {
 
     @Override
     public void authenticate(HttpRequest request) {
-        String current = header;
-        request.setHeader(HttpHeaders.AUTHORIZATION, current == null ? read() : current);
+        Secret current = header;
+        request.setHeader(HttpHeaders.AUTHORIZATION, current == null ? read() : current.reveal());
     }
 
     @Override
@@ -36,7 +36,7 @@ final class BearerAuthenticator implements Authenticator {
             throw new IllegalStateException("the bearer token is empty or has characters that no token has");
         }
         String fresh = "Bearer " + token;
-        header = fresh;
+        header = Secret.of(fresh);
         return fresh;
     }
 }

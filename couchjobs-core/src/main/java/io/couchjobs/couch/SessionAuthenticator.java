@@ -4,6 +4,7 @@ import java.net.HttpCookie;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -29,7 +30,7 @@ final class SessionAuthenticator implements Authenticator {
         void with(String user, Secret password);
     }
 
-    private record Cookie(String header, long renewAt) {}
+    private record Cookie(Secret header, long renewAt) {}
 
     private final Auth.Session session;
     private final Login login;
@@ -52,14 +53,14 @@ final class SessionAuthenticator implements Authenticator {
             current = cookie;
         }
         if (current != null) {
-            request.setHeader(HttpHeaders.COOKIE, current.header());
+            request.setHeader(HttpHeaders.COOKIE, current.header().reveal());
         }
     }
 
     @Override
     public boolean renew(HttpRequest refused) {
         Header sent = refused.getFirstHeader(HttpHeaders.COOKIE);
-        replace(sent == null ? null : sent.getValue());
+        replace(sent == null ? null : Secret.of(sent.getValue()));
         return cookie != null;
     }
 
@@ -71,12 +72,12 @@ final class SessionAuthenticator implements Authenticator {
     }
 
     /** Unless another thread has replaced it meanwhile. */
-    private void replace(@Nullable String old) {
+    private void replace(@Nullable Secret old) {
         CouchUnreachableException before = lastSilence;
         renewing.lock();
         try {
             Cookie current = cookie;
-            if (current == null || current.header().equals(old)) {
+            if (current == null || Objects.equals(current.header(), old)) {
                 logIn(before);
             }
         } finally {
@@ -104,7 +105,7 @@ final class SessionAuthenticator implements Authenticator {
         return parsed(setCookie).map(given -> {
             Duration life = given.getMaxAge() > 0 ? Duration.ofSeconds(given.getMaxAge()) : USUAL_LIFE;
             long renewAt = nanos.getAsLong() + life.toNanos() / 5 * 4;
-            return new Cookie(NAME + "=" + given.getValue(), renewAt);
+            return new Cookie(Secret.of(NAME + "=" + given.getValue()), renewAt);
         });
     }
 
