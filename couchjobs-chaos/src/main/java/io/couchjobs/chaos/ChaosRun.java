@@ -68,7 +68,7 @@ final class ChaosRun {
                 + " s, evidence in " + folder);
         fleet.awaitReady();
         say("all processes are ready");
-        perform(plan, server, observer, fleet);
+        List<String> notDone = perform(plan, server, observer, fleet);
         say("no more faults; waiting until all is quiet");
         fleet.heal();
         observer.awaitQuiet();
@@ -77,7 +77,8 @@ final class ChaosRun {
         Ending ending = ending(observer, fleet);
         List<Entry> entries = Journal.readAll(folder);
         requireOneClock(entries);
-        Verdict verdict = Verdict.of(new History(entries), ending, plan, fleet.hits());
+        Verdict verdict =
+                Verdict.of(new History(entries), ending, plan, fleet.hits()).and(notDone);
         write("documents", ending.documents());
         write("violations", verdict.violations());
         return verdict;
@@ -98,12 +99,14 @@ final class ChaosRun {
         return ending;
     }
 
-    private void perform(Plan plan, Server server, Observer observer, Fleet fleet)
+    /** Returns which faults did not happen. */
+    private List<String> perform(Plan plan, Server server, Observer observer, Fleet fleet)
             throws IOException, InterruptedException {
         long start = System.nanoTime();
         ExecutorService reports = Executors.newSingleThreadExecutor();
         reports.execute(() -> report(observer));
-        try (ServerDeeds serverDeeds = new ServerDeeds(server)) {
+        ServerDeeds serverDeeds = new ServerDeeds(server);
+        try (serverDeeds) {
             for (Deed deed : deeds(plan)) {
                 long left = start + TimeUnit.MILLISECONDS.toNanos(deed.millis()) - System.nanoTime();
                 Surroundings.pass(Math.max(0, TimeUnit.NANOSECONDS.toMillis(left)));
@@ -112,6 +115,7 @@ final class ChaosRun {
         } finally {
             reports.shutdownNow();
         }
+        return serverDeeds.failures();
     }
 
     /** Beside all else: when the server is away, an answer takes long. */

@@ -74,7 +74,8 @@ final class NamedServer implements Server {
                 .start()
                 .waitFor();
         if (exitCode != 0) {
-            System.err.println(PREFIX + name + " of node " + (node + 1) + " ended with " + exitCode + ", see " + log);
+            throw new IOException(
+                    PREFIX + name + " of node " + (node + 1) + " ended with " + exitCode + ", see " + log);
         }
     }
 }

@@ -1,6 +1,8 @@
 package io.couchjobs.chaos;
 
 import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -9,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 final class ServerDeeds implements AutoCloseable {
     private final Server server;
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
+    private final List<String> failures = new CopyOnWriteArrayList<>();
 
     ServerDeeds(Server server) {
         this.server = server;
@@ -23,11 +26,17 @@ final class ServerDeeds implements AutoCloseable {
                     server.end(step.fault(), step.target());
                 }
             } catch (IOException e) {
-                System.err.println(step + " could not be done: " + e);
+                failures.add(step + " could not be " + (isBegin ? "done" : "undone") + ": " + e.getMessage());
+                System.err.println(failures.get(failures.size() - 1));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
         });
+    }
+
+    /** What was not done: a run without its faults proves nothing. */
+    List<String> failures() {
+        return List.copyOf(failures);
     }
 
     /** Returns when all is done. */

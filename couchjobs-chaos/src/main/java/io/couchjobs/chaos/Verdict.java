@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What came out of a chaos run. Immutable.
@@ -17,6 +18,11 @@ import java.util.stream.Collectors;
 record Verdict(List<String> violations, String figures) {
     static Verdict of(History history, Ending ending, Plan plan, Map<Fault, Long> hits) {
         return new Verdict(Checker.violations(history, ending), figures(history, ending, plan, hits));
+    }
+
+    /** The same, and faults that did not happen: then nothing is proved, whatever else holds. */
+    Verdict and(List<String> notDone) {
+        return new Verdict(Stream.concat(violations.stream(), notDone.stream()).toList(), figures);
     }
 
     private static String figures(History history, Ending ending, Plan plan, Map<Fault, Long> hits) {
