@@ -128,6 +128,7 @@ final class Executor {
                 }
                 next = ahead.remove();
             }
+            slots.changed(); // there is a place free
             start(next);
         }
     }

@@ -16,6 +16,8 @@ final class Slots {
     private int ending;
     private int claims;
     private int claiming;
+    /** How often something changed that somebody may wait for. */
+    private long changes;
 
     Slots(int limit) {
         this.limit = limit;
@@ -24,12 +26,35 @@ final class Slots {
     /**
      * Waits until a slot or a place beside them is free, and as many that it is worth a request when one is under way; returns
      * how many slots are.
+     *
+     * @param places asked without any lock: who knows them takes slots while nobody else may take a place
      */
-    synchronized int awaitRoom(Places places) throws InterruptedException {
-        while (!isWorthAClaim() && (claims > 0 || places.free() <= 0)) {
+    int awaitRoom(Places places) throws InterruptedException {
+        while (true) {
+            long seen;
+            boolean isClaiming;
+            synchronized (this) {
+                if (isWorthAClaim()) {
+                    return free();
+                }
+                seen = changes;
+                isClaiming = claims > 0;
+            }
+            if (!isClaiming && places.free() > 0) {
+                return freeNow();
+            }
+            awaitChange(seen);
+        }
+    }
+
+    private synchronized int freeNow() {
+        return Math.max(0, free());
+    }
+
+    private synchronized void awaitChange(long seen) throws InterruptedException {
+        while (changes == seen) {
             wait();
         }
-        return Math.max(0, free());
     }
 
     /** A claim of so many jobs is under way. */
@@ -42,7 +67,7 @@ final class Slots {
     synchronized void claimed(int jobs) {
         claims--;
         claiming -= jobs;
-        notifyAll();
+        changed();
     }
 
     /** Waits until no claim is under way. */
@@ -68,24 +93,24 @@ final class Slots {
     synchronized void handlerDone() {
         running--;
         ending++;
-        notifyAll();
+        changed();
     }
 
     /** How the run ended is written. */
     synchronized void ended() {
         ending--;
-        notifyAll();
+        changed();
     }
 
     /** The run came to nothing. */
     synchronized void release() {
         running--;
-        notifyAll();
+        changed();
     }
 
     synchronized void resize(int newLimit) {
         limit = newLimit;
-        notifyAll();
+        changed();
     }
 
     synchronized int limit() {
@@ -100,6 +125,7 @@ final class Slots {
 
     /** Somebody who waits is to look again. */
     synchronized void changed() {
+        changes++;
         notifyAll();
     }
 
