@@ -11,6 +11,8 @@ import java.util.concurrent.TimeUnit;
 
 /** A process of a chaos run. Not thread-safe. */
 final class Child {
+    private static final int DUMP_SECONDS = 2;
+
     private final Process process;
 
     private Child(Process process) {
@@ -45,6 +47,12 @@ final class Child {
 
     void thaw() {
         signal("CONT");
+    }
+
+    /** Has it write what its threads do to its log. */
+    void dump() throws InterruptedException {
+        signal("QUIT");
+        boolean unused = process.waitFor(DUMP_SECONDS, TimeUnit.SECONDS);
     }
 
     boolean isAlive() {

@@ -111,7 +111,8 @@ final class Fleet implements AutoCloseable {
         members.forEach(member -> member.process().close());
         for (Member member : members) {
             if (!member.process().awaitEnd(PATIENCE_SECONDS)) {
-                System.err.println("a process does not come to an end, and is killed");
+                System.err.println("a process does not come to an end, tells in its log why, and is killed");
+                member.process().dump();
                 member.process().kill();
             }
         }
