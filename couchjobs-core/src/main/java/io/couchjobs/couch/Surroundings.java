@@ -8,12 +8,15 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * How everything that talks to a server waits, draws lots and tells how much time has passed. A simulation puts its own in
  * place of the real one, so that it can be repeated. Thread-safe.
  */
 public interface Surroundings {
+    /** Before Java 21 nobody sleeps for less. */
+    Duration SHORTEST_SLEEP = Duration.ofMillis(1);
 
     /** This machine's clock, and its chance. */
     Surroundings REAL = new Surroundings() {
@@ -24,7 +27,17 @@ public interface Surroundings {
 
         @Override
         public void pause(Duration duration) throws InterruptedException {
-            TimeUnit.NANOSECONDS.sleep(duration.toNanos());
+            if (duration.compareTo(SHORTEST_SLEEP) >= 0) {
+                TimeUnit.NANOSECONDS.sleep(duration.toNanos());
+                return;
+            }
+            long until = System.nanoTime() + duration.toNanos();
+            for (long left = duration.toNanos(); left > 0; left = until - System.nanoTime()) {
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+                LockSupport.parkNanos(this, left);
+            }
         }
 
         @Override
