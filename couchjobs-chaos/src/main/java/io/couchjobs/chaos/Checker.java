@@ -28,11 +28,18 @@ final class Checker {
             return List.of("nothing was run, so nothing is proved");
         }
         return Stream.of(
+                        standstill(history),
                         OwnershipRules.violations(history, ending),
                         OutcomeRules.violations(history, ending),
                         CreatorRules.violations(history, ending),
                         DatabaseRules.violations(ending))
                 .flatMap(List::stream)
+                .toList();
+    }
+
+    private static List<String> standstill(History history) {
+        return history.first(Entry.NO_JOB, Entry.What.DEADLOCKED).stream()
+                .map(entry -> "nobody stands still: in " + entry.process() + " wait for each other: " + entry.detail())
                 .toList();
     }
 }

@@ -21,6 +21,7 @@ final class CreatorProcess {
         listenForTheEnd();
         try (JobQueue queue = Surroundings.open(Instant::now);
                 Journal journal = Journal.of(arguments[0], Path.of(arguments[1]))) {
+            Standstill.watch(journal);
             Creator creator = new Creator(queue, journal, random, arguments[0]);
             do { // at least once, so that there is something to be proved
                 creator.act();

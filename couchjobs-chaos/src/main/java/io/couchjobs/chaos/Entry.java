@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param detail more about it, depending on what happened
  */
 record Entry(long nanos, long millis, String process, What what, String job, String token, long fence, String detail) {
+    static final String NO_JOB = "";
     private static final String SEPARATOR = "\t";
 
     /** What can happen. */
@@ -42,6 +43,8 @@ record Entry(long nanos, long millis, String process, What what, String job, Str
         ASSERTED,
         /** For seconds the handler was to be stopped, and was not interrupted; the detail says why it was to be. */
         UNTOLD,
+        /** Threads of the process wait for each other, and will for ever; no job, the detail names them. */
+        DEADLOCKED,
         /** The handler is done; the write of the outcome comes after this. The detail says how. */
         END,
         /** The queue said how the run ended: the detail is a {@code RunReport.Outcome}. */

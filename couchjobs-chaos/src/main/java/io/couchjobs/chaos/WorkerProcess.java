@@ -32,6 +32,7 @@ final class WorkerProcess implements AutoCloseable {
     private WorkerProcess(String name, Path folder, String id) throws IOException, InterruptedException {
         this.queue = Surroundings.open(() -> Instant.now().plus(ahead));
         this.journal = Journal.of(name, folder);
+        Standstill.watch(journal);
         this.work = new Work(journal);
         this.worker = start(id);
     }

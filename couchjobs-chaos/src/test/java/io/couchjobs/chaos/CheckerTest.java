@@ -243,6 +243,12 @@ class CheckerTest {
     }
 
     @Test
+    void a_process_whose_threads_wait_for_each_other_is_seen() {
+        ofOneOwner().creator(11, What.DEADLOCKED, Entry.NO_JOB);
+        assertBroken("nobody stands still");
+    }
+
+    @Test
     void a_job_that_is_added_again_and_does_not_run_again_is_seen() {
         ofOneOwner().creator(15, What.ADDING_AGAIN, JOB).creator(15, What.ADDED_AGAIN, JOB);
         assertBroken("added again, run again");
