@@ -282,7 +282,7 @@ class WorkingTest {
         retryAtOnce("email", 1);
         AtomicInteger runs = new AtomicInteger();
         try (Worker worker = queue.worker()
-                .timeLimit(Duration.ofMillis(200))
+                .timeLimit(Duration.ofSeconds(2))
                 .handler("email", (data, context) -> {
                     if (runs.incrementAndGet() == 1) {
                         new CountDownLatch(1).await();
