@@ -2,6 +2,7 @@ package io.couchjobs.store;
 
 import io.couchjobs.problem.CouchJobsException;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
@@ -11,8 +12,8 @@ import java.util.function.Supplier;
 final class Lease {
     private final StoreClock clock;
     private final Supplier<Duration> timeout;
-    private Duration length;
-    private long confirmedNanos;
+    private final AtomicLong confirmedNanos;
+    private volatile Duration length;
 
     /**
      * Begins.
@@ -24,26 +25,25 @@ final class Lease {
         this.clock = clock;
         this.timeout = timeout;
         this.length = Duration.ofSeconds(Long.MAX_VALUE);
-        this.confirmedNanos = sentNanos;
+        this.confirmedNanos = new AtomicLong(sentNanos);
     }
 
-    /** A renewal was confirmed that was sent then. */
-    synchronized void renewed(long sentNanos) {
-        if (sentNanos - confirmedNanos > 0) {
-            confirmedNanos = sentNanos;
-        }
+    /** A renewal was confirmed that was sent then. Waits for nobody: the leases of other jobs are renewed with it. */
+    void renewed(long sentNanos) {
+        confirmedNanos.accumulateAndGet(sentNanos, (known, sent) -> sent - known > 0 ? sent : known);
     }
 
-    synchronized long confirmedNanos() {
-        return confirmedNanos;
+    long confirmedNanos() {
+        return confirmedNanos.get();
     }
 
-    synchronized boolean isOver() {
+    /** Asks for the timeout, which may take long while the server does not answer. */
+    boolean isOver() {
         try {
             length = timeout.get();
         } catch (CouchJobsException unknownNow) {
             // The last one holds.
         }
-        return Duration.ofNanos(clock.nanos() - confirmedNanos).compareTo(length) > 0;
+        return Duration.ofNanos(clock.nanos() - confirmedNanos.get()).compareTo(length) > 0;
     }
 }
