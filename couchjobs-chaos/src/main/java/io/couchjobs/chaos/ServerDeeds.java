@@ -26,8 +26,9 @@ final class ServerDeeds implements AutoCloseable {
                     server.end(step.fault(), step.target());
                 }
             } catch (IOException e) {
-                failures.add(step + " could not be " + (isBegin ? "done" : "undone") + ": " + e.getMessage());
-                System.err.println(failures.get(failures.size() - 1));
+                String failure = step + " could not be " + (isBegin ? "done" : "undone") + ": " + e.getMessage();
+                System.err.println(failure);
+                failures.add(failure);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

@@ -2,6 +2,7 @@ package io.couchjobs.couch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.problem.CouchJobsException;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param rows the rows, in the view's order
  */
 public record ViewResult(long totalRows, long offset, List<Row> rows) {
+    private static final String NOT_FOUND = "not_found";
 
     /**
      * Copies what it is given.
@@ -24,6 +26,23 @@ public record ViewResult(long totalRows, long offset, List<Row> rows) {
      */
     public ViewResult {
         rows = List.copyOf(rows);
+    }
+
+    /**
+     * The rows of documents that were asked for by their ids, in {@code _all_docs}. Those of ids that were never used say {@code
+     * not_found}.
+     *
+     * @return the rows
+     * @throws CouchJobsException when the server could not read one of the documents, which may well be there
+     */
+    public List<Row> documentRows() {
+        for (Row row : rows) {
+            if (row.error().filter(error -> !error.equals(NOT_FOUND)).isPresent()) {
+                throw new CouchJobsException(
+                        "of " + row.key() + " the server says " + row.error().get());
+            }
+        }
+        return rows;
     }
 
     /**

@@ -9,8 +9,6 @@ import io.couchjobs.couch.ViewResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
-import io.couchjobs.problem.CouchJobsException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -110,16 +108,8 @@ final class JobReader {
     }
 
     private List<ViewResult.Row> ask(List<String> docIds, boolean includeDocs) {
-        List<ViewResult.Row> rows = new ArrayList<>();
-        for (ViewResult.Row row : database.view(ViewQuery.allDocs().keys(docIds).includeDocs(includeDocs))
-                .rows()) {
-            if (row.error().filter(error -> !error.equals("not_found")).isPresent()) {
-                throw new CouchJobsException(
-                        "of " + row.key() + " the server says " + row.error().get());
-            }
-            rows.add(row);
-        }
-        return rows;
+        return database.view(ViewQuery.allDocs().keys(docIds).includeDocs(includeDocs))
+                .documentRows();
     }
 
     private static Standing standing(ViewResult.Row row) {

@@ -221,6 +221,7 @@ public final class JobStore implements AutoCloseable {
      *
      * @param ids the jobs
      * @return the jobs as they are now; what is not there, or cannot be a job, is missing
+     * @throws io.couchjobs.problem.CouchJobsException when the server could not read one
      */
     public List<Job> readAll(List<JobId> ids) {
         if (ids.isEmpty()) {
@@ -230,7 +231,7 @@ public final class JobStore implements AutoCloseable {
         List<Job> jobs = new ArrayList<>();
         for (ViewResult.Row row : database.view(
                         ViewQuery.allDocs().keys(keys).includeDocs(true).conflicts(true))
-                .rows()) {
+                .documentRows()) {
             boolean hasConflicts = row.doc() != null && row.doc().remove("_conflicts") != null;
             JobIndex.jobOf(row).map(data::lazily).ifPresent(job -> {
                 jobs.add(job);

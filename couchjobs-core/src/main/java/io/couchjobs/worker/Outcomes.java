@@ -52,7 +52,7 @@ final class Outcomes {
     private void read(List<String> docIds) {
         store.database()
                 .view(ViewQuery.allDocs().keys(docIds).includeDocs(true).conflicts(true))
-                .rows()
+                .documentRows()
                 .forEach(row -> JobId.fromDocId(String.valueOf(row.id())).ifPresent(id -> note(id, row)));
     }
 
