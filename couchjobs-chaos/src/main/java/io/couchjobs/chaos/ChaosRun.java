@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +43,8 @@ final class ChaosRun {
             List<URI> databases =
                     server.nodes().stream().map(node -> node.resolve(database)).toList();
             try (Observer observer = new Observer(databases);
-                    Fleet fleet = new Fleet(options, databases, folder)) {
+                    Accounts accounts = options.isSecured() ? observer.secure() : Accounts.none();
+                    Fleet fleet = new Fleet(options, databases, accounts, folder)) {
                 Verdict verdict = run(server, observer, fleet);
                 if (verdict.violations().isEmpty()) {
                     observer.deleteDatabase();
@@ -54,7 +56,7 @@ final class ChaosRun {
 
     private Server server() throws IOException {
         return options.nodes().isEmpty()
-                ? new EmbeddedServer(folder)
+                ? new EmbeddedServer(folder, options.isSecured() ? "root:" + UUID.randomUUID() : "")
                 : new NamedServer(options.nodes(), folder.resolve("server.log"));
     }
 

@@ -12,10 +12,13 @@ import java.util.Set;
 final class EmbeddedServer implements Server {
     private final Path folder;
     private final int port;
+    private final String admin;
     private Child process;
 
-    EmbeddedServer(Path folder) throws IOException {
+    /** An administrator such as {@code root:secret}; without one, everybody may do everything. */
+    EmbeddedServer(Path folder, String admin) throws IOException {
         this.folder = folder;
+        this.admin = admin;
         try (ServerSocket socket = new ServerSocket(0)) {
             this.port = socket.getLocalPort();
         }
@@ -26,13 +29,14 @@ final class EmbeddedServer implements Server {
         return Child.start(
                 ServerProcess.class,
                 folder.resolve("server.log"),
-                Map.of(),
+                Map.of(ServerProcess.ADMIN, admin),
                 List.of(folder.resolve("data").toString(), Integer.toString(port)));
     }
 
     @Override
     public List<URI> nodes() {
-        return List.of(URI.create("http://127.0.0.1:" + port + "/"));
+        String user = admin.isEmpty() ? "" : admin + "@";
+        return List.of(URI.create("http://" + user + "127.0.0.1:" + port + "/"));
     }
 
     @Override

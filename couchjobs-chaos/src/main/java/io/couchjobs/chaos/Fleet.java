@@ -1,5 +1,6 @@
 package io.couchjobs.chaos;
 
+import io.couchjobs.security.Role;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -21,25 +22,21 @@ final class Fleet implements AutoCloseable {
     /**
      * Starts them. Of several nodes, every second one asks all, and the others one each.
      *
-     * @param databases the database at each node, credentials included
+     * @param databases the database at each node
+     * @param accounts as whom they log in
      */
-    Fleet(Options options, List<URI> databases, Path folder) throws IOException {
+    Fleet(Options options, List<URI> databases, Accounts accounts, Path folder) throws IOException {
         Random random = new Random(options.seed());
         for (int i = 0; i < options.workers(); i++) {
             // The first one has an id of its own, so that it takes back what it had when it was killed.
             List<String> id = i == 0 ? List.of("first") : List.of();
-            workers.add(
-                    new Member(WorkerProcess.class, "worker" + i, seenBy(i, databases), folder, random.nextLong(), id));
+            List<URI> urls = accounts.of(Role.WORKER, "worker" + i, seenBy(i, databases));
+            workers.add(new Member(WorkerProcess.class, "worker" + i, urls, folder, random.nextLong(), id));
         }
         for (int i = 0; i < options.creators(); i++) {
             List<String> arguments = List.of(Long.toString(random.nextLong()), Integer.toString(CREATOR_PAUSE_MILLIS));
-            creators.add(new Member(
-                    CreatorProcess.class,
-                    "creator" + i,
-                    seenBy(i + 1, databases),
-                    folder,
-                    random.nextLong(),
-                    arguments));
+            List<URI> urls = accounts.of(Role.PRODUCER, "creator" + i, seenBy(i + 1, databases));
+            creators.add(new Member(CreatorProcess.class, "creator" + i, urls, folder, random.nextLong(), arguments));
         }
     }
 

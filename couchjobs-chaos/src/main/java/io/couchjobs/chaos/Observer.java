@@ -54,6 +54,12 @@ final class Observer implements AutoCloseable {
         }
     }
 
+    /** Has the database refuse what a role does not cover from now on. */
+    Accounts secure() {
+        queue.security().secure();
+        return new Accounts.OfOneRun(queue);
+    }
+
     /** {@return how many jobs there are by status, of all types; the first key is the type} */
     Map<String, Map<JobStatus, Long>> counts() {
         Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
