@@ -2,6 +2,7 @@ package io.couchjobs.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
@@ -43,6 +44,14 @@ record Profile(Path file, JsonNode own, JsonNode top) {
 
     /** {@return a file; a relative one is looked for beside the config file} */
     Optional<Path> file(String key) {
-        return text(key).map(name -> file.resolveSibling(name));
+        return text(key).map(name -> file(key, name));
+    }
+
+    private Path file(String key, String name) {
+        try {
+            return file.resolveSibling(name);
+        } catch (InvalidPathException unsuitable) {
+            throw CommandException.usage(file + ": " + key + " is not the name of a file: '" + name + "'");
+        }
     }
 }

@@ -77,6 +77,12 @@ class SettingsTest {
     }
 
     @Test
+    void what_cannot_be_the_name_of_a_file_is_refused_by_the_name_of_its_setting() throws IOException {
+        Files.writeString(folder.resolve("config.toml"), "ca-cert = \"\\u0000\"\n");
+        assertUsage(() -> settings().caCertificate(), "config.toml: ca-cert is not the name of a file: '");
+    }
+
+    @Test
     void without_anything_the_queue_is_on_this_machine() {
         assertThat(settings().url().database()).hasToString("http://127.0.0.1:5984/couchjobs");
         assertThat(settings().isUrlGiven()).isFalse();

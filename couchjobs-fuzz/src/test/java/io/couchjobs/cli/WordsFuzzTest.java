@@ -112,17 +112,36 @@ class WordsFuzzTest {
         Path file = Files.createTempFile("fuzz", ".toml");
         try {
             Files.write(file, toml);
-            Couchjobs root = new Couchjobs(shell(file));
-            Settings settings = root.settings();
-            settings.output();
-            settings.colour();
-            settings.insecure();
-            settings.caCertificate();
-            settings.url();
-        } catch (CommandException refused) {
-            assertThat(refused.getMessage()).isNotBlank();
+            readAll(Map.of("COUCHJOBS_CONFIG", file.toString()));
+            readAll(Map.of("COUCHJOBS_CONFIG", file.toString(), "COUCHJOBS_PROFILE", "p"));
         } finally {
             Files.delete(file);
+        }
+    }
+
+    private static void readAll(Map<String, String> environment) {
+        Settings settings;
+        try {
+            settings = new Couchjobs(shell(environment)).settings();
+        } catch (CommandException refused) {
+            assertThat(refused.getMessage()).isNotBlank();
+            return;
+        }
+        List<Runnable> reads = List.of(
+                settings::output,
+                settings::colour,
+                settings::insecure,
+                settings::caCertificate,
+                settings::tokenFile,
+                () -> settings.auth(settings.url()),
+                () -> settings.way().clientCertificate(),
+                () -> settings.way().proxy(settings.url().servers()));
+        for (Runnable read : reads) {
+            try {
+                read.run();
+            } catch (CommandException refused) {
+                assertThat(refused.getMessage()).isNotBlank();
+            }
         }
     }
 
@@ -145,14 +164,14 @@ class WordsFuzzTest {
         assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(PATIENCE);
     }
 
-    private static Shell shell(Path config) {
+    private static Shell shell(Map<String, String> environment) {
         InputStream nothing = new ByteArrayInputStream(new byte[0]);
         PrintWriter nowhere = new PrintWriter(new StringWriter());
         return new Shell(
                 nothing,
                 nowhere,
                 nowhere,
-                Map.of("COUCHJOBS_CONFIG", config.toString()),
+                environment,
                 Path.of(""),
                 Shell.Terminals.NONE,
                 question -> Optional.empty());
