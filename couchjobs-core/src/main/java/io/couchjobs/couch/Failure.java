@@ -2,6 +2,8 @@ package io.couchjobs.couch;
 
 import java.io.Serializable;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +29,19 @@ record Failure(int status, String error, String reason, Request request, boolean
     String message() {
         return request.method() + " " + request.path() + ": " + (status > 0 ? status + " " : "") + error
                 + (reason.isEmpty() ? "" : ": " + reason)
-                + (request.id() == null ? "" : " (request " + request.id() + ")");
+                + whereToLook();
+    }
+
+    /** CouchDB does not tell its clients why something failed inside of it. */
+    private String whereToLook() {
+        List<String> notes = new ArrayList<>();
+        if (request.id() != null) {
+            notes.add("request " + request.id());
+        }
+        if (status == 500) {
+            notes.add("the server's log says why: a full disk, for one");
+        }
+        return notes.isEmpty() ? "" : " (" + String.join("; ", notes) + ")";
     }
 
     CouchException toException(@Nullable Throwable cause) {

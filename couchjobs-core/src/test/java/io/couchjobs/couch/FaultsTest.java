@@ -167,6 +167,17 @@ class FaultsTest {
     }
 
     @Test
+    void a_failure_whose_reason_only_the_log_of_the_server_knows_says_so() {
+        always(aResponse()
+                .withStatus(500)
+                .withHeader("X-Couch-Request-ID", "7a1")
+                .withBody("Internal Server Error"));
+
+        assertThat(failure(() -> db.bulkDocs(List.of(DOC))))
+                .hasMessageEndingWith("(request 7a1; the server's log says why: a full disk, for one)");
+    }
+
+    @Test
     void a_silent_server_is_not_waited_for_longer_than_configured_and_not_asked_twice() throws Exception {
         try (RawServer silent = RawServer.playing(RawServer.sendAndFallSilent(""));
                 CouchServer couch = CouchServer.connect(CouchConfig.builder(silent.url())
