@@ -25,6 +25,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 
 /**
  * Stands between a queue and any CouchDB, passes everything on, and does to continuous feeds what networks, proxies and
@@ -72,7 +73,11 @@ public final class FeedProxy implements AutoCloseable {
     private final AtomicInteger mostFeeds = new AtomicInteger();
     private final AtomicInteger requests = new AtomicInteger();
     private final AtomicInteger cuts = new AtomicInteger();
+    private final AtomicInteger refusals = new AtomicInteger();
     private volatile Mode mode = Mode.PASS;
+    private volatile Entry entry = new Entry(headers -> true, 200);
+
+    private record Entry(Predicate<Headers> welcome, int statusForOthers) {}
 
     private record Open(HttpExchange exchange, OutputStream out) {}
 
@@ -99,6 +104,16 @@ public final class FeedProxy implements AutoCloseable {
 
     public void mode(Mode now) {
         mode = now;
+    }
+
+    /** Refuses whoever sends other headers from now on, with that status; feeds that are open stay, as CouchDB's do. */
+    public void letIn(Predicate<Headers> welcome, int statusForOthers) {
+        entry = new Entry(welcome, statusForOthers);
+    }
+
+    /** How many requests were refused for their headers. */
+    public int refusals() {
+        return refusals.get();
     }
 
     /** How many feeds were asked for. */
@@ -186,8 +201,13 @@ public final class FeedProxy implements AutoCloseable {
 
     private void handle(HttpExchange exchange) throws IOException {
         try {
+            Entry now = entry;
             String query = exchange.getRequestURI().getRawQuery();
-            if (query != null && query.contains("feed=continuous")) {
+            if (!now.welcome.test(exchange.getRequestHeaders())) {
+                refusals.incrementAndGet();
+                exchange.getRequestBody().readAllBytes();
+                turnAway(exchange, now.statusForOthers);
+            } else if (query != null && query.contains("feed=continuous")) {
                 feeds.incrementAndGet();
                 feed(exchange);
             } else {
@@ -232,8 +252,21 @@ public final class FeedProxy implements AutoCloseable {
         exchange.close();
     }
 
+    /** In the words of CouchDB 3.5 about a token that has run out, and about one that was signed with a key it has not. */
+    private static void turnAway(HttpExchange exchange, int status) throws IOException {
+        if (status == 401) {
+            refuse(exchange, status, "unauthorized", "exp not in future");
+        } else {
+            refuse(exchange, status, "bad_request", "Bad HMAC");
+        }
+    }
+
     private static void refuse(HttpExchange exchange, int status, String error) throws IOException {
-        byte[] body = ("{\"error\":\"" + error + "\",\"reason\":\"a test\"}").getBytes(StandardCharsets.UTF_8);
+        refuse(exchange, status, error, "a test");
+    }
+
+    private static void refuse(HttpExchange exchange, int status, String error, String reason) throws IOException {
+        byte[] body = ("{\"error\":\"" + error + "\",\"reason\":\"" + reason + "\"}").getBytes(StandardCharsets.UTF_8);
         exchange.sendResponseHeaders(status, body.length);
         exchange.getResponseBody().write(body);
         exchange.close();

@@ -38,9 +38,10 @@ public sealed interface Auth {
     record Session(String user, Secret password) implements Auth {}
 
     /**
-     * A token (JWT) from elsewhere with every request. It is read once and kept until the server refuses it.
+     * A token (JWT) from elsewhere with every request. It is read once and kept until the server refuses it, and as long as no
+     * other can be read.
      *
-     * @param token gives the current token; asked again after a 401; may be called by any thread
+     * @param token gives the current token; asked again after a 401 or 400; may be called by any thread, and may throw
      */
     record Bearer(Supplier<String> token) implements Auth {
         @Override

@@ -13,7 +13,12 @@ interface Authenticator {
     /** Called before each request is sent. */
     void authenticate(HttpRequest request);
 
-    /** After a 401 for this request: tries to get better credentials. False when there are none. */
+    /** Whether an answer with this status may mean that the credentials were refused, and nothing was done. */
+    default boolean mayBeRefusal(int status) {
+        return status == 401;
+    }
+
+    /** After such an answer to this request: tries to get better credentials. False when there are none. */
     default boolean renew(HttpRequest refused) {
         return false;
     }

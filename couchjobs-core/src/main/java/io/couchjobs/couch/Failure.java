@@ -45,6 +45,9 @@ record Failure(int status, String error, String reason, Request request, boolean
     }
 
     CouchException toException(@Nullable Throwable cause) {
+        if (Refusals.isOfToken(this)) {
+            return new CouchUnauthorizedException(this, cause);
+        }
         return switch (status) {
             case 401, 403 -> new CouchUnauthorizedException(this, cause);
             case 404 -> new CouchNotFoundException(this, cause);

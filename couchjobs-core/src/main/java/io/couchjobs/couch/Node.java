@@ -13,7 +13,6 @@ import org.apache.hc.core5.http.HttpHeaders;
 /** One server: its address, who asks there, and its clock. Thread-safe. */
 final class Node {
 
-    private static final int UNAUTHORIZED = 401;
     private static final Call UP = Call.get(UrlPath.ROOT.segment("_up"));
     private static final Duration PROBE = Duration.ofSeconds(5);
     /** What {@code _up} says, with 404, of a node that is not to be used. */
@@ -44,13 +43,23 @@ final class Node {
         HttpUriRequestBase request = requests.of(call, silence);
         authenticator.authenticate(request);
         Answer answer = sendOnce(call, request, forFeed);
-        if (answer.status() != UNAUTHORIZED || !authenticator.renew(request)) {
+        if (!hasBetter(request, answer)) {
             return answer;
         }
-        answer.close(); // a 401 means nothing was done, so even a write may be sent again
+        answer.close(); // nothing was done, so even a write may be sent again
         HttpUriRequestBase again = requests.of(call, silence);
         authenticator.authenticate(again);
         return sendOnce(call, again, forFeed);
+    }
+
+    /** Whether the credentials were refused, and there are others now. */
+    private boolean hasBetter(HttpUriRequestBase sent, Answer answer) {
+        try {
+            return authenticator.mayBeRefusal(answer.status()) && authenticator.renew(sent);
+        } catch (RuntimeException | Error e) {
+            answer.close(); // nobody else will, and its connection would be lost
+            throw e;
+        }
     }
 
     /** Whether the server answers, and wants to be asked. */

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.IntStream;
 
 /** Reads what became of writes. Strictly: a result given to the wrong document would be somebody else's job. */
@@ -20,15 +19,6 @@ final class WriteResults {
             "missing_stub", 412,
             "document_too_large", 413,
             "too_large", 413);
-
-    /** Said of who asks, not of the document. */
-    private static final Set<String> NOT_ALLOWED_AT_ALL = Set.of(
-            "Name or password is incorrect.",
-            "Authentication required.",
-            "You are not authorized to access this db.",
-            "You are not allowed to access this db.",
-            "You are not a server admin.",
-            "Account is temporarily locked due to multiple authentication failures");
 
     private WriteResults() {}
 
@@ -73,7 +63,7 @@ final class WriteResults {
     }
 
     private static WriteResult refused(Failure failure, String id) {
-        if (NOT_ALLOWED_AT_ALL.contains(failure.reason())) {
+        if (Refusals.isOfWhoAsks(failure)) {
             throw failure.toException(null);
         }
         return new WriteResult.Refused(id, failure.status(), failure.error(), failure.reason());

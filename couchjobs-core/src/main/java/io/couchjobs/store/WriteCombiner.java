@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.CouchUnauthorizedException;
 import io.couchjobs.couch.Surroundings;
 import io.couchjobs.couch.WriteResult;
 import java.time.Duration;
@@ -206,7 +207,8 @@ final class WriteCombiner implements AutoCloseable {
      * its documents already.
      */
     private static boolean isAboutADocument(CouchException trouble) {
-        return trouble.status() == 400 || trouble.status() == 412 || trouble.status() == 413;
+        boolean isAboutWhoAsks = trouble instanceof CouchUnauthorizedException; // a refused token is a 400 too
+        return !isAboutWhoAsks && (trouble.status() == 400 || trouble.status() == 412 || trouble.status() == 413);
     }
 
     private static WriteResult refused(ObjectNode document, CouchException trouble) {

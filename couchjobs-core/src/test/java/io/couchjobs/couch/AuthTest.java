@@ -26,8 +26,11 @@ import java.util.ArrayDeque;
 import java.util.Base64;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class AuthTest {
 
@@ -198,6 +201,71 @@ class AuthTest {
         CouchServer server = connect(new Auth.Basic("me", Secret.of("pw")));
         try (server) {
             assertThatThrownBy(() -> server.database("db").put(Json.object().put("_id", "x")))
+                    .isInstanceOf(CouchUnauthorizedException.class);
+        }
+    }
+
+    @Test
+    void a_refused_request_whose_login_fails_too_gives_its_connection_back() {
+        login("AuthSession=old");
+        WIRE.stubFor(any(urlEqualTo("/db/x")).willReturn(jsonResponse(UNAUTHORIZED, 401)));
+        CouchConfig config = CouchConfig.builder(URI.create(WIRE.baseUrl()))
+                .auth(session())
+                .maxConnections(2)
+                .connectTimeout(Duration.ofSeconds(2)) // that long a request waits for a connection of its own
+                .build();
+        try (CouchServer server = CouchServer.connect(config)) {
+            CouchDatabase db = server.database("db");
+            assertThatThrownBy(() -> db.get("x")).isInstanceOf(CouchUnauthorizedException.class);
+            WIRE.stubFor(post("/_session").willReturn(jsonResponse(UNAUTHORIZED, 401)));
+            for (int i = 0; i < 5; i++) {
+                assertThatThrownBy(() -> db.get("x")).isInstanceOf(CouchUnauthorizedException.class);
+            }
+        }
+    }
+
+    @Test
+    void a_token_that_cannot_be_read_again_is_kept_and_what_is_read_later_is_used() {
+        WIRE.stubFor(any(anyUrl()).willReturn(jsonResponse(UNAUTHORIZED, 401)));
+        WIRE.stubFor(
+                any(anyUrl()).withHeader("Authorization", equalTo("Bearer new")).willReturn(okJson("{\"_id\":\"x\"}")));
+        Deque<Supplier<String>> tokens = new ArrayDeque<>(List.of(
+                () -> "old",
+                () -> {
+                    throw new IllegalStateException("no such file");
+                },
+                () -> "",
+                () -> "new"));
+        try (CouchServer server = connect(new Auth.Bearer(() -> tokens.remove().get()))) {
+            CouchDatabase db = server.database("db");
+            assertThatThrownBy(() -> db.get("x")).isInstanceOf(CouchUnauthorizedException.class);
+            assertThatThrownBy(() -> db.get("x")).isInstanceOf(CouchUnauthorizedException.class);
+            assertThat(db.get("x")).isPresent();
+        }
+
+        WIRE.verify(3, anyRequestedFor(anyUrl()).withHeader("Authorization", equalTo("Bearer old")));
+    }
+
+    /** The words are those of CouchDB 3.5.2. */
+    @ParameterizedTest
+    @CsvSource({
+        "401, unauthorized, exp not in future",
+        "401, unauthorized, Token missing sub claim.",
+        "400, bad_request, Bad HMAC",
+        "400, bad_request, Unknown kid",
+        "400, bad_request, Malformed token"
+    })
+    void a_refused_token_is_told_from_a_refused_document(int status, String error, String reason) {
+        String body = "{\"error\":\"" + error + "\",\"reason\":\"" + reason + "\"}";
+        WIRE.stubFor(any(anyUrl()).willReturn(jsonResponse(body, status)));
+        try (CouchServer server = connect(new Auth.Bearer(() -> "old"))) {
+            CouchDatabase db = server.database("db");
+            assertThatThrownBy(() -> db.put(Json.object().put("_id", "x")))
+                    .isInstanceOf(CouchUnauthorizedException.class)
+                    .hasMessage("PUT /db/x: " + status + " " + error + ": " + reason);
+            assertThatThrownBy(() -> db.bulkDocs(List.of(Json.object().put("_id", "x"))))
+                    .isInstanceOf(CouchUnauthorizedException.class);
+            assertThatThrownBy(() -> db.changes(ChangesRequest.continuous()).close())
                     .isInstanceOf(CouchUnauthorizedException.class);
         }
     }
