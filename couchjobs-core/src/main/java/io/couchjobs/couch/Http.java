@@ -99,13 +99,13 @@ final class Http implements AutoCloseable {
         try {
             return reader.read(answer);
         } catch (JsonEOFException e) {
-            throw unreachable(answer.call(), answer.request(), true, e);
+            throw broken(answer, e);
         } catch (JsonProcessingException e) {
             throw answer.unusable(e.getOriginalMessage(), e);
         } catch (LimitedInput.TooMuch e) {
             throw answer.unusable(String.valueOf(e.getMessage()), e);
         } catch (IOException e) {
-            throw unreachable(answer.call(), answer.request(), true, e);
+            throw broken(answer, e);
         }
     }
 
@@ -151,8 +151,12 @@ final class Http implements AutoCloseable {
         }
     }
 
-    static CouchException unreachable(Call call, Failure.Request request, boolean sent, IOException cause) {
-        String reason = Reasons.of(cause);
+    private static CouchException broken(Answer answer, IOException cause) {
+        return unreachable(answer.call(), answer.request(), true, answer.node().reason(cause), cause);
+    }
+
+    static CouchException unreachable(
+            Call call, Failure.Request request, boolean sent, String reason, IOException cause) {
         return new CouchUnreachableException(
                 new Failure(0, "unreachable", reason, request, sent && !call.repeatable()), cause);
     }

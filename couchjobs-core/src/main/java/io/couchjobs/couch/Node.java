@@ -1,6 +1,7 @@
 package io.couchjobs.couch;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
@@ -78,8 +79,13 @@ final class Node {
             look(response, sent);
             return new Answer(call, this, response);
         } catch (Transport.Unanswered e) {
-            throw Http.unreachable(call, Failure.Request.of(call), e.wasSent(), e.trouble());
+            throw Http.unreachable(call, Failure.Request.of(call), e.wasSent(), reason(e.trouble()), e.trouble());
         }
+    }
+
+    /** What broke, in words. */
+    String reason(IOException cause) {
+        return Reasons.of(cause, url);
     }
 
     private void look(ClassicHttpResponse response, long sent) {

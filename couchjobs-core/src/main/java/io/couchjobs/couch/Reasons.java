@@ -3,7 +3,13 @@ package io.couchjobs.couch;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
+import java.net.URI;
 import java.net.UnknownHostException;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertPathValidatorException.BasicReason;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.util.Optional;
 import javax.net.ssl.SSLException;
 import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.core5.http.ConnectionRequestTimeoutException;
@@ -14,8 +20,15 @@ final class Reasons {
 
     private Reasons() {}
 
-    static String of(IOException cause) {
-        return what(cause) + detail(cause);
+    /**
+     * Tells it.
+     *
+     * @param server without credentials
+     */
+    static String of(IOException cause, URI server) {
+        return cause instanceof SSLException
+                ? "no safe connection to " + server + badDate(cause).orElseGet(() -> detail(cause))
+                : what(cause) + detail(cause);
     }
 
     private static String what(IOException cause) {
@@ -34,7 +47,33 @@ final class Reasons {
         } else if (cause instanceof NoHttpResponseException) {
             return "the server closed the connection without an answer";
         }
-        return cause instanceof SSLException ? "no safe connection" : "the connection broke";
+        return "the connection broke";
+    }
+
+    /** Of a certificate that is good at another time; the JDK itself says only that "validity check failed". */
+    private static Optional<String> badDate(Throwable cause) {
+        Throwable each = cause;
+        while (each != null && !(each instanceof CertPathValidatorException)) {
+            each = each.getCause();
+        }
+        return each instanceof CertPathValidatorException refused && refused.getIndex() >= 0
+                ? badDate(refused, refused.getCertPath().getCertificates().get(refused.getIndex()))
+                : Optional.empty();
+    }
+
+    private static Optional<String> badDate(CertPathValidatorException refused, Certificate certificate) {
+        if (!(certificate instanceof X509Certificate dated)) {
+            return Optional.empty();
+        }
+        String whose =
+                refused.getIndex() == 0 ? " (the server's certificate " : " (a certificate of the server's authority ";
+        if (refused.getReason() == BasicReason.EXPIRED) {
+            return Optional.of(whose + "expired at " + dated.getNotAfter().toInstant() + ")");
+        }
+        return refused.getReason() == BasicReason.NOT_YET_VALID
+                ? Optional.of(
+                        whose + "is not valid before " + dated.getNotBefore().toInstant() + ")")
+                : Optional.empty();
     }
 
     private static String detail(IOException cause) {

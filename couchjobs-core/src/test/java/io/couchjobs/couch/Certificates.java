@@ -26,6 +26,17 @@ record Certificates(Path keyStore, Path pem) {
         return make(dir, "server", "localhost", "-ext", "san=dns:localhost");
     }
 
+    /** For {@code localhost}, by an authority whose certificate is in {@link #pem}, and good until yesterday. */
+    static Certificates expired(Path dir) throws IOException, InterruptedException {
+        Certificates authority = make(dir, "authority", "authority", "-ext", "bc:critical=ca:true");
+        List<String> generate = new ArrayList<>(List.of(
+                "-genkeypair", "-alias", "expired", "-keyalg", "EC", "-dname", "CN=localhost", "-signer", "authority"));
+        generate.addAll(List.of("-startdate", "-3d", "-validity", "2", "-ext", "san=dns:localhost"));
+        keytool(authority.keyStore(), generate);
+        keytool(authority.keyStore(), List.of("-delete", "-alias", "authority")); // or its own would be shown as well
+        return authority;
+    }
+
     /** For a client of that name. */
     static Certificates ofClient(Path dir, String name) throws IOException, InterruptedException {
         return make(dir, name, name);
@@ -37,21 +48,19 @@ record Certificates(Path keyStore, Path pem) {
         Path pem = dir.resolve(file + ".pem");
         List<String> generate = new ArrayList<>(
                 List.of("-genkeypair", "-alias", file, "-keyalg", "EC", "-dname", "CN=" + name, "-validity", "2"));
-        generate.addAll(List.of("-storetype", "PKCS12", "-keystore", store.toString(), "-storepass", PASSWORD));
         generate.addAll(List.of(more));
-        keytool(generate.toArray(String[]::new));
-        keytool(
-                "-exportcert",
-                "-rfc",
-                "-alias",
-                file,
-                "-file",
-                pem.toString(),
-                "-keystore",
-                store.toString(),
-                "-storepass",
-                PASSWORD);
+        keytool(store, generate);
+        keytool(store, List.of("-exportcert", "-rfc", "-alias", file, "-file", pem.toString()));
         return new Certificates(store, pem);
+    }
+
+    /** The certificate that a server with this key store shows. */
+    Path pemOfServer(Path file) throws IOException, GeneralSecurityException {
+        KeyStore store = KeyStore.getInstance(keyStore.toFile(), PASSWORD.toCharArray());
+        return write(
+                file,
+                "CERTIFICATE",
+                store.getCertificate(store.aliases().nextElement()).getEncoded());
     }
 
     /** The private key in a file of its own; encrypted when there is a password. */
@@ -97,10 +106,11 @@ record Certificates(Path keyStore, Path pem) {
         return Files.writeString(file, "-----BEGIN " + what + "-----\n" + base64 + "\n-----END " + what + "-----\n");
     }
 
-    private static void keytool(String... arguments) throws IOException, InterruptedException {
+    private static void keytool(Path store, List<String> arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
-        command.addAll(List.of(arguments));
+        command.addAll(arguments);
+        command.addAll(List.of("-storetype", "PKCS12", "-keystore", store.toString(), "-storepass", PASSWORD));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
         if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {

@@ -9,6 +9,8 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -71,6 +73,30 @@ class TlsTest {
     }
 
     @Test
+    void an_expired_certificate_is_refused_and_the_error_says_whose_it_is_and_since_when(@TempDir Path other)
+            throws Exception {
+        Certificates expired = Certificates.expired(other);
+        try (RawServer wire = encrypted(expired, RawServer.sendAndCut(WELCOME));
+                CouchServer server = connect(CouchConfig.builder(wire.url()).caCertificateOnly(expired.pem()))) {
+            CouchUnreachableException failure =
+                    catchThrowableOfType(CouchUnreachableException.class, () -> server.database("db")
+                            .put(Json.object().put("_id", "x")));
+
+            String yesterday = LocalDate.now(ZoneOffset.UTC).minusDays(1).toString();
+            assertThat(failure)
+                    .hasMessageContaining("no safe connection to " + wire.url())
+                    .hasMessageContaining("the server's certificate expired at " + yesterday);
+            assertThat(failure.outcomeUnknown()).isFalse();
+            assertThat(wire.requests()).isZero();
+
+            Path itself = expired.pemOfServer(other.resolve("itself.pem"));
+            try (CouchServer pinned = connect(CouchConfig.builder(wire.url()).caCertificateOnly(itself))) {
+                assertThat(pinned.info().version()).isEqualTo("3.5");
+            }
+        }
+    }
+
+    @Test
     void an_encrypted_feed_can_be_closed_while_it_is_silent() throws Exception {
         String rows = RawServer.chunkedHeader() + RawServer.chunk("{\"seq\":\"1\",\"id\":\"a\",\"changes\":[]}\n");
         try (RawServer wire = encrypted(RawServer.sendAndFallSilent(rows));
@@ -91,9 +117,13 @@ class TlsTest {
     }
 
     private static RawServer encrypted(RawServer.Script script) throws Exception {
+        return encrypted(certificates, script);
+    }
+
+    private static RawServer encrypted(Certificates shown, RawServer.Script script) throws Exception {
         char[] password = Certificates.PASSWORD.toCharArray();
         SSLContext context = SSLContextBuilder.create()
-                .loadKeyMaterial(certificates.keyStore(), password, password)
+                .loadKeyMaterial(shown.keyStore(), password, password)
                 .build();
         return RawServer.on(serverSocket(context), "https", script);
     }
