@@ -152,9 +152,9 @@ public final class JobQueue implements AutoCloseable {
      * @return the open queue
      */
     public static JobQueue open(String url, String... nodes) {
-        JobQueueBuilder builder = builder(JobQueueBuilder.parsed(url));
+        JobQueueBuilder builder = builder(url);
         for (String node : nodes) {
-            builder.url(JobQueueBuilder.parsed(node));
+            builder.url(node);
         }
         return builder.open();
     }
@@ -167,6 +167,17 @@ public final class JobQueue implements AutoCloseable {
      */
     public static JobQueueBuilder builder(URI url) {
         return new JobQueueBuilder(url);
+    }
+
+    /**
+     * As {@link #builder(URI)}, of an address as somebody wrote it.
+     *
+     * @param url the database, such as {@code http://user:password@127.0.0.1:5984/jobs}
+     * @return a builder
+     * @throws IllegalArgumentException it is no URL; unlike that of {@link URI#create} the message shows no password
+     */
+    public static JobQueueBuilder builder(String url) {
+        return builder(JobQueueBuilder.parsed(url));
     }
 
     /** {@return the database} */

@@ -64,6 +64,17 @@ public final class JobQueueBuilder {
     }
 
     /**
+     * As {@link #url(URI)}, of an address as somebody wrote it.
+     *
+     * @param another the same database, reached by another address
+     * @return this
+     * @throws IllegalArgumentException it is no URL; unlike that of {@link URI#create} the message shows no password
+     */
+    public JobQueueBuilder url(String another) {
+        return url(parsed(another));
+    }
+
+    /**
      * Sets the credentials, in place of those in the URL.
      *
      * @param credentials basic, session or bearer

@@ -1,6 +1,5 @@
 package io.couchjobs.spring;
 
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +7,8 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * What an application says of its queue. Immutable and thread-safe.
+ * What an application says of its queue. Immutable and thread-safe. Addresses are texts: where Spring cannot make a URI of one, it
+ * shows it, and there may be a password in it.
  *
  * @param url the database, such as http://127.0.0.1:5984/jobs. Without it there is no queue.
  * @param nodes the same database on other nodes of a cluster
@@ -23,8 +23,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  */
 @ConfigurationProperties("couchjobs")
 public record CouchjobsProperties(
-        @Nullable URI url,
-        @DefaultValue List<URI> nodes,
+        @Nullable String url,
+        @DefaultValue List<String> nodes,
         @Nullable String user,
         @Nullable String password,
         @Nullable String token,
