@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 record Failure(int status, String error, String reason, Request request, boolean outcomeUnknown)
         implements Serializable {
 
+    /** What CouchDB says in place of one. */
+    private static final String NO_REASON = "internal_server_error";
+
     /** Which request it was, and what the server said about it besides the error. */
     record Request(
             String method,
@@ -32,13 +35,13 @@ record Failure(int status, String error, String reason, Request request, boolean
                 + whereToLook();
     }
 
-    /** CouchDB does not tell its clients why something failed inside of it. */
+    /** CouchDB does not always tell its clients why something failed inside of it. */
     private String whereToLook() {
         List<String> notes = new ArrayList<>();
         if (request.id() != null) {
             notes.add("request " + request.id());
         }
-        if (status == 500) {
+        if (status == 500 && (reason.isEmpty() || reason.equals(NO_REASON))) {
             notes.add("the server's log says why: a full disk, for one");
         }
         return notes.isEmpty() ? "" : " (" + String.join("; ", notes) + ")";

@@ -175,6 +175,10 @@ class FaultsTest {
 
         assertThat(failure(() -> db.bulkDocs(List.of(DOC))))
                 .hasMessageEndingWith("(request 7a1; the server's log says why: a full disk, for one)");
+        always(aResponse()
+                .withStatus(500)
+                .withBody("{\"error\":\"os_process_error\",\"reason\":\"OS process timed out.\"}"));
+        assertThat(failure(() -> db.bulkDocs(List.of(DOC)))).hasMessageEndingWith("OS process timed out.");
     }
 
     @Test
