@@ -13,8 +13,11 @@ function (doc) {
   if (doc.correlationId) {
     emit(['correlation', doc.correlationId, job.created, doc._id], null);
   }
+  var seen = {};
   for (var i = 0; doc.tags && i < doc.tags.length; i++) {
-    if (doc.tags.indexOf(doc.tags[i]) === i) {
+    var key = '#' + doc.tags[i]; // no name that objects have by themselves
+    if (!seen[key]) {
+      seen[key] = true;
       emit(['tag', doc.tags[i], job.created, doc._id], null);
     }
   }

@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -266,6 +267,15 @@ class CreatingJobsTest {
                 .hasMessageContaining("running");
         assertThatThrownBy(() -> queue.retryNow("email", "1")).isInstanceOf(JobRefusedException.class);
         assertThatThrownBy(() -> queue.retryNow("email", "none")).isInstanceOf(JobNotFoundException.class);
+    }
+
+    /** CouchDB stops an index whose JavaScript takes longer than five seconds for a document. */
+    @Test
+    void a_job_with_very_many_tags_stops_no_index() {
+        JobRequest.Builder request = JobRequest.builder("email").id("1").data(Map.of());
+        IntStream.range(0, 20_000).forEach(i -> request.tag("tag" + i));
+        queue.add(request.build());
+        assertThat(queue.list(JobFilter.all().tag("tag19999"), 100)).hasSize(1);
     }
 
     @Test
