@@ -26,6 +26,9 @@
     function array(value) {
       return Object.prototype.toString.call(value) === '[object Array]';
     }
+    function absent(value) {
+      return value === undefined || value === null;
+    }
     function object(value) {
       return typeof value === 'object' && value !== null && !array(value);
     }
@@ -38,7 +41,7 @@
       return true;
     }
     function status(value) {
-      return /^(waiting|scheduled|running|stuck|success|failed|cancelled)$/.test(value) && string(value);
+      return string(value) && /^(waiting|scheduled|running|stuck|success|failed|cancelled)$/.test(value);
     }
     function name(value, longest) {
       return value.length <= longest && /[^ ]/.test(value) && !/[\u0000-\u001f\u007f-\u009f]/.test(value);
@@ -57,8 +60,8 @@
       status: status,
       scheduledTime: time,
       lock: function (value) {
-        return object(value) && string(value.token) &&
-          (value.withdrawn === undefined || value.withdrawn === null || object(value.withdrawn));
+        return object(value) && string(value.token) && (absent(value.withdrawn) ||
+          (object(value.withdrawn) && (absent(value.withdrawn.at) || time(value.withdrawn.at))));
       },
       fence: count,
       attempt: count,
@@ -66,7 +69,7 @@
       expirations: count,
       errors: function (value) { return array(value) && all(value, object); },
       resubmit: function (value) {
-        return object(value) && (value.scheduledTime === undefined || value.scheduledTime === null || time(value.scheduledTime));
+        return object(value) && (absent(value.scheduledTime) || time(value.scheduledTime));
       },
       cancelRequested: bool,
       group: string,
@@ -79,7 +82,7 @@
       tags: function (value) { return array(value) && all(value, string); },
       after: function (value) {
         return object(value) && array(value.jobs) && value.jobs.length > 0 && value.jobs.length <= 10000 &&
-          all(value.jobs, jobId) && (value.onFailure === undefined || value.onFailure === null ||
+          all(value.jobs, jobId) && (absent(value.onFailure) ||
             (string(value.onFailure) && /^(cancel|run|wait)$/.test(value.onFailure)));
       },
       progress: object,
@@ -94,12 +97,11 @@
         return 'data';
       }
       for (var field in checks) {
-        if (doc[field] !== undefined && doc[field] !== null && !checks[field](doc[field])) {
+        if (!absent(doc[field]) && !checks[field](doc[field])) {
           return field;
         }
       }
-      var locked = doc.lock !== undefined && doc.lock !== null;
-      return locked === (doc.status === 'scheduled' || doc.status === 'running') ? null : 'lock';
+      return !absent(doc.lock) === (doc.status === 'scheduled' || doc.status === 'running') ? null : 'lock';
     }
 
     var problem = firstProblem();

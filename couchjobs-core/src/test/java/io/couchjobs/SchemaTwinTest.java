@@ -91,6 +91,10 @@ class SchemaTwinTest {
             "{\"token\":\"t\",\"withdrawn\":true}",
             "{\"token\":\"t\",\"withdrawn\":[]}",
             "{\"token\":\"t\",\"withdrawn\":{}}",
+            "{\"token\":\"t\",\"withdrawn\":{\"at\":null}}",
+            "{\"token\":\"t\",\"withdrawn\":{\"at\":1000000000000000000}}",
+            "{\"token\":\"t\",\"withdrawn\":{\"at\":\"x\"}}",
+            "{\"toString\":1,\"valueOf\":1}",
             "{\"scheduledTime\":null}",
             "{\"scheduledTime\":1.5}",
             "{\"scheduledTime\":\"1\"}",
@@ -145,7 +149,8 @@ class SchemaTwinTest {
                 "{\"token\":\"\"}",
                 "{\"token\":\"t\",\"withdrawn\":null}",
                 "{\"token\":\"t\",\"withdrawn\":5}",
-                "{\"token\":\"t\",\"withdrawn\":{\"at\":1,\"reason\":\"no quorum\"}}"
+                "{\"token\":\"t\",\"withdrawn\":{\"at\":1,\"reason\":\"no quorum\"}}",
+                "{\"token\":\"t\",\"withdrawn\":{\"at\":8640000000000001}}"
             }) {
                 ObjectNode doc = mapper.createObjectNode().put("_id", "job:l:" + n++);
                 doc.set("status", mapper.readTree(status));

@@ -52,7 +52,9 @@ final class Schema {
         rules.put(Field.DATA, new Rule("an object", JsonNode::isObject));
         rules.put(
                 Field.LOCK,
-                optional("an object with a string token, and with an object if it was withdrawn", Schema::isLock));
+                optional(
+                        "an object with a string token, and with an object, at a time, if it was withdrawn",
+                        Schema::isLock));
         for (String count : new String[] {Field.FENCE, Field.ATTEMPT, Field.MAX_RETRIES, Field.EXPIRATIONS}) {
             rules.put(count, optional("an integer from 0", value -> isInteger(value, 0, Integer.MAX_VALUE)));
         }
@@ -83,12 +85,19 @@ final class Schema {
         JsonNode withdrawn = value.path(Field.WITHDRAWN);
         return value.isObject()
                 && value.path(Field.TOKEN).isTextual()
-                && (withdrawn.isMissingNode() || withdrawn.isNull() || withdrawn.isObject());
+                && (isAbsent(withdrawn) || (withdrawn.isObject() && isTimeOrAbsent(withdrawn.path(Field.AT))));
     }
 
     private static boolean isResubmit(JsonNode value) {
-        JsonNode time = value.path(Field.SCHEDULED_TIME);
-        return value.isObject() && (time.isMissingNode() || time.isNull() || isTime(time));
+        return value.isObject() && isTimeOrAbsent(value.path(Field.SCHEDULED_TIME));
+    }
+
+    private static boolean isTimeOrAbsent(JsonNode value) {
+        return isAbsent(value) || isTime(value);
+    }
+
+    private static boolean isAbsent(JsonNode value) {
+        return value.isMissingNode() || value.isNull();
     }
 
     private static boolean isTimes(JsonNode value) {
@@ -101,6 +110,11 @@ final class Schema {
 
     static boolean isTime(Instant time) {
         return Math.abs(time.getEpochSecond() * 1e3 + time.getNano() / 1e6) <= FAR;
+    }
+
+    /** {@return the time, or the last that JavaScript has} */
+    static long nearestMillis(Instant time) {
+        return isTime(time) ? time.toEpochMilli() : (long) (time.isAfter(Instant.EPOCH) ? FAR : -FAR);
     }
 
     /**

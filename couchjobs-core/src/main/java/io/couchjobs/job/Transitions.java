@@ -246,7 +246,7 @@ public final class Transitions {
             if (permanent || isLastRun(job, policy)) {
                 return edit.at("finished").moveTo(JobStatus.FAILED);
             }
-            return edit.put(Field.SCHEDULED_TIME, retryTime(job, policy, now).toEpochMilli())
+            return edit.put(Field.SCHEDULED_TIME, Schema.nearestMillis(retryTime(job, policy, now)))
                     .moveTo(JobStatus.STUCK);
         });
     }

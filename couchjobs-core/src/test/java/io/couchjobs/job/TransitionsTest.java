@@ -4,6 +4,7 @@ import static io.couchjobs.job.Jobs.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -291,6 +292,16 @@ class TransitionsTest {
         assertThat(again.scheduledTime()).isEqualTo(NOW);
         assertThat(again.isResubmitted()).isFalse();
         assertThat(again.attempt()).isZero();
+    }
+
+    @Test
+    void a_retry_is_at_a_time_that_there_is_whatever_the_document_says_of_the_start() {
+        ObjectNode late = Jobs.inStatus(JobStatus.RUNNING).toDocument();
+        late.withObject("/times").put("started", 8_640_000_000_000_000L);
+        JobError error = new JobError(1, NOW, JobError.Kind.FAILED, "boom", null);
+        Job stuck = write(Transitions.fail(Job.parse(late), error, TWICE, false, NOW));
+        assertThat(Job.parse(stuck.toDocument()).scheduledTime())
+                .isEqualTo(Instant.ofEpochMilli(8_640_000_000_000_000L));
     }
 
     @Test
