@@ -27,6 +27,16 @@ function (newDoc, oldDoc, userCtx, secObj) {
   function absent(value) {
     return value === undefined || value === null;
   }
+  // A document may have a field of any name, that of a method among them.
+  function owns(object, name) {
+    return Object.prototype.hasOwnProperty.call(object, name);
+  }
+  function isObject(value) {
+    return typeof value === 'object' && value !== null;
+  }
+  function list(value) {
+    return Array.isArray(value) ? value : [];
+  }
   function deepSame(a, b) {
     if (a === b || (absent(a) && absent(b))) {
       return true;
@@ -37,18 +47,24 @@ function (newDoc, oldDoc, userCtx, secObj) {
     var keys = Object.keys(a);
     return Object.prototype.toString.call(a) === Object.prototype.toString.call(b) &&
       keys.length === Object.keys(b).length &&
-      keys.every(function (key) { return b.hasOwnProperty(key) && deepSame(a[key], b[key]); });
+      keys.every(function (key) { return owns(b, key) && deepSame(a[key], b[key]); });
   }
   // Nearly always fields are written back in the order in which they were read, and that is quicker to see.
   function same(a, b) {
     return a === b || (absent(a) && absent(b)) ||
       (typeof a === 'object' && typeof b === 'object' && (JSON.stringify(a) === JSON.stringify(b) || deepSame(a, b)));
   }
+  // CouchDB knows no digest yet of what is just being attached.
+  function sameAttachments(old, now) {
+    return Object.keys(old).concat(Object.keys(now)).every(function (name) {
+      return owns(old, name) && owns(now, name) && same(old[name].digest, now[name].digest);
+    });
+  }
   var changed = (function () {
     var names = [];
     function compare(one, other, seen) {
       Object.keys(one).forEach(function (name) {
-        if (name.charAt(0) !== '_' && (seen || !other.hasOwnProperty(name)) && !same(one[name], other[name])) {
+        if (name.charAt(0) !== '_' && (seen || !owns(other, name)) && !same(one[name], other[name])) {
           names.push(name);
         }
       });
@@ -56,6 +72,9 @@ function (newDoc, oldDoc, userCtx, secObj) {
     if (before) {
       compare(newDoc, before, true);
       compare(before, newDoc, false);
+      if (!sameAttachments(before._attachments || {}, newDoc._attachments || {})) {
+        names.push('_attachments');
+      }
     }
     return names;
   }());
@@ -76,8 +95,11 @@ function (newDoc, oldDoc, userCtx, secObj) {
   var RUNS = 'attempt expirations errors result progress';
   var CREATORS = 'group class origin correlationId tracker site priority maxRetries tags after traceparent tracestate';
 
-  // Data that is attached is known by its digest: who reads an attachment that is another one notices.
-  var DATA = 'data dataDigest';
+  var DATA = 'data dataDigest _attachments';
+
+  // Counts do not grow beyond this.
+  var MOST = 2147483647;
+  var MOST_ERRORS = 10;
 
   var from = before ? before.status || 'waiting' : '';
   var to = newDoc.status || 'waiting';
@@ -93,26 +115,50 @@ function (newDoc, oldDoc, userCtx, secObj) {
   function count(value) {
     return value || 0;
   }
+  function oneMore(value) {
+    return Math.min(count(value) + 1, MOST);
+  }
+  function generation() {
+    return Math.max(1, parseInt(before._rev, 10) || 1);
+  }
   // Where nobody has stored a fence yet, the claim's is the generation of the revision that it builds on.
   function fenceFrom(more) {
-    var most = absent(before.fence) ? Math.max(1, parseInt(before._rev, 10) || 1) : before.fence + more;
-    return newDoc.fence <= most && newDoc.fence >= count(before.fence) + more;
+    var most = absent(before.fence) ? generation() : Math.min(before.fence + more, MOST);
+    return newDoc.fence <= most && newDoc.fence >= Math.min(count(before.fence) + more, MOST);
   }
   function fenceKept() {
     return same(before.fence, newDoc.fence) || (absent(before.fence) && fenceFrom(0));
   }
-  // Without one, it is the generation again, which is greater than all fences before.
+  // Without one, it is the generation again, which must be greater than the fences before.
+  function fenceForgotten() {
+    return absent(newDoc.fence) && count(before.fence) <= generation();
+  }
   function fenceKeptOrOneMore() {
-    return absent(newDoc.fence) || fenceKept() || fenceFrom(1);
+    return fenceForgotten() || fenceKept() || fenceFrom(1);
   }
   function forgotten(fields) {
     return fields.split(' ').every(function (name) {
       return same(before[name], newDoc[name]) || absent(newDoc[name]) || newDoc[name] === 0;
     });
   }
-  function lastErrorIs(kind) {
-    var errors = newDoc.errors || [];
-    return errors.length > 0 && errors[errors.length - 1].kind === kind;
+  // The errors are those before and one more, of this kind; of too many the oldest have gone.
+  function errorAdded(kind) {
+    var old = list(before.errors);
+    var now = list(newDoc.errors);
+    var kept = now.length - 1;
+    return kept >= 0 && now[kept].kind === kind && (kept === old.length || (kept < old.length && now.length === MOST_ERRORS)) &&
+      same(old.slice(old.length - kept), now.slice(0, kept));
+  }
+  function errorsKeptOr(kind) {
+    return !has(changed, 'errors') || errorAdded(kind);
+  }
+  function onlyMoments(names) {
+    var allowed = names.split(' ');
+    var old = isObject(before.times) ? before.times : {};
+    var now = newDoc.times || {};
+    return Object.keys(old).concat(Object.keys(now)).every(function (moment) {
+      return has(allowed, moment) || same(old[moment], now[moment]);
+    });
   }
 
   function creates() {
@@ -129,11 +175,11 @@ function (newDoc, oldDoc, userCtx, secObj) {
       return to === from && unchanged(RUNS + ' ' + CREATORS + ' ' + DATA + ' scheduledTime fence cancelRequested resubmit');
     }
     return (to === 'waiting' || to === from || to === 'cancelled') &&
-      (forgotten(RUNS) || (to === 'cancelled' && lastErrorIs('cancelled') && unchanged('attempt expirations result')));
+      (forgotten(RUNS) || (to === 'cancelled' && errorAdded('cancelled') && unchanged('attempt expirations result')));
   }
   function asksOwner() {
     return locked(from) && to === from && fenceKept() &&
-      unchanged(RUNS + ' ' + CREATORS + ' ' + DATA + ' scheduledTime lock');
+      unchanged(RUNS + ' ' + CREATORS + ' ' + DATA + ' scheduledTime lock') && onlyMoments('cancelRequested resubmitted kept');
   }
 
   // What a worker may do to a job that nobody owns.
@@ -141,15 +187,16 @@ function (newDoc, oldDoc, userCtx, secObj) {
     var lock = newDoc.lock || {};
     return pending(from) && locked(to) && absent(before.after) && !!lock.token && absent(lock.withdrawn) &&
       (absent(lock.user) || lock.user === userCtx.name) && fenceFrom(1) &&
-      count(newDoc.attempt) === count(before.attempt) + (to === 'running' ? 1 : 0) &&
+      count(newDoc.attempt) === (to === 'running' ? oneMore(before.attempt) : count(before.attempt)) &&
       onlyChanged('status lock fence attempt times progress cancelRequested');
   }
   function letsGo() {
     return from === 'waiting' && (to === 'waiting' || to === 'cancelled') && !absent(before.after) &&
-      absent(newDoc.after) && fenceKept() && onlyChanged('status after errors times fence progress cancelRequested resubmit');
+      absent(newDoc.after) && fenceKept() && errorsKeptOr('cancelled') &&
+      onlyChanged('status after errors times fence progress cancelRequested resubmit');
   }
   function callsOff() {
-    return pending(from) && to === 'cancelled' && fenceKept() &&
+    return pending(from) && to === 'cancelled' && fenceKept() && errorsKeptOr('cancelled') &&
       onlyChanged('status errors times fence progress cancelRequested resubmit');
   }
   function runsAgain() {
@@ -165,7 +212,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
   function works() {
     var starts = from === 'scheduled' && to === 'running';
     return ownsIt() && (to === from || starts || !locked(to)) &&
-      (locked(to) ? fenceKept() && unchanged('lock') : fenceKept() || absent(newDoc.fence)) &&
+      (locked(to) ? fenceKept() && unchanged('lock') : fenceKept() || fenceForgotten()) &&
       count(newDoc.attempt) <= count(before.attempt) + (starts ? 1 : 0) && unchanged(CREATORS);
   }
 
@@ -173,20 +220,37 @@ function (newDoc, oldDoc, userCtx, secObj) {
   function withdraws() {
     var lock = before.lock || {};
     var now = newDoc.lock || {};
-    return locked(from) && to === from && !absent(now.withdrawn) && fenceKept() && onlyChanged('lock times fence') &&
+    return locked(from) && to === from && !absent(now.withdrawn) && fenceKept() && onlyChanged('lock fence') &&
       lock.token === now.token && lock.worker === now.worker && lock.user === now.user && lock.since === now.since;
   }
+  // Of a claim that was withdrawn nobody is the owner, and what was asked on other leaves of the document counts as well.
   function givesBack() {
-    var after = onlyChanged('status lock fence scheduledTime times resubmit cancelRequested ' + RUNS) &&
-      locked(from) && !locked(to) && to !== 'success' && to !== 'stuck';
-    var expired = !same((before.times || {}).expired, (newDoc.times || {}).expired) ||
-      (lastErrorIs('expired') && has(changed, 'errors'));
-    var restored = !absent((before.lock || {}).withdrawn) && to !== 'failed' &&
-      count(newDoc.fence) === Math.max(0, count(before.fence) - 1);
-    return after && forgotten('result') && ((expired && fenceKept()) || restored);
+    var withdrawn = !absent((before.lock || {}).withdrawn);
+    return locked(from) && (to === 'waiting' || to === 'failed' || (to === 'cancelled' && (withdrawn || before.cancelRequested === true))) &&
+      onlyChanged('status lock fence scheduledTime times resubmit cancelRequested ' + RUNS) && forgotten('result progress') &&
+      (withdrawn || timeKeptOrAsked()) && (expires() || startsAnew() || (withdrawn && restores()));
+  }
+  function timeKeptOrAsked() {
+    return count(newDoc.scheduledTime) === count(before.scheduledTime) ||
+      (isObject(before.resubmit) && count(newDoc.scheduledTime) === count(before.resubmit.scheduledTime));
+  }
+  function expires() {
+    var lived = to === 'failed' ? oneMore(before.expirations) : count(before.expirations);
+    return errorAdded('expired') && fenceKept() && count(newDoc.attempt) === count(before.attempt) &&
+      count(newDoc.expirations) >= lived && count(newDoc.expirations) <= oneMore(before.expirations);
+  }
+  function startsAnew() {
+    return isObject(before.resubmit) && to === 'waiting' && fenceKept() && has(changed, 'times') && RUNS.split(' ').every(function (name) {
+      return absent(newDoc[name]) || newDoc[name] === 0;
+    });
+  }
+  function restores() {
+    var attempts = count(before.attempt) - count(newDoc.attempt);
+    return to !== 'failed' && count(newDoc.fence) === Math.max(0, count(before.fence) - 1) && (attempts === 0 || attempts === 1) &&
+      unchanged('errors expirations');
   }
   function keeps() {
-    return to === from && fenceKept() && onlyChanged('times fence');
+    return to === from && fenceKept() && onlyChanged('times fence') && onlyMoments('kept');
   }
   function asksAnother() {
     return asksOwner() && onlyChanged('resubmit cancelRequested times fence');
@@ -228,6 +292,16 @@ function (newDoc, oldDoc, userCtx, secObj) {
     return user + ' may not change this job so with the roles ' + (userCtx.roles.join(', ') || '(none)') + ': ' + step;
   }
 
+  function areRuns(runs) {
+    return absent(runs) || (Array.isArray(runs) && runs.length <= 10 && runs.every(function (id) {
+      var job = typeof id === 'string' && readJob({_id: id});
+      return job && !job.problem;
+    }));
+  }
+  function isLast(time) {
+    return absent(time) || (typeof time === 'number' && Math.floor(time) === time && Math.abs(time) <= 8.64e15 / 40);
+  }
+
   function check() {
     switch (kind) {
     case 'job':
@@ -235,7 +309,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
     case 'type':
       return refuse(user + ' may not change the settings of types: that needs the role couchjobs-admin');
     case 'schedule':
-      return (before && !deleted && onlyChanged(worker ? 'last runs' : 'runs')) ||
+      return (before && !deleted && onlyChanged(worker ? 'last runs' : 'runs') && areRuns(newDoc.runs) && isLast(newDoc.last)) ||
         refuse(user + ' may not change schedules: that needs the role couchjobs-admin');
     case 'scope':
       return worker || (before && !deleted && onlyChanged('rejected')) ||
