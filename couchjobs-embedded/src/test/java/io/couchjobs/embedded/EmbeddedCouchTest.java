@@ -48,6 +48,28 @@ class EmbeddedCouchTest {
     }
 
     @Test
+    void a_document_is_given_back_or_refused_however_deeply_it_is_nested() throws Exception {
+        String view = "{\"views\":{\"n\":{\"map\":\"function(d){emit(null,d)}\"}},\"validate_doc_update\":"
+                + "\"function(n){if(JSON.stringify(n).length<20)throw({forbidden:'short'})}\"}";
+        client.send("PUT", "jobs/_design/v", view);
+        for (int levels : new int[] {500, 1_000, 1_190}) {
+            String deep = "\"x\":" + "[".repeat(levels) + "]".repeat(levels);
+            String id = "jobs/deep" + levels;
+            assertThat(client.send("PUT", id, "{" + deep + "}").body()).contains("\"ok\":true");
+            assertThat(client.send("GET", id).body()).contains(deep);
+            assertThat(client.send("GET", "jobs/_changes?include_docs=true").body())
+                    .contains(deep);
+            assertThat(client.send("GET", "jobs/_design/v/_view/n").body()).contains(deep);
+        }
+        for (int levels : new int[] {18_000, 100_000}) {
+            String deep = "{\"x\":" + "[".repeat(levels) + "]".repeat(levels) + "}";
+            assertThat(client.send("PUT", "jobs/deeper", deep).statusCode()).isEqualTo(400);
+        }
+        client.send("PUT", "jobs/shallow", "{\"lives\":\"on, as before\"}");
+        assertThat(client.send("GET", "jobs/_design/v/_view/n").body()).contains("lives");
+    }
+
+    @Test
     void a_write_over_an_old_revision_is_a_conflict() throws Exception {
         client.send("PUT", "jobs/a", "{}");
         assertThat(client.send("PUT", "jobs/a", "{}").statusCode()).isEqualTo(409);

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 /** The listening server: a thread per request under way, a feed included. */
 public final class Frontend implements AutoCloseable {
     private static final int BACKLOG = 1024;
+    /** The JavaScript engine takes a kilobyte for each level of a document, and a thread has a megabyte otherwise. */
+    static final long STACK = 8L << 20;
+
     private static final int GRACE_SECONDS = 20;
 
     static {
@@ -70,7 +73,7 @@ public final class Frontend implements AutoCloseable {
     private static ExecutorService threads() {
         AtomicInteger count = new AtomicInteger();
         return Executors.newCachedThreadPool(task -> {
-            Thread thread = new Thread(task, "embedded-couch-" + count.incrementAndGet());
+            Thread thread = new Thread(null, task, "embedded-couch-" + count.incrementAndGet(), STACK);
             thread.setDaemon(true);
             return thread;
         });

@@ -52,7 +52,7 @@ final class ViewHandler {
     }
 
     private static void refreshLater(Database database, ViewGroup group) {
-        Thread thread = new Thread(() -> refresh(database, group), "embedded-couch-index");
+        Thread thread = new Thread(null, () -> refresh(database, group), "embedded-couch-index", Frontend.STACK);
         thread.setDaemon(true);
         thread.start();
     }

@@ -3,6 +3,7 @@ package io.couchjobs.embedded.protocol;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamWriteConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -18,6 +19,13 @@ import java.io.UncheckedIOException;
 /** Reading and writing JSON, one mapper for all. Thread-safe. */
 public final class Json {
     private static final int LONGEST = 64 << 20;
+
+    /** CouchDB knows no limit; here a document is a tree, and is gone through by recursion. */
+    private static final int DEEPEST = 1_200;
+
+    /** An answer has a few levels around a document. */
+    private static final int DEEPEST_ANSWER = DEEPEST + 100;
+
     private static final ObjectMapper MAPPER = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .nodeFactory(new FiniteNumbers())
@@ -28,6 +36,11 @@ public final class Json {
                 .setStreamReadConstraints(StreamReadConstraints.builder()
                         .maxStringLength(LONGEST)
                         .maxNumberLength(10_000)
+                        .maxNestingDepth(DEEPEST)
+                        .build());
+        MAPPER.getFactory()
+                .setStreamWriteConstraints(StreamWriteConstraints.builder()
+                        .maxNestingDepth(DEEPEST_ANSWER)
                         .build());
         MAPPER.getFactory().disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
         MAPPER.getFactory().disable(JsonGenerator.Feature.FLUSH_PASSED_TO_STREAM);
