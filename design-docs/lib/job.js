@@ -1,3 +1,25 @@
+  // The first field of a document that is nested deeper than 500 levels, or null; the twin of Nesting.java.
+  function deepField(doc) {
+    function deeper(value, levels) {
+      if (typeof value !== 'object' || value === null) {
+        return false;
+      }
+      for (var key in value) {
+        if (levels > 0 && deeper(value[key], levels - 1)) {
+          return true;
+        }
+      }
+      return levels === 0;
+    }
+
+    for (var field in doc) {
+      if (deeper(doc[field], 499)) {
+        return field;
+      }
+    }
+    return null;
+  }
+
   // Which documents can be a job: the twin of Schema.java and JobId.java, change all together.
   // Returns null for a document that is not meant to be a job, else {line, status, time, claimable, created, problem};
   // line is the type, for a job with a site TYPE:SITE (no type has a colon): what a database does not run is not read through.
@@ -92,6 +114,10 @@
     function firstProblem() {
       if (!parts || !name(parts[1], 128) || !name(parts[2], 512)) {
         return '_id';
+      }
+      var deep = deepField(doc);
+      if (deep !== null) {
+        return deep;
       }
       if (doc.data !== undefined && !object(doc.data)) {
         return 'data';

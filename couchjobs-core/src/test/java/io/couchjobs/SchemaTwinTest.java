@@ -142,6 +142,19 @@ class SchemaTwinTest {
                 docs.add(doc);
             }
         }
+        for (String field : new String[] {"data", "result", "mine", "times", "lock", "errors", "__proto__", "tags"}) {
+            for (int levels : new int[] {499, 500, 501, 700}) {
+                for (String deep : new String[] {
+                    Deep.json(levels - 1),
+                    "{\"x\":".repeat(levels - 1) + "7" + "}".repeat(levels - 1),
+                    "{\"a\":[],\"b\":[1,{\"c\":" + Deep.json(levels - 4) + "}]}"
+                }) {
+                    ObjectNode doc = mapper.createObjectNode().put("_id", "job:d:" + n++);
+                    doc.set(field, mapper.readTree(deep));
+                    docs.add(doc);
+                }
+            }
+        }
         for (String status : new String[] {"null", "\"running\"", "\"waiting\"", "\"success\""}) {
             for (String lock : new String[] {
                 "null",

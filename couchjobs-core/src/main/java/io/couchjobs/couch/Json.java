@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamWriteConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -21,12 +22,21 @@ import java.util.Optional;
 
 /**
  * JSON as the client reads and writes it: integers of any size and doubles exactly as they are (CouchDB itself keeps
- * fractions as doubles), no duplicate keys, no NaN. Whether
+ * fractions as doubles), no duplicate keys, no NaN, nothing that is nested too deeply. Whether
  * something follows is for the reader to check: in a feed it does.
  */
 final class Json {
 
+    /** Of what is read, what lies deeper is left out: a tree is gone through by recursion. */
+    static final int DEEPEST_READ = 900;
+
+    /** Less than what of a document is read at least, so that one of which something was left out is never written back. */
+    private static final int DEEPEST_WRITTEN = 800;
+
     static final ObjectMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
+                    .streamWriteConstraints(StreamWriteConstraints.builder()
+                            .maxNestingDepth(DEEPEST_WRITTEN)
+                            .build())
                     .addDecorator((factory, generator) -> new FiniteNumbers(generator))
                     .build())
             .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
@@ -61,9 +71,14 @@ final class Json {
         return MAPPER.valueToTree(value);
     }
 
-    /** For one answer; a feed may be as long as it likes. */
+    /** For one answer. */
     static JsonParser parser(InputStream answer) throws IOException {
-        return FOR_ANSWERS.createParser(answer);
+        return FOR_ANSWERS.createParser(new ShallowInput(answer, DEEPEST_READ));
+    }
+
+    /** For a feed, which may be as long as it likes. */
+    static JsonParser feedParser(InputStream feed) throws IOException {
+        return MAPPER.createParser(new ShallowInput(feed, DEEPEST_READ));
     }
 
     static byte[] bytes(JsonNode node) {

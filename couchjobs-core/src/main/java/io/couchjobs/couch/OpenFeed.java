@@ -151,7 +151,7 @@ final class OpenFeed implements ChangesFeed {
 
     private String readRows(Answer feed) throws IOException {
         RowLimit input = new RowLimit(feed.body());
-        try (JsonParser parser = Json.MAPPER.createParser(input)) {
+        try (JsonParser parser = Json.feedParser(input)) {
             // Closing the body would read what is left of it, and that of a living feed never ends.
             parser.disable(JsonParser.Feature.AUTO_CLOSE_SOURCE);
             ChangesParser changes = new ChangesParser(feed, parser, request);

@@ -32,7 +32,7 @@ public final class JobData {
      *
      * @param value a record, bean, map or JSON object
      * @return a new JSON object
-     * @throws InvalidJobDataException when the value is null or does not become a JSON object, or has a NaN in it
+     * @throws InvalidJobDataException when the value is null or does not become a JSON object, has a NaN in it, or more than 499 levels
      */
     public static ObjectNode of(@Nullable Object value) {
         JsonNode tree = tree(value);
@@ -47,14 +47,17 @@ public final class JobData {
      *
      * @param value anything that Jackson can write; null becomes JSON's null
      * @return the JSON
-     * @throws InvalidJobDataException when Jackson cannot write the value, or it has a NaN or an infinite number in it
+     * @throws InvalidJobDataException when Jackson cannot write the value, or it has a NaN or an infinite number in it, or more than 499
+     *     levels of objects and arrays
      */
     public static JsonNode tree(@Nullable Object value) {
         try {
             JsonNode tree = value instanceof JsonNode node ? node : MAPPER.valueToTree(value);
-            return tree == null ? MAPPER.nullNode() : requireFinite(tree);
+            return tree == null ? MAPPER.nullNode() : requireFinite(requireShallow(tree));
         } catch (IllegalArgumentException cannotBeWritten) {
             throw new InvalidJobDataException("data cannot be written as JSON: " + cannotBeWritten.getMessage());
+        } catch (StackOverflowError endless) { // lists and maps of any depth, or that contain themselves
+            throw tooDeep();
         }
     }
 
@@ -97,6 +100,18 @@ public final class JobData {
             return object;
         }
         throw new InvalidJobDataException("it is something else");
+    }
+
+    /** Comes first: what goes through the levels of a tree by recursion may not come back. */
+    private static JsonNode requireShallow(JsonNode tree) {
+        if (Nesting.isTooDeep(tree)) {
+            throw tooDeep();
+        }
+        return tree;
+    }
+
+    private static InvalidJobDataException tooDeep() {
+        return new InvalidJobDataException("data " + Nesting.TOO_DEEP);
     }
 
     /** JSON has no such numbers, and one in a job would break the write of all that are sent with it. */

@@ -20,6 +20,10 @@ final class Schema {
     private Schema() {}
 
     static Optional<String> firstProblem(JsonNode document) {
+        Optional<String> deep = Nesting.deepField(document);
+        if (deep.isPresent()) {
+            return Optional.of("field " + deep.get() + " " + Nesting.TOO_DEEP);
+        }
         for (Map.Entry<String, Rule> rule : RULES.entrySet()) {
             JsonNode value = document.get(rule.getKey());
             if (value != null && !rule.getValue().accepts(value)) {

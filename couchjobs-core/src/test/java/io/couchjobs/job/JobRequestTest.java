@@ -3,12 +3,14 @@ package io.couchjobs.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.couchjobs.Deep;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class JobRequestTest {
     record Email(String to, Instant when) {}
@@ -23,6 +25,16 @@ class JobRequestTest {
         assertThatThrownBy(() -> JobRequest.of("email", data))
                 .isInstanceOf(InvalidJobDataException.class)
                 .hasMessageContaining("JSON object");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {500, 1500, 100_000})
+    void data_must_not_be_nested_too_deeply(int levels) {
+        for (Object data : List.of(Map.of("x", Deep.list(levels - 1)), Jobs.nested(levels))) {
+            assertThatThrownBy(() -> JobRequest.of("email", data))
+                    .isInstanceOf(InvalidJobDataException.class)
+                    .hasMessage("data is nested too deeply: a job has at most 500 levels, its document included");
+        }
     }
 
     @Test

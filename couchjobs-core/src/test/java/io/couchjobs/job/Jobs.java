@@ -20,6 +20,16 @@ public final class Jobs {
         }
     }
 
+    /** Objects in each other. */
+    public static ObjectNode nested(int levels) {
+        ObjectNode outermost = MAPPER.createObjectNode();
+        ObjectNode innermost = outermost;
+        for (int i = 1; i < levels; i++) {
+            innermost = innermost.putObject("x");
+        }
+        return outermost;
+    }
+
     /** A job with the given fields beside its _id. */
     public static Job job(String fields) {
         ObjectNode document = json("{" + fields + "}");

@@ -85,6 +85,8 @@ public final class ExportReader {
             throw new IllegalArgumentException("not an exported job: an object with the _id \"job:TYPE:ID\" is wanted"
                     + " (to add jobs, use enqueue --from)");
         }
-        return Job.parse(JobData.tree(document));
+        Job job = Job.parse(document);
+        document.forEach(JobData::tree);
+        return job;
     }
 }

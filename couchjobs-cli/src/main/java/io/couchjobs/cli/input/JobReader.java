@@ -61,7 +61,8 @@ public interface JobReader {
                 .lines()
                 .findFirst()
                 .orElse("")
-                .replaceAll(" \\(start marker at .*", "");
+                .replaceAll(" \\(start marker at .*", "")
+                .replaceAll(", from `[^)]*", "");
         return notJson.getLocation() == null
                 ? problem
                 : problem + " (column " + notJson.getLocation().getColumnNr() + ")";

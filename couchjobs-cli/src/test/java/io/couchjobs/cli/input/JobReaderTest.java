@@ -59,6 +59,29 @@ class JobReaderTest {
     }
 
     @Test
+    void lines_of_ndjson_that_are_nested_too_deeply_are_named_and_the_others_go_on() throws IOException {
+        StringBuilder text = new StringBuilder();
+        for (int levels : new int[] {498, 499, 2000, 1}) {
+            text.append("{\"data\":{\"x\":")
+                    .append("[".repeat(levels))
+                    .append("]".repeat(levels))
+                    .append("}}\n");
+        }
+        List<JobLine> lines = read(JobReader.Format.NDJSON, text.toString());
+
+        assertThat(lines)
+                .filteredOn(line -> line.request().isPresent())
+                .extracting(JobLine::number)
+                .containsExactly(1L, 4L);
+        assertThat(problemOf(lines, 2))
+                .isEqualTo("data is nested too deeply: a job has at most 500 levels, its document included");
+        assertThat(problemOf(lines, 3))
+                .contains("nesting depth (1001)")
+                .contains("(1000)")
+                .doesNotContain("StreamRead");
+    }
+
+    @Test
     void the_header_of_csv_names_the_fields_of_the_data() throws IOException {
         List<JobLine> lines = read(
                 JobReader.Format.CSV,

@@ -1,0 +1,45 @@
+package io.couchjobs.job;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * How deeply a job's document may be nested. CouchDB stores any depth, but what reads it does not: its JavaScript dies of some ten
+ * thousand levels, and all indexes with it. The map functions and the guard check the same (design-docs/lib/job.js): change all
+ * together.
+ */
+final class Nesting {
+    /** The levels of objects and arrays that a job has at most; the document itself is the first. */
+    static final int DEEPEST = 500;
+
+    /** What is wrong with a field that goes deeper. */
+    static final String TOO_DEEP =
+            "is nested too deeply: a job has at most " + DEEPEST + " levels, its document included";
+
+    private Nesting() {}
+
+    /** The first field that goes deeper than a document may. */
+    static Optional<String> deepField(JsonNode document) {
+        return document.properties().stream()
+                .filter(field -> isTooDeep(field.getValue()))
+                .map(Map.Entry::getKey)
+                .findFirst();
+    }
+
+    /** Whether a value goes too deep for a field of a document. Goes no further down than that. */
+    static boolean isTooDeep(JsonNode value) {
+        return isDeeper(value, DEEPEST - 1);
+    }
+
+    private static boolean isDeeper(JsonNode value, int levels) {
+        if (!value.isContainerNode()) {
+            return false;
+        }
+        boolean deeper = levels == 0;
+        for (JsonNode element : value) {
+            deeper = deeper || isDeeper(element, levels - 1);
+        }
+        return deeper;
+    }
+}
