@@ -1,5 +1,9 @@
 function (newDoc, oldDoc, userCtx, secObj) {
   // Who may change what: the twin of Event.java. docs/security.md is the same in words; change all together.
+  // CouchDB's JavaScript dies of any document that is nested some ten thousand levels deep, and all indexes with it.
+  if (deepField(newDoc) !== null) {
+    refuse('this document is nested deeper than 500 levels');
+  }
   var kind = (/^(job|type|schedule|scope|slot|rate|worker|gc|log):/.exec(newDoc._id) || [])[1];
   if (!kind) {
     return;

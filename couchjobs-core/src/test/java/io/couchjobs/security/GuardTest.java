@@ -2,8 +2,10 @@ package io.couchjobs.security;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.Deep;
 import io.couchjobs.JobQueue;
 import io.couchjobs.Replicated;
 import io.couchjobs.ServerTest;
@@ -19,6 +21,7 @@ import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.AddResult;
 import io.couchjobs.store.ClaimedJob;
 import io.couchjobs.store.WriteRefusedException;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -29,6 +32,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the database refuses to whom, in what words, and that it lets in what replication brings. */
 @ServerTest
@@ -44,6 +49,22 @@ class GuardTest {
     @AfterEach
     void close() {
         secured.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {501, 1190, 18_000})
+    void a_document_that_is_nested_too_deeply_is_refused_to_everybody_whatever_it_is(int levels) throws Exception {
+        for (Role role : List.of(Role.ADMIN, Role.PRODUCER)) {
+            TestDatabase database = secured.replicatingAs(secured.user(role));
+            for (String id : List.of("job:email:" + role, role.toString())) {
+                HttpResponse<String> answer = Deep.put(database, id, Deep.document("data", levels));
+                assumeFalse(answer.statusCode() == 400, "the server stores no such document");
+                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(403);
+                assertThat(answer.body()).contains("couchjobs: this document is nested deeper than 500 levels");
+                answer = Deep.put(database, id, Deep.document("data", 500));
+                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+            }
+        }
     }
 
     @Test
