@@ -1,5 +1,6 @@
 package io.couchjobs.couch;
 
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,6 +10,9 @@ import java.io.InputStream;
  * of levels, and one of them must not cost the answer that it is in. Here, before anything is parsed, the depth costs no memory.
  */
 final class ShallowInput extends FilterInputStream {
+    /** More than fit in the largest document that CouchDB takes by default, of 8 MB. */
+    private static final int ENDLESS = 4 << 20;
+
     private final int deepest;
     private int depth;
     private boolean inString;
@@ -50,7 +54,10 @@ final class ShallowInput extends FilterInputStream {
         return false;
     }
 
-    private boolean isKept(byte next) {
+    private boolean isKept(byte next) throws StreamConstraintsException {
+        if (depth > ENDLESS) {
+            throw new StreamConstraintsException("it is nested deeper than " + ENDLESS + " levels");
+        }
         if (inString) {
             inString = isEscaped || next != '"';
             isEscaped = !isEscaped && next == '\\';

@@ -49,7 +49,7 @@ class EndlessAnswersTest {
         NAME(HEAD + "\r\n{\"", "a", MIB),
         DEPTH(HEAD + "\r\n", "[", MIB),
         EMPTY_OBJECTS(HEAD + "\r\n{\"rows\":[{}", ",{}", 32 * MIB),
-        SMALL_CHUNKS(CHUNKED, "1\r\n[\r\n", MIB),
+        SMALL_CHUNKS(CHUNKED, "1\r\n[\r\n", 6 * 4 * MIB),
         ONE_CHUNK(CHUNKED + LARGE_CHUNK, "[", MIB),
         ANNOUNCED_LENGTH(HEAD + "Content-Length: 9000000000000000000\r\n\r\n", "[", MIB),
         BEHIND_THE_JSON(CHUNKED + LARGE_CHUNK + "{}", " ", 256 * MIB),

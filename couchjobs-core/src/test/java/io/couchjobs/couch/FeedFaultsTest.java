@@ -182,9 +182,9 @@ class FeedFaultsTest {
 
     @Test
     void a_row_that_cannot_be_read_breaks_a_feed_that_goes_on() throws IOException {
-        String deep = "{\"seq\":\"1-x\",\"id\":\"a\",\"doc\":" + "[".repeat(1500) + "]".repeat(1500) + "}\n";
+        String unreadable = "{\"seq\":\"1-x\",\"id\":\"a\",\"doc\":{\"twice\":1,\"twice\":2}}\n";
         RawServer.Script endless = (out, end) -> {
-            out.write((RawServer.chunkedHeader() + RawServer.chunk(deep)).getBytes(StandardCharsets.UTF_8));
+            out.write((RawServer.chunkedHeader() + RawServer.chunk(unreadable)).getBytes(StandardCharsets.UTF_8));
             while (!end.await(10, TimeUnit.MILLISECONDS)) {
                 out.write(RawServer.chunk("\n").getBytes(StandardCharsets.UTF_8));
             }
