@@ -43,6 +43,21 @@ class DeepDocumentsTest {
         }
     }
 
+    @Test
+    void one_document_with_a_very_long_name_in_it_keeps_no_job_from_being_run(TestDatabase database) throws Exception {
+        TestQueue.assumeThatAnythingCanBeStored();
+        try (JobQueue queue = TestQueue.open(database)) {
+            String json = "{\"data\":{\"" + "n".repeat(1_000_000) + "\":1}}";
+            assertThat(Deep.put(database, "job:email:long", json).statusCode()).isEqualTo(201);
+            add(queue, "other");
+            try (Worker unused =
+                    queue.worker().handler("email", (data, context) -> "done").start()) {
+                awaitFinished(queue, "other");
+                assertThat(TestQueue.finished(queue, "email", "long").status()).isEqualTo(JobStatus.SUCCESS);
+            }
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {501, 1190, 10_000})
     void a_deep_document_is_listed_as_malformed_and_can_be_removed(int levels, TestDatabase database) throws Exception {

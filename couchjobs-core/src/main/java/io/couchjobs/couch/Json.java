@@ -33,9 +33,15 @@ final class Json {
     /** Less than what of a document is read at least, so that one of which something was left out is never written back. */
     private static final int DEEPEST_WRITTEN = 800;
 
+    /** As long as a document of CouchDB can be by default: one with a longer name would cost the answer that it is in. */
+    private static final int LONGEST_NAME = 8 << 20;
+
     static final ObjectMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .streamWriteConstraints(StreamWriteConstraints.builder()
                             .maxNestingDepth(DEEPEST_WRITTEN)
+                            .build())
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNameLength(LONGEST_NAME)
                             .build())
                     .addDecorator((factory, generator) -> new FiniteNumbers(generator))
                     .build())
@@ -47,8 +53,11 @@ final class Json {
 
     private static final JsonFactory FOR_ANSWERS = MAPPER.getFactory()
             .rebuild()
-            .streamReadConstraints(
-                    StreamReadConstraints.builder().maxTokenCount(MOST_TOKENS).build())
+            .streamReadConstraints(MAPPER.getFactory()
+                    .streamReadConstraints()
+                    .rebuild()
+                    .maxTokenCount(MOST_TOKENS)
+                    .build())
             .build();
 
     private Json() {}

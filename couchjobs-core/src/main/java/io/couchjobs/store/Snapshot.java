@@ -1,6 +1,8 @@
 package io.couchjobs.store;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.Job;
@@ -16,7 +18,12 @@ import org.jspecify.annotations.Nullable;
  * are kept for long. Immutable and thread-safe.
  */
 final class Snapshot {
-    private static final ObjectMapper MAPPER = new ObjectMapper();
+    /** What was read once has the names that it has. */
+    private static final ObjectMapper MAPPER = new ObjectMapper(JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNameLength(Integer.MAX_VALUE)
+                    .build())
+            .build());
 
     private final JobId id;
     private final String rev;

@@ -46,7 +46,7 @@ class EndlessAnswersTest {
         WHITE_SPACE(HEAD + "\r\n", " ", 256 * MIB),
         TEXT(HEAD + "\r\n{\"a\":\"", "a", 256 * MIB),
         NUMBER(HEAD + "\r\n{\"a\":1", "1", 32 * MIB),
-        NAME(HEAD + "\r\n{\"", "a", MIB),
+        NAME(HEAD + "\r\n{\"", "a", 16 * MIB),
         DEPTH(HEAD + "\r\n", "[", MIB),
         EMPTY_OBJECTS(HEAD + "\r\n{\"rows\":[{}", ",{}", 32 * MIB),
         SMALL_CHUNKS(CHUNKED, "1\r\n[\r\n", 6 * 4 * MIB),

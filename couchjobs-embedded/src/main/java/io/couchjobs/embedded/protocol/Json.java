@@ -36,6 +36,7 @@ public final class Json {
                 .setStreamReadConstraints(StreamReadConstraints.builder()
                         .maxStringLength(LONGEST)
                         .maxNumberLength(10_000)
+                        .maxNameLength(LONGEST)
                         .maxNestingDepth(DEEPEST)
                         .build());
         MAPPER.getFactory()
