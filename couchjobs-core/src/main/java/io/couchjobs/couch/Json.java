@@ -22,8 +22,8 @@ import java.util.Optional;
 
 /**
  * JSON as the client reads and writes it: integers of any size and doubles exactly as they are (CouchDB itself keeps
- * fractions as doubles), no duplicate keys, no NaN, nothing that is nested too deeply. Whether
- * something follows is for the reader to check: in a feed it does.
+ * fractions as doubles), no duplicate keys, no NaN, nothing that is nested too deeply, and
+ * nothing but UTF-8: what looks like UTF-16 or UTF-32 is garbage. Whether something follows is for the reader to check: in a feed it does.
  */
 final class Json {
 
@@ -37,6 +37,7 @@ final class Json {
     private static final int LONGEST_NAME = 8 << 20;
 
     static final ObjectMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
+                    .disable(JsonFactory.Feature.CHARSET_DETECTION)
                     .streamWriteConstraints(StreamWriteConstraints.builder()
                             .maxNestingDepth(DEEPEST_WRITTEN)
                             .build())

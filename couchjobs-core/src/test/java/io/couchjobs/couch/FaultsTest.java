@@ -21,6 +21,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +43,10 @@ class FaultsTest {
             .build();
 
     private static final ObjectNode DOC = Json.object().put("_id", "x");
+
+    /** A character beyond the last one, and an order of bytes that no machine has. */
+    private static final List<byte[]> NO_UTF_32 =
+            List.of(new byte[] {0, 0, 0, '{', 1, 0x49, 0x4a, 0x4a}, new byte[] {0, '{', 0, 0, 0, '}', 0, 0});
 
     private final List<Duration> pauses = new ArrayList<>();
     private CouchServer server;
@@ -90,6 +96,42 @@ class FaultsTest {
         assertThat(put.outcomeUnknown()).isTrue();
         assertThat(pauses).isEmpty();
         WIRE.verify(2, anyRequestedFor(anyUrl()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {200, 500})
+    void an_answer_that_looks_like_utf_32_is_garbage_and_not_asked_for_again(int status) {
+        for (byte[] garbage : NO_UTF_32) {
+            WIRE.resetRequests();
+            always(aResponse().withStatus(status).withBody(garbage));
+
+            CouchException failure = failure(() -> db.get("x"));
+
+            assertThat(failure).isNotInstanceOf(CouchUnreachableException.class);
+            assertThat(failure.status()).isEqualTo(status);
+            WIRE.verify(1, anyRequestedFor(anyUrl()));
+        }
+        assertThat(pauses).isEmpty();
+    }
+
+    @Test
+    void json_in_another_encoding_than_utf_8_is_no_answer() {
+        for (Charset other : List.of(StandardCharsets.UTF_16BE, StandardCharsets.UTF_16LE)) {
+            always(aResponse().withBody("{\"_id\":\"x\"}".getBytes(other)));
+
+            assertThat(failure(() -> db.get("x")).error()).isEqualTo("bad_answer");
+        }
+    }
+
+    @Test
+    void a_feed_that_looks_like_utf_32_is_garbage() {
+        for (byte[] garbage : NO_UTF_32) {
+            always(aResponse().withBody(garbage));
+            try (ChangesFeed feed = db.changes(ChangesRequest.normal())) {
+                CouchException failure = failure(() -> feed.next(Duration.ofSeconds(20)));
+                assertThat(failure.error()).isEqualTo("bad_answer");
+            }
+        }
     }
 
     @Test

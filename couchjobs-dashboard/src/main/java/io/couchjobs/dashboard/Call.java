@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.URLDecoder;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -20,6 +22,7 @@ final class Call {
     static final JsonMapper JSON = new JsonMapper();
 
     private static final int LARGEST_BODY = 64 << 10;
+    private static final String NO_OBJECT = "the body must be a JSON object in UTF-8";
     private static final String API = "/api/";
     /** Only what comes from here is run, shown, framed or asked; nothing inline. */
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
@@ -89,12 +92,16 @@ final class Call {
             if (bytes.length > LARGEST_BODY) {
                 throw new Refusal(413, "the request is too large");
             }
-            if (JSON.readTree(bytes) instanceof ObjectNode object) {
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+            if (JSON.readTree(text) instanceof ObjectNode object) {
                 return object;
             }
-            throw new Refusal(400, "the body must be a JSON object");
-        } catch (JsonProcessingException notJson) {
-            throw new Refusal(400, "the body must be a JSON object");
+            throw new Refusal(400, NO_OBJECT);
+        } catch (JsonProcessingException | CharacterCodingException notJson) {
+            throw new Refusal(400, NO_OBJECT);
         }
     }
 

@@ -160,7 +160,8 @@ final class Jobs {
 
     private static Optional<JsonNode> decoded(@Nullable String text) {
         try {
-            return Optional.ofNullable(Call.JSON.readTree(Base64.getUrlDecoder().decode(text)));
+            return Optional.ofNullable(
+                    Call.JSON.readTree(new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8)));
         } catch (IOException | IllegalArgumentException notOurs) {
             return Optional.empty();
         }

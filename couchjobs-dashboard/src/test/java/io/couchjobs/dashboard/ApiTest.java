@@ -22,6 +22,7 @@ import io.couchjobs.worker.Worker;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,6 +39,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the dashboard's pages ask, and what they are answered. */
 @Tag("server")
@@ -177,6 +180,24 @@ class ApiTest {
                         .statusCode())
                 .isEqualTo(400);
         assertThat(browser.post("action", List.of(1)).statusCode()).isEqualTo(400);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"UTF-16", "UTF-16LE", "UTF-32LE", "UTF-32BE", "ISO-8859-1"})
+    void a_change_in_another_encoding_than_utf_8_is_refused(String encoding) throws Exception {
+        refusesAsNoUtf8("{\"action\":\"cancel\",\"type\":\"é\",\"id\":\"1\"}".getBytes(Charset.forName(encoding)));
+    }
+
+    @Test
+    void a_change_that_only_begins_as_another_encoding_is_refused() throws Exception {
+        refusesAsNoUtf8(new byte[] {0, 0, 0, '{', 1, 0x49, 0x4a, 0x4a}); // beyond the last character of UTF-32
+        refusesAsNoUtf8(new byte[] {0, '{', 0, 0, 0, '}', 0, 0}); // UTF-32 in an order that no machine has
+    }
+
+    private void refusesAsNoUtf8(byte[] body) throws Exception {
+        var refused = browser.postRaw("action", body, Guard.HEADER, "1", "Content-Type", "application/json");
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body()).contains("the body must be a JSON object in UTF-8");
     }
 
     @Test

@@ -43,10 +43,14 @@ final class Browser {
     }
 
     HttpResponse<String> post(String path, Object body, String... headers) throws IOException, InterruptedException {
-        byte[] json = new JsonMapper().writeValueAsBytes(body);
+        return postRaw(path, new JsonMapper().writeValueAsBytes(body), headers);
+    }
+
+    /** A change, whatever its body is. */
+    HttpResponse<String> postRaw(String path, byte[] body, String... headers) throws IOException, InterruptedException {
         return HTTP.send(
                 request("api/" + path, headers)
-                        .POST(HttpRequest.BodyPublishers.ofByteArray(json))
+                        .POST(HttpRequest.BodyPublishers.ofByteArray(body))
                         .build(),
                 BodyHandlers.ofString());
     }

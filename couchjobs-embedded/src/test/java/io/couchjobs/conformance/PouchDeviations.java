@@ -119,6 +119,7 @@ final class PouchDeviations {
               RefusalContract.a_post_says_that_it_is_json
               RefusalContract.a_reduce_that_nobody_knows_is_not_stored
               RefusalContract.bytes_that_are_not_utf_8_are_refused
+              RefusalContract.json_in_another_encoding_is_refused
               TransportContract.a_document_of_nine_megabytes_is_refused
               ViewRangeContract.a_query_that_makes_no_sense_is_refused[descending=x]
               ViewRangeContract.a_query_that_makes_no_sense_is_refused[group=true]

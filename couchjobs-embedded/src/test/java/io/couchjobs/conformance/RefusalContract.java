@@ -4,6 +4,7 @@ import static io.couchjobs.conformance.Json.json;
 import static io.couchjobs.conformance.Json.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,16 @@ abstract class RefusalContract {
         byte[] latin1 = "{\"a\":\"ä\"}".getBytes(StandardCharsets.ISO_8859_1);
 
         assertThat(db.sendRaw("PUT", "/a", latin1, "Content-Type", "application/json")
+                        .error())
+                .isEqualTo("400 bad_request: invalid UTF-8 JSON");
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32LE", "UTF-32BE"})
+    void json_in_another_encoding_is_refused(String encoding, Db db) {
+        byte[] body = "{\"a\":1}".getBytes(Charset.forName(encoding));
+
+        assertThat(db.sendRaw("PUT", "/a", body, "Content-Type", "application/json")
                         .error())
                 .isEqualTo("400 bad_request: invalid UTF-8 JSON");
     }

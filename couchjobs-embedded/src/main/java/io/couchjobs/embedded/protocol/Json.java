@@ -1,5 +1,6 @@
 package io.couchjobs.embedded.protocol;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
@@ -26,7 +27,9 @@ public final class Json {
     /** An answer has a few levels around a document. */
     private static final int DEEPEST_ANSWER = DEEPEST + 100;
 
-    private static final ObjectMapper MAPPER = JsonMapper.builder()
+    private static final ObjectMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
+                    .disable(JsonFactory.Feature.CHARSET_DETECTION) // CouchDB knows UTF-8 alone
+                    .build())
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .nodeFactory(new FiniteNumbers())
             .build();
