@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
+import org.h2.mvstore.DataUtils;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 import org.h2.mvstore.MVStoreException;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class CouchStore implements AutoCloseable {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_$()+/-]*|_users|_replicator|_global_changes");
     private static final String FILE = "couchjobs-embedded.mv";
+    private static final String CATALOG = "databases";
     private static final int LONGEST_NAME = 238;
 
     private final MVStore store;
@@ -30,7 +32,7 @@ public final class CouchStore implements AutoCloseable {
     private CouchStore(MVStore store, boolean persistent) {
         this.store = store;
         this.commits = new Commits(store, persistent);
-        this.catalog = store.openMap("databases");
+        this.catalog = store.openMap(CATALOG);
         catalog.forEach((name, uuid) -> open.put(name, open(name, uuid)));
     }
 
@@ -49,6 +51,7 @@ public final class CouchStore implements AutoCloseable {
         String file = directory.resolve(FILE).toString();
         MVStore store = opened(file);
         try {
+            requireCatalog(store);
             return new CouchStore(store, true);
         } catch (RuntimeException | AssertionError broken) {
             store.closeImmediately();
@@ -69,6 +72,13 @@ public final class CouchStore implements AutoCloseable {
                 throw known; // another process has it, or it may not be opened
             }
             throw damaged(file, broken);
+        }
+    }
+
+    /** The library takes a file whose root is gone for an empty one, and would overwrite what it has. */
+    private static void requireCatalog(MVStore store) {
+        if (store.getCurrentVersion() > 0 && !store.hasMap(CATALOG)) {
+            throw new IllegalStateException("it has no list of databases any more");
         }
     }
 
@@ -135,10 +145,27 @@ public final class CouchStore implements AutoCloseable {
         open.values().forEach(Database::close);
     }
 
-    /** Ends all feeds; what was acknowledged is on disk already. */
+    /**
+     * Ends all feeds; what was acknowledged is on disk already.
+     *
+     * @throws UncheckedIOException when the file turns out to be damaged; it is let go all the same
+     */
     @Override
     public void close() {
         endFeeds();
-        store.close();
+        try {
+            store.close();
+        } catch (MVStoreException | AssertionError broken) {
+            store.closeImmediately();
+            if (store.getFileStore() == null || isOfTheDisk(broken)) {
+                throw broken;
+            }
+            throw damaged(store.getFileStore().getFileName(), broken);
+        }
+    }
+
+    /** A full disk, for one, says nothing of what is in the file. */
+    private static boolean isOfTheDisk(Throwable broken) {
+        return broken instanceof MVStoreException known && known.getErrorCode() == DataUtils.ERROR_WRITING_FAILED;
     }
 }

@@ -79,7 +79,16 @@ class StoreFileFuzzTest {
         } catch (RuntimeException damaged) {
             assertThat(cut).as("only cut off, and " + damaged).isFalse(); // else the server answers 500
         } finally {
+            close(store, cut);
+        }
+    }
+
+    private static void close(CouchStore store, boolean cut) {
+        try {
             store.close();
+        } catch (UncheckedIOException damaged) {
+            assertThat(cut).as("only cut off, and " + damaged).isFalse();
+            assertThat(damaged).hasMessageContaining(FILE).hasMessageContaining("damaged");
         }
     }
 
