@@ -58,6 +58,11 @@ final class EktorpAnswer implements HttpResponse {
         };
     }
 
+    /** The rows of a view, read by us. */
+    ViewResult view() {
+        return Http.read(answer, ViewParser::one);
+    }
+
     @Override
     public @Nullable String getETag() {
         return answer.header(HttpHeaders.ETAG)

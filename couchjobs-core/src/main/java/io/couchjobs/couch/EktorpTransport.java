@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -36,7 +37,12 @@ final class EktorpTransport implements HttpClient {
     }
 
     static CouchDbConnector connector(Http http, String database) {
-        return new StdCouchDbConnector(database, new StdCouchDbInstance(new EktorpTransport(http)));
+        return new StdCouchDbConnector(database, new StdCouchDbInstance(new EktorpTransport(http))) {
+            @Override
+            public List<String> getAllDocIds() {
+                return restTemplate.get(dbURI.append("_all_docs").toString(), new EktorpDocIds());
+            }
+        };
     }
 
     @Override

@@ -135,6 +135,13 @@ class FaultsTest {
     }
 
     @Test
+    void ektorp_does_not_make_room_for_as_many_ids_as_a_server_says_that_it_has() {
+        always(okJson("{\"total_rows\":2147483647,\"offset\":0,\"rows\":[{\"id\":\"a\",\"key\":\"a\",\"value\":{}}]}"));
+
+        assertThat(db.ektorp().getAllDocIds()).containsExactly("a");
+    }
+
+    @Test
     void a_read_that_keeps_failing_is_given_up() {
         always(aResponse().withFault(Fault.EMPTY_RESPONSE));
 
