@@ -127,6 +127,7 @@ final class PouchDeviations {
               ViewRangeContract.a_query_that_makes_no_sense_is_refused[key=bare]
               ViewRangeContract.a_query_that_makes_no_sense_is_refused[keys=7]
               ViewRangeContract.a_query_that_makes_no_sense_is_refused[reduce=true]
+              ViewRangeContract.keys_that_are_no_array_are_refused_in_a_body_and_not_read_in_one_of_a_get
             it has no /queries, and no list of design documents
               AllDocsContract.design_documents_have_a_list_of_their_own
               AllDocsContract.several_queries_go_in_one_request

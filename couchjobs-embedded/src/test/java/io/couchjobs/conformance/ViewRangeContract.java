@@ -6,6 +6,7 @@ import static io.couchjobs.conformance.Json.quoted;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -164,6 +165,23 @@ abstract class ViewRangeContract {
         db.view(BY_N);
 
         assertThat(db.get("/_design/t/_view/v?" + query).error()).isEqualTo(error);
+    }
+
+    @Test
+    void keys_that_are_no_array_are_refused_in_a_body_and_not_read_in_one_of_a_get(Db db) {
+        db.view(BY_N);
+        JsonNode body = json("{keys: '_local/a'}");
+
+        assertThat(db.post("/_design/t/_view/v", body).error())
+                .isEqualTo("400 bad_request: `keys` member must be an array.");
+        assertThat(db.sendRaw(
+                                "GET",
+                                "/_design/t/_view/v",
+                                body.toString().getBytes(StandardCharsets.UTF_8),
+                                "Content-Type",
+                                "application/json")
+                        .status())
+                .isEqualTo(200);
     }
 
     @Test

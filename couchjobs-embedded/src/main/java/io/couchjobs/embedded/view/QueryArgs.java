@@ -24,9 +24,11 @@ public final class QueryArgs {
             Set.of("key", "keys", "startkey", "start_key", "endkey", "end_key");
 
     private final ObjectNode args;
+    private final boolean keysFromBody;
 
-    private QueryArgs(ObjectNode args) {
+    private QueryArgs(ObjectNode args, boolean keysFromBody) {
         this.args = args;
+        this.keysFromBody = keysFromBody;
     }
 
     public static QueryArgs of(Map<String, String> query, @Nullable ObjectNode body) {
@@ -41,7 +43,7 @@ public final class QueryArgs {
         if (body != null) {
             args.setAll(body);
         }
-        return new QueryArgs(args);
+        return new QueryArgs(args, body != null && body.has("keys"));
     }
 
     /** {@return one of several queries: what it says, and what the request says about all} */
@@ -49,15 +51,23 @@ public final class QueryArgs {
         ObjectNode copy = args.deepCopy();
         copy.remove("queries");
         copy.setAll(Json.asObject(query, "queries must be an array of objects"));
-        return new QueryArgs(copy);
+        return new QueryArgs(copy, false);
     }
 
     public Optional<List<JsonNode>> queries() {
-        return array("queries", name -> CouchError.badRequest("`" + name + "` member must be an array."));
+        return array("queries", QueryArgs::noArrayInBody);
     }
 
     public Optional<List<JsonNode>> keys() {
-        return array("keys", name -> CouchError.queryParse("`keys` must be an array of strings."));
+        return array(
+                "keys",
+                name -> keysFromBody
+                        ? noArrayInBody(name)
+                        : CouchError.queryParse("`keys` must be an array of strings."));
+    }
+
+    private static CouchError noArrayInBody(String name) {
+        return CouchError.badRequest("`" + name + "` member must be an array.");
     }
 
     /** As {@link #keys()}, for documents by id, where CouchDB has other words for the same mistake. */

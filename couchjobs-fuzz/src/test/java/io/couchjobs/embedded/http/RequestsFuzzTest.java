@@ -193,6 +193,10 @@ class RequestsFuzzTest {
         ToMemory exchange = new ToMemory(method, uri, headers, body);
         server.serve(exchange);
         String answer = new String(exchange.answer(), StandardCharsets.UTF_8);
+        if (exchange.getResponseCode() == 500 && method.equals("HEAD")) {
+            ask(server, "GET", target, headers, body); // which has the words that tell why
+            return;
+        }
         if (answer.contains("builtin_reduce_error")) {
             return; // CouchDB says so with 500, too
         }
