@@ -145,7 +145,11 @@ class DeepDocumentsTest {
 
     private static void store(TestDatabase database, String id, int levels) throws Exception {
         int status = Deep.put(database, id, Deep.document("data", levels)).statusCode();
-        assumeFalse(status == 400, "the server stores no such document");
+        boolean isPouchDb = database.serverName().contains("PouchDB");
+        assumeFalse(status == 400, "the embedded server stores no document of more than 1,200 levels");
+        assumeFalse(
+                isPouchDb && status == 500,
+                "PouchDB Server goes through documents by recursion, and stores no such one");
         assertThat(status).isEqualTo(201);
     }
 }
