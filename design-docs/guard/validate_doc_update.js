@@ -230,7 +230,8 @@ function (newDoc, oldDoc, userCtx, secObj) {
   // Of a claim that was withdrawn nobody is the owner, and what was asked on other leaves of the document counts as well.
   function givesBack() {
     var withdrawn = !absent((before.lock || {}).withdrawn);
-    return locked(from) && (to === 'waiting' || to === 'failed' || (to === 'cancelled' && (withdrawn || before.cancelRequested === true))) &&
+    var wanted = to === 'waiting' || to === 'failed' || (to === 'cancelled' && (withdrawn || before.cancelRequested === true));
+    return locked(from) && wanted &&
       onlyChanged('status lock fence scheduledTime times resubmit cancelRequested ' + RUNS) && forgotten('result progress') &&
       (withdrawn || timeKeptOrAsked()) && (expires() || startsAnew() || (withdrawn && restores()));
   }
@@ -244,14 +245,13 @@ function (newDoc, oldDoc, userCtx, secObj) {
       count(newDoc.expirations) >= lived && count(newDoc.expirations) <= oneMore(before.expirations);
   }
   function startsAnew() {
-    return isObject(before.resubmit) && to === 'waiting' && fenceKept() && has(changed, 'times') && RUNS.split(' ').every(function (name) {
-      return absent(newDoc[name]) || newDoc[name] === 0;
-    });
+    return isObject(before.resubmit) && to === 'waiting' && fenceKept() && has(changed, 'times') &&
+      RUNS.split(' ').every(function (name) { return absent(newDoc[name]) || newDoc[name] === 0; });
   }
   function restores() {
     var attempts = count(before.attempt) - count(newDoc.attempt);
-    return to !== 'failed' && count(newDoc.fence) === Math.max(0, count(before.fence) - 1) && (attempts === 0 || attempts === 1) &&
-      unchanged('errors expirations');
+    return to !== 'failed' && count(newDoc.fence) === Math.max(0, count(before.fence) - 1) &&
+      (attempts === 0 || attempts === 1) && unchanged('errors expirations');
   }
   function keeps() {
     return to === from && fenceKept() && onlyChanged('times fence') && onlyMoments('kept');

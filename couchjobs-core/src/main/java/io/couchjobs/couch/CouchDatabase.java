@@ -96,7 +96,8 @@ public final class CouchDatabase {
     }
 
     /**
-     * {@return the document; empty when it is missing or deleted}
+     * {@return the document; empty when it is missing or deleted} Of what is nested deeper than 900 levels the rest is left out, here
+     * and wherever documents are read; such a document cannot be written back.
      *
      * @param id its id, {@code _design/...} and {@code _local/...} included
      */

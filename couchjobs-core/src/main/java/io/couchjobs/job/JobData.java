@@ -1,6 +1,8 @@
 package io.couchjobs.job;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -18,7 +20,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Times are written as ISO-8601 strings; properties that a class does not know are ignored.
  */
 public final class JobData {
-    private static final ObjectMapper MAPPER = JsonMapper.builder()
+    /** Data that is attached was written without a limit to the length of names and texts. */
+    private static final ObjectMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNameLength(Integer.MAX_VALUE)
+                            .maxStringLength(Integer.MAX_VALUE)
+                            .build())
+                    .build())
             .addModule(new JavaTimeModule())
             .addModule(new Jdk8Module())
             .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)

@@ -1,0 +1,27 @@
+package io.couchjobs.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class JobDataTest {
+    /** Longer than Jackson reads by default. */
+    static Stream<ObjectNode> longData() {
+        return Stream.of(data("n".repeat(60_000), "a long name"), data("text", "t".repeat(21_000_000)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("longData")
+    void what_could_be_written_can_be_read(ObjectNode data) throws IOException {
+        assertThat(JobData.parse(JobData.bytes(data)).equals(data)).isTrue();
+    }
+
+    private static ObjectNode data(String name, String value) {
+        return JsonNodeFactory.instance.objectNode().put(name, value);
+    }
+}
