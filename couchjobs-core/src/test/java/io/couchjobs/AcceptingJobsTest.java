@@ -126,6 +126,27 @@ class AcceptingJobsTest {
     }
 
     @Test
+    void jobs_without_a_time_whose_ids_begin_alike_are_picked_in_no_order() throws Exception {
+        List<String> left = new ArrayList<>();
+        List<JobRequest> jobs = new ArrayList<>();
+        for (int i = 10; i < 60; i++) {
+            left.add("0000-" + i);
+            jobs.add(JobRequest.builder("email").id("0000-" + i).data(Map.of()).build());
+        }
+        queue.addAll(jobs);
+        Set<Integer> places = new HashSet<>();
+        for (int i = 0; i < 20; i++) {
+            String taken = acceptNow(AcceptOptions.of("email").withoutSchedule())
+                    .get(0)
+                    .id()
+                    .id();
+            places.add(left.indexOf(taken));
+            left.remove(taken);
+        }
+        assertThat(places).hasSizeGreaterThan(5);
+    }
+
+    @Test
     void a_waiting_accept_returns_when_another_process_adds_a_job(TestDatabase database) throws Exception {
         Future<List<ClaimedJob>> accept =
                 threads.submit(() -> queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE)));

@@ -1,7 +1,6 @@
 package io.couchjobs.job;
 
 import java.util.Optional;
-import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
@@ -18,6 +17,7 @@ public record JobId(String type, String id) implements Comparable<JobId> {
 
     private static final Pattern RANDOM =
             Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
+    private static final RandomIds RANDOM_IDS = new RandomIds();
     private static final int LONGEST_TYPE = 128;
     private static final int LONGEST_ID = 512;
 
@@ -35,13 +35,14 @@ public record JobId(String type, String id) implements Comparable<JobId> {
     }
 
     /**
-     * A job id with a random UUID as its id.
+     * A job id with a random UUID as its id. Up to 256 that a process makes one after the other begin alike and are in order, since
+     * neighbours are cheaper to write; 114 of their 122 free bits are random or begin a run at random.
      *
      * @param type the type
      * @return the new id
      */
     public static JobId random(String type) {
-        return new JobId(type, UUID.randomUUID().toString());
+        return new JobId(type, RANDOM_IDS.next().toString());
     }
 
     /**

@@ -41,6 +41,9 @@ final class Candidates {
     private static final Duration GROUPS_ARE_FULL = Duration.ofMillis(250);
 
     private static final Duration MOMENT = Duration.ofMillis(5);
+    /** Ids come in runs of neighbours: who looks at a random place takes one of so many that follow, or all would take the same. */
+    private static final int SPREAD = 32;
+
     private static final int PAGE = 100;
     private static final int LARGE_PAGE = 500;
 
@@ -245,7 +248,7 @@ final class Candidates {
         Map<JobId, Job> found = new HashMap<>();
         for (String line : lines) {
             List<Job> heard = heardOf(line, max, room);
-            List<Job> indexed = index.unscheduled(line, surroundings.uuid().toString(), max);
+            List<Job> indexed = index.unscheduled(line, surroundings.uuid().toString(), Math.max(max, SPREAD));
             (indexed.isEmpty() ? heard : indexed).stream().filter(room).forEach(job -> found.put(job.id(), job));
         }
         List<Job> shuffled = new ArrayList<>(found.values());

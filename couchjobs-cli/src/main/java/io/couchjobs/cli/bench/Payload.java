@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Random;
-import java.util.UUID;
 
 /** The jobs that are added, and raw documents that look the same. Its text is such as cannot be compressed. Thread-safe. */
 final class Payload {
@@ -42,7 +41,7 @@ final class Payload {
 
     /** A document as that of such a job, but one that no queue knows of. */
     ObjectNode document() {
-        return template.deepCopy().put("_id", new JobId(TYPE, UUID.randomUUID().toString()).docId());
+        return template.deepCopy().put("_id", JobId.random(TYPE).docId());
     }
 
     private static ObjectNode document(JobQueue scratch, Map<String, String> data) {
