@@ -395,7 +395,9 @@ public final class Job {
      * @return the job with that revision
      */
     public Job withRev(String rev) {
-        ObjectNode copy = document.deepCopy();
+        ObjectNode copy = AttachedData.isIn(document)
+                ? document.deepCopy()
+                : JobData.object().setAll(document); // nobody changes what a job's document holds
         copy.put(Field.REV, rev);
         AttachedData.stored(copy, rev);
         return new Job(id, copy, attached);
