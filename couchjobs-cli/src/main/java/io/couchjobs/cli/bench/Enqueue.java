@@ -4,13 +4,13 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.store.AddResult;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Stream;
 
 /** Adds jobs, in bulk or one by one from many threads. */
 final class Enqueue {
@@ -43,13 +43,12 @@ final class Enqueue {
         ExecutorService threads = Executors.newFixedThreadPool(Plan.THREADS);
         try {
             int each = Math.max(1, jobs / Plan.THREADS);
-            List<Callable<Void>> adding = Stream.generate(() -> requests(each))
-                    .<Callable<Void>>map(requests -> () -> {
-                        requests.forEach(queue::add);
-                        return null;
-                    })
-                    .limit(Plan.THREADS)
-                    .toList();
+            List<Callable<Void>> adding = Collections.nCopies(Plan.THREADS, () -> {
+                for (int i = 0; i < each; i++) {
+                    queue.add(payload.job());
+                }
+                return null;
+            });
             long started = System.nanoTime();
             for (Future<Void> one : threads.invokeAll(adding)) {
                 one.get();
