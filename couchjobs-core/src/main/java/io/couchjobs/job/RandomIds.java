@@ -4,7 +4,7 @@ import java.util.UUID;
 
 /**
  * Random UUIDs that come in runs of neighbours: writing documents whose ids are neighbours costs CouchDB half as much, since they
- * stand on the same pages of its file. Within a run the first 40 bits stay the same and the next 8 count; all others are random
+ * share the nodes of its trees. Within a run the first 40 bits stay the same and the next 8 count; all others are random
  * in each, so two processes never make up the same one, nor do two copies of a machine. Thread-safe.
  */
 final class RandomIds {
