@@ -33,11 +33,13 @@ final class Beside implements AutoCloseable {
         JobQueue small = databases.queue();
         try {
             drain.fillBeside(small, Plan.SMALL_BACKLOG, Instant.now());
+            round("warming up", small);
             Samples rates = new Samples();
             Samples ratios = new Samples();
             for (int round = 1; round <= plan.rounds(); round++) {
-                double alone = round(small, "1,000", round);
-                double beside = round(big, String.valueOf(plan.backlog()), round);
+                String which = "round " + round + " of " + plan.rounds() + ": backlog of ";
+                double alone = round(which + "1,000", small);
+                double beside = round(which + plan.backlog(), big);
                 rates.add(beside);
                 ratios.add(beside / alone);
             }
@@ -53,8 +55,8 @@ final class Beside implements AutoCloseable {
         }
     }
 
-    private double round(JobQueue queue, String beside, int round) throws IOException, InterruptedException {
-        steps.begin("round " + round + " of " + plan.rounds() + ": backlog of " + beside);
+    private double round(String step, JobQueue queue) throws IOException, InterruptedException {
+        steps.begin(step);
         drain.fill(queue, plan.jobs());
         return drain.run(queue, 1, plan.jobs()).perSecond();
     }
