@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
-import java.util.Iterator;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -28,11 +27,6 @@ public final class AttachedData {
     /** CouchDB compresses what it is told to be JSON, with so much effort that the job takes twice its time. */
     private static final String CONTENT_TYPE = "application/octet-stream";
 
-    /** A character takes six bytes at most, as an escape. */
-    private static final long ESCAPED = 6;
-
-    private static final int BRACKETS = 2;
-    private static final int SEPARATORS = 2;
     private static final String STUB = "stub";
     private static final String LENGTH = "length";
 
@@ -49,7 +43,7 @@ public final class AttachedData {
     public static Job attach(Job next, Optional<Job> before, int limit) {
         ObjectNode data = next.inlineData();
         if (data == null
-                || mostBytes(data) <= limit
+                || JsonLength.mostBytes(data) <= limit
                 || before.filter(next::hasSameDataAs).isPresent()) {
             return next;
         }
@@ -64,24 +58,6 @@ public final class AttachedData {
         document.withObject("/" + Field.ATTACHMENTS)
                 .set(NAME, before.flatMap(stored -> stub(stored, digest)).orElseGet(() -> whole(json)));
         return Job.trusted(next.id(), document, () -> data);
-    }
-
-    /** So many bytes its JSON has at most, an estimate that costs less than to write it. */
-    static long mostBytes(JsonNode node) {
-        if (node.isTextual()) {
-            return BRACKETS + ESCAPED * node.textValue().length();
-        }
-        if (!node.isContainerNode()) {
-            return node.toString().length();
-        }
-        long most = BRACKETS;
-        for (JsonNode child : node) {
-            most += mostBytes(child) + SEPARATORS;
-        }
-        for (Iterator<String> names = node.fieldNames(); names.hasNext(); ) {
-            most += BRACKETS + ESCAPED * names.next().length();
-        }
-        return most;
     }
 
     /** The stub of the same data, if it is attached already: then it is not sent again. */

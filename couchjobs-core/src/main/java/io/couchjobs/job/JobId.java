@@ -35,8 +35,8 @@ public record JobId(String type, String id) implements Comparable<JobId> {
     }
 
     /**
-     * A job id with a random UUID as its id. Up to 256 that a process makes one after the other begin alike and are in order, since
-     * neighbours are cheaper to write; 114 of their 122 free bits are random or begin a run at random.
+     * A job id with a random UUID as its id. Up to 256 of them that a process makes one after the other begin alike and are in order:
+     * documents that are neighbours are cheaper to write. Nobody else makes the same one all the same.
      *
      * @param type the type
      * @return the new id

@@ -1,12 +1,12 @@
 package io.couchjobs.store;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.CouchUnauthorizedException;
 import io.couchjobs.couch.Surroundings;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.JsonLength;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -148,7 +148,7 @@ final class WriteCombiner implements AutoCloseable {
                 Entry entry = all.next();
                 if (!passedBy.contains(entry.id) && underWay.add(entry.id)) {
                     batch.add(entry);
-                    room -= sizeOf(entry.document);
+                    room -= JsonLength.characters(entry.document);
                     all.remove();
                 } else {
                     passedBy.add(entry.id);
@@ -261,21 +261,6 @@ final class WriteCombiner implements AutoCloseable {
         for (int i = 0; i < batch.size(); i++) {
             batch.get(i).result.complete(results.get(i));
         }
-    }
-
-    /** About how many characters of JSON. */
-    private static long sizeOf(JsonNode node) {
-        long size = 8;
-        if (node.isTextual()) {
-            return size + node.textValue().length();
-        }
-        for (JsonNode child : node) {
-            size += sizeOf(child);
-        }
-        for (Iterator<String> names = node.fieldNames(); names.hasNext(); ) {
-            size += names.next().length() + 4;
-        }
-        return size;
     }
 
     /** Hears of each bulk request. Must be quick, and not throw. */

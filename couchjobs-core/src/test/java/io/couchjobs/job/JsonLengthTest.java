@@ -6,11 +6,12 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.time.Instant;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class AttachedSizeTest {
+class JsonLengthTest {
     /** What takes the most bytes, or is easily forgotten. */
     static Stream<ObjectNode> data() {
         return Stream.of(
@@ -20,6 +21,7 @@ class AttachedSizeTest {
                 object().put("a", true).putNull("b").put("c", -1.5e-300).put("d", Long.MIN_VALUE),
                 object().put("huge", BigInteger.TEN.pow(500)).put("small", new BigDecimal("1e-400")),
                 object().put("bytes", new byte[1_000]),
+                object().putPOJO("time", Instant.EPOCH),
                 object().set(
                                 "list",
                                 JsonNodeFactory.instance
@@ -32,8 +34,8 @@ class AttachedSizeTest {
 
     @ParameterizedTest
     @MethodSource("data")
-    void data_never_has_more_bytes_than_estimated(ObjectNode data) {
-        assertThat(AttachedData.mostBytes(data)).isGreaterThanOrEqualTo(JobData.bytes(data).length);
+    void json_never_has_more_bytes_than_estimated(ObjectNode data) {
+        assertThat(JsonLength.mostBytes(data)).isGreaterThanOrEqualTo(JobData.bytes(data).length);
     }
 
     private static ObjectNode object() {
