@@ -98,6 +98,12 @@ final class Backlog {
         trim();
     }
 
+    /** Takes in some jobs from before the horizon, which stays where it is. */
+    void addBehind(List<Job> jobs) {
+        jobs.forEach(this::putIfNewer);
+        trim();
+    }
+
     /** These are this worker's share. */
     void markOurs(List<Job> share) {
         share.forEach(job -> {

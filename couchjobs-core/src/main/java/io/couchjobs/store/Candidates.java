@@ -119,6 +119,10 @@ final class Candidates {
         chooser.heard(notice);
         List<Stock> stocks = stocksOf(type);
         stocks.forEach(stock -> stock.unread(notice));
+        boolean isAlone = peers.count(type) == 1; // or it is most likely claimed or finished by another worker
+        if (notice.mayBeNew() || (isAlone && notice.mayBePending())) {
+            stocks.forEach(stock -> stock.endOfLine().heardOfMore());
+        }
         return notice.mayBePending() && !stocks.isEmpty();
     }
 
@@ -166,7 +170,7 @@ final class Candidates {
         }
         Instant until = until(options);
         for (String line : lines) {
-            windows.refill(line, stockOf(line), until, options);
+            windows.refill(line, stockOf(line), until, options, polite);
         }
         while (true) {
             Chooser.Choice choice = choose(lines, until, options, polite, room);
@@ -313,7 +317,10 @@ final class Candidates {
             lines.add(Site.lineOf(job));
             underWay.add(job.id().docId());
         });
-        lines.forEach(line -> stock(line).removeAll(choice));
+        for (String line : lines) {
+            stock(line).removeAll(choice);
+            stock(line).endOfLine().taken(clock.nanos());
+        }
     }
 
     /** Reads a page of an index by lanes. Filters are asked here, where nobody waits for them. */

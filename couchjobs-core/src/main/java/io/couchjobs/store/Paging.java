@@ -23,6 +23,7 @@ final class Paging {
     private int affordable = UNKNOWN;
     private long readNanos = Long.MIN_VALUE;
     private long updatedNanos;
+    private long stuckNanos;
     private boolean standsStill;
     private @Nullable CompletableFuture<Void> underWay;
 
@@ -55,13 +56,23 @@ final class Paging {
         underWay = reading;
     }
 
-    /** Whether the index must be brought up to date for the next window, or was so lately enough. */
+    /** Whether the index is to be brought up to date behind the next window, or was so lately enough. Nobody waits for that. */
     Update update(long nanos, Duration every) {
         if (nanos - updatedNanos < every.toNanos()) {
             return Update.FALSE;
         }
         updatedNanos = nanos;
-        return Update.TRUE;
+        return Update.LAZY;
+    }
+
+    /** Whether the stuck jobs, which come before all others, must be looked at again. */
+    boolean isTimeForStuck(long nanos, Duration every) {
+        return nanos - stuckNanos >= every.toNanos();
+    }
+
+    /** They were looked at. */
+    void readStuck(long nanos) {
+        stuckNanos = nanos;
     }
 
     /** Takes in how large the documents are, and how fast windows are used up. */

@@ -98,6 +98,15 @@ final class Peers {
                         .count();
     }
 
+    /** For how long nothing was heard of any other worker's claiming a job of the type; very long when that was never. */
+    long idle(String type, long nanos) {
+        return others.values().stream()
+                .filter(other -> other.types.contains(type))
+                .mapToLong(other -> other.idle(nanos))
+                .min()
+                .orElse(Long.MAX_VALUE);
+    }
+
     private void add(String worker, @Nullable JsonNode registration) {
         boolean isHere =
                 registration != null && site.wrote(registration.path("site").asText());

@@ -4,8 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far this worker has read only its share of a line. At the end of the line, and every so many rows before, a window is read
- * from its start with the jobs of all, since others may have left some behind. Not thread-safe.
+ * How far this worker has read only its share of a line. At the end of the line a window is read from its start with the jobs of
+ * all, since others may have left some behind; and every so many rows before, the worker looks behind. Not thread-safe.
  */
 final class Sharing {
     /** So far a worker goes ahead of jobs that others leave behind. */
@@ -13,19 +13,42 @@ final class Sharing {
     /** When a worker had nothing in a window, it looks for more in the next one after a while. */
     private static final Duration BARREN = Duration.ofSeconds(1);
 
+    private final int far;
+    /** Since this worker last looked at the jobs of all. */
     private int rows;
+
+    private boolean hasPassedOthers;
     private boolean isOver;
     private @Nullable Long barrenNanos;
     private @Nullable Stretches stretches;
+
+    Sharing() {
+        this(FAR);
+    }
+
+    /** One that goes ahead so many jobs. */
+    Sharing(int far) {
+        this.far = far;
+    }
 
     /** Whether the next window must have the jobs of all. */
     boolean isOver() {
         return isOver;
     }
 
+    /** Whether it is time to look for jobs that others left behind. */
+    boolean isFar() {
+        return rows >= far;
+    }
+
+    /** They were looked for, and the worker goes on from where it is. */
+    void lookedBehind() {
+        rows = 0;
+    }
+
     /** Whether jobs of others were passed by, which a window that is not shared cannot go on from. */
     boolean hasPassedOthers() {
-        return rows > 0;
+        return hasPassedOthers;
     }
 
     /** Whether this worker had nothing in the last window, and that was just now. */
@@ -44,13 +67,15 @@ final class Sharing {
     /** Takes in what a window of only this worker's share had. */
     void readShare(JobIndex.Window window, int rowsRead, long nanos) {
         rows += rowsRead;
-        isOver = window.complete() || rows >= FAR;
+        hasPassedOthers = true;
+        isOver = window.complete();
         barrenNanos = window.jobs().isEmpty() ? nanos : null;
     }
 
     /** Takes in that a window was read with the jobs of all. */
     void readAll() {
         rows = 0;
+        hasPassedOthers = false;
         isOver = false;
         barrenNanos = null;
     }

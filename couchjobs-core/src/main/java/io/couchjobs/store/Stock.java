@@ -21,13 +21,23 @@ final class Stock {
 
     private final Backlog backlog = new Backlog();
     private final Paging paging = new Paging();
-    private final Sharing sharing = new Sharing();
+    private final Sharing sharing;
+    private final EndOfLine endOfLine = new EndOfLine();
     private final Map<Spot.Order, Scan> scans = new EnumMap<>(Spot.Order.class);
     private Admission.Rules rules = Admission.Rules.ALL;
     private long doubtedNanos = Long.MIN_VALUE;
     private long brokenNanos;
     private boolean broken;
     private boolean isChosenFrom;
+
+    Stock() {
+        this(new Sharing());
+    }
+
+    /** One that is shared with other workers in such a way. */
+    Stock(Sharing sharing) {
+        this.sharing = sharing;
+    }
 
     Backlog backlog() {
         return backlog;
@@ -39,6 +49,10 @@ final class Stock {
 
     Sharing sharing() {
         return sharing;
+    }
+
+    EndOfLine endOfLine() {
+        return endOfLine;
     }
 
     Admission.Rules rules() {
@@ -98,7 +112,11 @@ final class Stock {
 
     boolean changed(Job job) {
         scans.values().forEach(scan -> scan.changed(job));
-        return backlog.changed(job);
+        boolean isPending = backlog.changed(job);
+        if (isPending) {
+            endOfLine.heardOfMore();
+        }
+        return isPending;
     }
 
     void remove(String docId) {

@@ -18,10 +18,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads the index of due jobs, a window at a time: the first one of an index that is up to date, then on from where the last one
- * ended, without making the server bring the index up to date each time, and in the background before the last one is used up.
+ * ended, without waiting until the server has brought the index up to date, and in the background before the last one is used up.
  * Windows grow while they are used up fast, as far as the size of the documents allows. Thread-safe.
  *
- * <p>An index that is not up to date knows less: when its end is reached, it is read again from the start, up to date.
+ * <p>An index that is not up to date knows less: when its end is reached, it is read again from the start, up to date. That costs
+ * the server most when very much was run just now, so it is not done before that is over, or five seconds have passed.
  */
 final class Windows {
     private static final Logger log = LoggerFactory.getLogger(Windows.class);
@@ -33,8 +34,12 @@ final class Windows {
 
     /** So many jobs' worth of claims are read ahead. */
     private static final int AHEAD = 2;
-    /** An index that nobody brings up to date has ever more rows of jobs that are gone. */
-    private static final Duration UP_TO_DATE_EVERY = Duration.ofSeconds(10);
+    /** How often the index is brought up to date while there are new jobs that it does not know, */
+    private static final Duration NEWS_EVERY = Duration.ofSeconds(10);
+    /** and while there are none: it has ever more rows of jobs that are gone. */
+    private static final Duration UP_TO_DATE_EVERY = Duration.ofSeconds(30);
+
+    private static final Duration STUCK_EVERY = Duration.ofSeconds(10);
 
     private final JobIndex index;
     private final StoreClock clock;
@@ -79,8 +84,9 @@ final class Windows {
      * @param stock what is known of them
      * @param until until when they are due
      * @param options how many are wanted, and in which order
+     * @param polite whether the end of a line may be left alone for a moment: see {@link EndOfLine}
      */
-    void refill(String line, Stock stock, Instant until, AcceptOptions options) {
+    void refill(String line, Stock stock, Instant until, AcceptOptions options, boolean polite) {
         CompletableFuture<Void> ahead;
         synchronized (monitor) {
             ahead = stock.paging().underWay();
@@ -99,7 +105,18 @@ final class Windows {
                 }
             }
         }
-        read(line, stock, until, options);
+        if (!polite || isTimeToRead(line, stock, options)) {
+            read(line, stock, until, options);
+        }
+    }
+
+    private boolean isTimeToRead(String line, Stock stock, AcceptOptions options) {
+        synchronized (monitor) {
+            long nanos = clock.nanos();
+            return !isInLine(stock, options)
+                    || !stock.backlog().isInDoubt()
+                    || stock.endOfLine().isTimeToRead(nanos, peers.idle(Site.typeOf(line), nanos));
+        }
     }
 
     private static boolean mustRefill(Stock stock, Instant until, Strategy strategy) {
@@ -161,6 +178,7 @@ final class Windows {
         long begun;
         Optional<DuePlace> from;
         Update update;
+        boolean readsStuck;
         int size;
         boolean shared;
         UnaryOperator<List<JobId>> wanted;
@@ -174,9 +192,10 @@ final class Windows {
                     ? Optional.empty()
                     : stock.backlog().dueHorizon(until).filter(last -> stock.paging()
                             .goesOn());
-            update = from.isEmpty()
-                    ? Update.TRUE
-                    : stock.paging().update(clock.nanos(), UP_TO_DATE_EVERY.multipliedBy(workers));
+            Duration every = stock.endOfLine().isMore() ? NEWS_EVERY : UP_TO_DATE_EVERY;
+            update = from.isEmpty() ? Update.TRUE : stock.paging().update(clock.nanos(), every.multipliedBy(workers));
+            readsStuck = from.isEmpty() || stock.paging().isTimeForStuck(clock.nanos(), STUCK_EVERY);
+            stock.endOfLine().reads(update);
             int jobs = stock.paging().size(options.max());
             int rows = shared ? Math.min(workers * jobs, MOST_ROWS) : jobs;
             size = random ? RANDOM_OF : rows;
@@ -185,9 +204,10 @@ final class Windows {
         }
         try {
             JobIndex.Window due = index.pending(line, from, update, size, wanted);
-            List<Job> stuck = due.complete() || (from.isPresent() && update == Update.FALSE)
+            List<Job> stuck = due.complete() || !readsStuck
                     ? List.of()
-                    : index.stuck(line, update, STUCK).jobs();
+                    : index.stuck(line, from.isEmpty() ? Update.TRUE : Update.FALSE, STUCK)
+                            .jobs();
             synchronized (monitor) {
                 stock.backlog().refill(begun, free(due), free(stuck), from.isEmpty() && !shared);
                 if (shared) {
@@ -197,11 +217,33 @@ final class Windows {
                     stock.sharing().readAll();
                 }
                 stock.paging().read(due, from, clock.nanos(), options.max());
+                if (readsStuck) {
+                    stock.paging().readStuck(clock.nanos());
+                }
+            }
+            if (shared) {
+                lookBehind(line, stock, options);
             }
         } finally {
             synchronized (monitor) {
                 stock.backlog().endRefill();
             }
+        }
+    }
+
+    /** What others left behind is at the start of the line; an index that is not up to date has it. */
+    private void lookBehind(String line, Stock stock, AcceptOptions options) {
+        int size;
+        synchronized (monitor) {
+            size = stock.paging().size(options.max());
+            if (!stock.sharing().isFar() || !stock.backlog().hasRoomFor(size)) {
+                return;
+            }
+        }
+        JobIndex.Window left = index.pending(line, Optional.empty(), Update.FALSE, size, UnaryOperator.identity());
+        synchronized (monitor) {
+            stock.backlog().addBehind(free(left.jobs()));
+            stock.sharing().lookedBehind();
         }
     }
 

@@ -24,12 +24,17 @@ class SharingTest {
     }
 
     @Test
-    void nobody_goes_ahead_of_others_for_ever() {
+    void nobody_goes_ahead_of_others_for_ever_without_looking_behind() {
         for (int read = 0; read < 2; read++) {
-            assertThat(sharing.isOver()).isFalse();
+            assertThat(sharing.isFar()).isFalse();
             sharing.readShare(window(false, JOB), 8_000, 0);
         }
-        assertThat(sharing.isOver()).isTrue();
+        assertThat(sharing.isFar()).isTrue();
+        assertThat(sharing.isOver()).isFalse();
+
+        sharing.lookedBehind();
+        assertThat(sharing.isFar()).isFalse();
+        assertThat(sharing.hasPassedOthers()).isTrue();
     }
 
     @Test
