@@ -123,7 +123,8 @@ public final class JobQueue implements AutoCloseable {
         StoreClock clock = options.clock(database.server());
         this.extensions = options.extensions();
         JobStore store = new JobStore(database, site, extensions, options.largestInlineData());
-        this.warmer = new IndexWarmer(index::warm, database.server().surroundings());
+        this.warmer =
+                new IndexWarmer(index::warm, database::info, database.server().surroundings());
         store.warmBy(warmer);
         Feed feed = new Feed(store);
         if (!extensions.isEmpty()) {

@@ -20,4 +20,24 @@ public record DatabaseInfo(
         long fileSize,
         long activeSize,
         String purgeSeq,
-        int copies) {}
+        int copies) {
+
+    /** {@return how many changes the database has seen; on a cluster that depends on which copies were asked} */
+    public long changes() {
+        return changes(updateSeq);
+    }
+
+    /**
+     * The number that feed positions begin with; it grows as a database changes.
+     *
+     * @param position a feed position
+     * @return the number; 0 for a position without one
+     */
+    public static long changes(String position) {
+        int digits = 0;
+        while (digits < Math.min(position.length(), 18) && Character.isDigit(position.charAt(digits))) {
+            digits++;
+        }
+        return digits == 0 ? 0 : Long.parseLong(position.substring(0, digits));
+    }
+}

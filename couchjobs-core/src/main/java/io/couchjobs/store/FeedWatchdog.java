@@ -70,21 +70,12 @@ final class FeedWatchdog {
         return changes;
     }
 
-    /** The number that positions begin with; it grows as a database changes. 0 for a position without one. */
-    private static long number(String position) {
-        int digits = 0;
-        while (digits < Math.min(position.length(), 18) && Character.isDigit(position.charAt(digits))) {
-            digits++;
-        }
-        return digits == 0 ? 0 : Long.parseLong(position.substring(0, digits));
-    }
-
     /**
      * Whether a database is not what it was when it had that position: it was made anew, or restored from an older state. On
      * a cluster the numbers tell nothing: copies count each for themselves, and now other copies may have been asked.
      */
     static boolean isBehind(DatabaseInfo now, String position) {
-        return now.copies() == 1 && number(now.updateSeq()) < number(position);
+        return now.copies() == 1 && now.changes() < DatabaseInfo.changes(position);
     }
 
     private void ask(String position) {

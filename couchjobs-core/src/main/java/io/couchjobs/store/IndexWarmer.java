@@ -1,23 +1,31 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.Surroundings;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Has the indexes brought up to date after many writes, so that whoever asks them next does not wait long. The server would do
- * that by itself, but at once: beside a burst of work, and for states of jobs that are over a moment later. Thread-safe.
+ * that by itself, but at once: beside a burst of work, and for states of jobs that are over a moment later. It is put off while
+ * this process goes on writing, or others write much, but not for longer than half a minute. Thread-safe.
  */
 public final class IndexWarmer implements WriteCombiner.Requests, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(IndexWarmer.class);
     private static final int MANY = 1_000;
     private static final Duration QUIET = Duration.ofSeconds(5);
     private static final Duration LONGEST = Duration.ofSeconds(30);
+    /** So many changes of others within a glance are a burst of work. */
+    private static final int BUSY = 100;
+
+    private static final Duration GLANCE = Duration.ofSeconds(1);
 
     private final Runnable warm;
+    private final Supplier<DatabaseInfo> database;
     private final Surroundings surroundings;
     private final ScheduledExecutorService thread;
     private int underWay;
@@ -30,10 +38,12 @@ public final class IndexWarmer implements WriteCombiner.Requests, AutoCloseable 
      * Makes one for a process. No I/O.
      *
      * @param warm asks for what must be up to date, and does not wait for it
+     * @param database asks what the database says of itself: how many changes others made; on a cluster nobody can tell
      * @param surroundings whose clock and thread it uses
      */
-    public IndexWarmer(Runnable warm, Surroundings surroundings) {
+    public IndexWarmer(Runnable warm, Supplier<DatabaseInfo> database, Surroundings surroundings) {
         this.warm = warm;
+        this.database = database;
         this.surroundings = surroundings;
         this.thread = surroundings.threads("couchjobs-warmer", 1);
     }
@@ -51,7 +61,7 @@ public final class IndexWarmer implements WriteCombiner.Requests, AutoCloseable 
         writes += documents;
         if (writes >= MANY && !planned && !thread.isShutdown()) {
             planned = true;
-            var unused = thread.schedule(this::look, QUIET.toNanos(), TimeUnit.NANOSECONDS);
+            plan(this::look, QUIET);
         }
     }
 
@@ -70,13 +80,52 @@ public final class IndexWarmer implements WriteCombiner.Requests, AutoCloseable 
     }
 
     private void look() {
+        Duration quiet = quiet();
+        if (isLate()) {
+            warmNow();
+        } else if (quiet.compareTo(QUIET) < 0) {
+            plan(this::look, QUIET.minus(quiet));
+        } else {
+            long before = changes();
+            plan(() -> lookAround(before), GLANCE);
+        }
+    }
+
+    private void lookAround(long before) {
+        boolean isBusy = changes() - before >= BUSY;
+        if (isLate() || !(isBusy || quiet().compareTo(QUIET) < 0)) {
+            warmNow();
+        } else {
+            plan(this::look, QUIET);
+        }
+    }
+
+    private synchronized void plan(Runnable task, Duration pause) {
+        if (!thread.isShutdown()) {
+            var unused = thread.schedule(task, pause.toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private synchronized Duration quiet() {
+        return underWay > 0 ? Duration.ZERO : Duration.ofNanos(surroundings.nanos() - lastNanos);
+    }
+
+    private synchronized boolean isLate() {
+        return surroundings.nanos() - firstNanos >= LONGEST.toNanos();
+    }
+
+    private long changes() {
+        try {
+            DatabaseInfo info = database.get();
+            return info.copies() == 1 ? info.changes() : 0;
+        } catch (RuntimeException trouble) {
+            log.debug("whether others write cannot be told now: {}", trouble.toString());
+            return 0;
+        }
+    }
+
+    private void warmNow() {
         synchronized (this) {
-            long now = surroundings.nanos();
-            long quiet = underWay > 0 ? 0 : now - lastNanos;
-            if (quiet < QUIET.toNanos() && now - firstNanos < LONGEST.toNanos()) {
-                var unused = thread.schedule(this::look, QUIET.toNanos() - quiet, TimeUnit.NANOSECONDS);
-                return;
-            }
             planned = false;
             writes = 0;
         }

@@ -2,6 +2,7 @@ package io.couchjobs.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.Surroundings;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -20,7 +21,8 @@ import org.junit.jupiter.api.Test;
 class IndexWarmerTest {
     private final Standstill machine = new Standstill();
     private int warmed;
-    private final IndexWarmer warmer = new IndexWarmer(() -> warmed++, machine);
+    private int changes;
+    private final IndexWarmer warmer = new IndexWarmer(() -> warmed++, this::info, machine);
 
     @AfterEach
     void close() {
@@ -57,6 +59,28 @@ class IndexWarmerTest {
     }
 
     @Test
+    void while_others_write_much_they_are_not() {
+        write(2_000);
+        for (int second = 0; second < 20; second++) {
+            changes += 500;
+            pass(Duration.ofSeconds(1));
+        }
+        assertThat(warmed).isZero();
+        pass(Duration.ofSeconds(11));
+        assertThat(warmed).isEqualTo(1);
+    }
+
+    @Test
+    void others_who_never_end_do_not_keep_them_back_for_ever() {
+        write(2_000);
+        for (int second = 0; second < 40; second++) {
+            changes += 500;
+            pass(Duration.ofSeconds(1));
+        }
+        assertThat(warmed).isEqualTo(1);
+    }
+
+    @Test
     void while_writes_never_end_they_are_asked_now_and_then() {
         for (int second = 0; second < 70; second++) {
             write(1_000);
@@ -70,6 +94,10 @@ class IndexWarmerTest {
         write(2_000);
         warmer.close();
         assertThat(warmed).isEqualTo(1);
+    }
+
+    private DatabaseInfo info() {
+        return new DatabaseInfo("jobs", 0, 0, changes + "-g1AAAA", -1, -1, "0", 1);
     }
 
     private void write(int documents) {
