@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /**
  * A worker process, as its parent sees it: it is told what to do by lines of JSON, and answers each by one. It ends with this
@@ -24,7 +23,7 @@ final class Child implements AutoCloseable {
 
     private final Process process;
     private final BlockingQueue<JsonNode> answers = new LinkedBlockingQueue<>();
-    private volatile Consumer<String> onStarted = id -> {};
+    private volatile OnStarted onStarted = (id, nanos) -> {};
 
     private Child(Process process) {
         this.process = process;
@@ -39,8 +38,8 @@ final class Child implements AutoCloseable {
         return new Child(builder.start());
     }
 
-    /** Hears which job's handler starts, at the moment when this process learns it. */
-    void onStarted(Consumer<String> listener) {
+    /** Hears which jobs' handlers start. */
+    void onStarted(OnStarted listener) {
         onStarted = listener;
     }
 
@@ -97,9 +96,10 @@ final class Child implements AutoCloseable {
     private void read() {
         try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                long heard = System.nanoTime();
                 JsonNode said = MAPPER.readTree(line);
                 if (said.has("started")) {
-                    onStarted.accept(said.path("started").asText());
+                    onStarted.started(said.path("started").asText(), heard);
                 } else {
                     answers.add(said);
                 }
@@ -108,5 +108,17 @@ final class Child implements AutoCloseable {
             // said below
         }
         answers.add(JsonNodeFactory.instance.objectNode().put("error", "it died"));
+    }
+
+    /** Hears that a job's handler has started. */
+    @FunctionalInterface
+    interface OnStarted {
+        /**
+         * It has.
+         *
+         * @param id the job's id
+         * @param nanos when this process learned it, as {@link System#nanoTime} counts
+         */
+        void started(String id, long nanos);
     }
 }

@@ -95,7 +95,7 @@ final class Drain {
     private Crew.Shift start(JobQueue queue, Crew workers, int processes) throws IOException, InterruptedException {
         queue.changeSettings(Payload.TYPE, settings -> settings.withPaused(true));
         Crew.Shift shift = workers.start(queue.database().name(), processes, 1, plan.concurrency(), false);
-        Thread.sleep(plan.settling().toMillis() / 3);
+        Thread.sleep(plan.settling().toMillis()); // what they look for when they start, once, is no part of the work
         return shift;
     }
 

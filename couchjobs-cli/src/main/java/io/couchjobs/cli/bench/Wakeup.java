@@ -8,6 +8,7 @@ import io.couchjobs.couch.ChangesFeed;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
+import io.couchjobs.job.JobRequest;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -59,7 +60,7 @@ final class Wakeup {
         BlockingQueue<Heard> starts = new LinkedBlockingQueue<>();
         BlockingQueue<Heard> changes = new LinkedBlockingQueue<>();
         Crew.Shift shift = crew.start(queue.database().name(), 1, 1, 1, true);
-        shift.children().get(0).onStarted(id -> starts.add(new Heard(id, System.nanoTime())));
+        shift.children().get(0).onStarted((id, nanos) -> starts.add(new Heard(id, nanos)));
         try (ChangesFeed feed = database.changes(ChangesRequest.continuous().since(ChangesRequest.NOW))) {
             follow(feed, changes);
             Thread.sleep(plan.settling().toMillis());
@@ -93,8 +94,9 @@ final class Wakeup {
 
     private void product(JobQueue queue, BlockingQueue<Heard> starts, boolean counts)
             throws IOException, InterruptedException {
+        JobRequest job = payload.job();
         long started = System.nanoTime();
-        String id = queue.add(payload.job()).id().id();
+        String id = queue.add(job).id().id();
         Heard start = await(starts, id);
         if (counts) {
             wakeups.add(Time.millis(start.nanos() - started));
