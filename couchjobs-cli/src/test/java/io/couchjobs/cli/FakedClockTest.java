@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Worker processes whose time of day is hours off, by {@code faketime} (libfaketime); skipped where that is not installed.
@@ -39,6 +41,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Tag("server")
 @Timeout(240)
 @ExtendWith(CouchExtension.class)
+@Execution(ExecutionMode.CONCURRENT)
 class FakedClockTest {
     private static final Map<String, String> ONLY_THE_TIME_OF_DAY = Map.of(
             "FAKETIME_DONT_FAKE_MONOTONIC", "1", "DONT_FAKE_MONOTONIC", "1", "FAKETIME_FORCE_MONOTONIC_FIX", "0");
