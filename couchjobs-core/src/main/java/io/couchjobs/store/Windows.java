@@ -204,10 +204,8 @@ final class Windows {
         }
         try {
             JobIndex.Window due = index.pending(line, from, update, size, wanted);
-            List<Job> stuck = due.complete() || !readsStuck
-                    ? List.of()
-                    : index.stuck(line, from.isEmpty() ? Update.TRUE : Update.FALSE, STUCK)
-                            .jobs();
+            boolean asks = readsStuck && !due.complete(); // else they are among the due ones, or were looked at lately
+            List<Job> stuck = asks ? stuck(line, from.isEmpty() ? Update.TRUE : Update.FALSE) : List.of();
             synchronized (monitor) {
                 stock.backlog().refill(begun, free(due), free(stuck), from.isEmpty() && !shared);
                 if (shared) {
@@ -229,6 +227,10 @@ final class Windows {
                 stock.backlog().endRefill();
             }
         }
+    }
+
+    private List<Job> stuck(String line, Update update) {
+        return index.stuck(line, update, STUCK).jobs();
     }
 
     /** What others left behind is at the start of the line; an index that is not up to date has it. */

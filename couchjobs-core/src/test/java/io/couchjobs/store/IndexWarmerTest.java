@@ -61,10 +61,7 @@ class IndexWarmerTest {
     @Test
     void while_others_write_much_they_are_not() {
         write(2_000);
-        for (int second = 0; second < 20; second++) {
-            changes += 500;
-            pass(Duration.ofSeconds(1));
-        }
+        othersWrite(20);
         assertThat(warmed).isZero();
         pass(Duration.ofSeconds(11));
         assertThat(warmed).isEqualTo(1);
@@ -73,10 +70,7 @@ class IndexWarmerTest {
     @Test
     void others_who_never_end_do_not_keep_them_back_for_ever() {
         write(2_000);
-        for (int second = 0; second < 40; second++) {
-            changes += 500;
-            pass(Duration.ofSeconds(1));
-        }
+        othersWrite(40);
         assertThat(warmed).isEqualTo(1);
     }
 
@@ -94,6 +88,13 @@ class IndexWarmerTest {
         write(2_000);
         warmer.close();
         assertThat(warmed).isEqualTo(1);
+    }
+
+    private void othersWrite(int seconds) {
+        for (int second = 0; second < seconds; second++) {
+            changes += 500;
+            pass(Duration.ofSeconds(1));
+        }
     }
 
     private DatabaseInfo info() {

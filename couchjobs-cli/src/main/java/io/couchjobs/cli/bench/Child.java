@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ObjLongConsumer;
 
 /**
  * A worker process, as its parent sees it: it is told what to do by lines of JSON, and answers each by one. It ends with this
@@ -23,7 +24,7 @@ final class Child implements AutoCloseable {
 
     private final Process process;
     private final BlockingQueue<JsonNode> answers = new LinkedBlockingQueue<>();
-    private volatile OnStarted onStarted = (id, nanos) -> {};
+    private volatile ObjLongConsumer<String> onStarted = (id, nanos) -> {};
 
     private Child(Process process) {
         this.process = process;
@@ -38,8 +39,8 @@ final class Child implements AutoCloseable {
         return new Child(builder.start());
     }
 
-    /** Hears which jobs' handlers start. */
-    void onStarted(OnStarted listener) {
+    /** Hears which job's handler starts, and when this process learned it, as {@link System#nanoTime} counts. */
+    void onStarted(ObjLongConsumer<String> listener) {
         onStarted = listener;
     }
 
@@ -99,7 +100,7 @@ final class Child implements AutoCloseable {
                 long heard = System.nanoTime();
                 JsonNode said = MAPPER.readTree(line);
                 if (said.has("started")) {
-                    onStarted.started(said.path("started").asText(), heard);
+                    onStarted.accept(said.path("started").asText(), heard);
                 } else {
                     answers.add(said);
                 }
@@ -108,17 +109,5 @@ final class Child implements AutoCloseable {
             // said below
         }
         answers.add(JsonNodeFactory.instance.objectNode().put("error", "it died"));
-    }
-
-    /** Hears that a job's handler has started. */
-    @FunctionalInterface
-    interface OnStarted {
-        /**
-         * It has.
-         *
-         * @param id the job's id
-         * @param nanos when this process learned it, as {@link System#nanoTime} counts
-         */
-        void started(String id, long nanos);
     }
 }
