@@ -20,6 +20,7 @@ import io.couchjobs.security.QueueSecurity;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.AddResult;
+import io.couchjobs.store.AsyncCreator;
 import io.couchjobs.store.CancelMode;
 import io.couchjobs.store.CancelResult;
 import io.couchjobs.store.ClaimedJob;
@@ -69,6 +70,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -97,6 +99,7 @@ public final class JobQueue implements AutoCloseable {
     private final SettingsStore settings;
     private final Acceptor.Parts parts;
     private final Creator creator;
+    private final AsyncCreator asyncCreator;
     private final QueueLimits limits;
     private final Watch watch;
     private final JobLogs logs;
@@ -132,6 +135,7 @@ public final class JobQueue implements AutoCloseable {
         }
         this.parts = new Acceptor.Parts(store, index, settings, feed, clock);
         this.creator = new Creator(store, clock);
+        this.asyncCreator = new AsyncCreator(store, creator);
         this.limits = new QueueLimits(parts);
         feed.alwaysTell(settings);
         this.conflicts = new ConflictWatch(store, settings, clock);
@@ -244,6 +248,27 @@ public final class JobQueue implements AutoCloseable {
         types.require(request);
         limits.require(request);
         return creator.addOne(request);
+    }
+
+    /**
+     * Adds a job as {@link #add} does, without waiting for the answer. Many that are added one after the other go in bulk
+     * requests: nearly as fast as by {@link #addAll}, from any number of threads. Who adds faster than the database stores is held up
+     * once 16,000 jobs, or 16 MB of them, are on their way; {@link #close} waits for all.
+     *
+     * <p>The job is safe only when the future is completed: until then it may be lost with the process. What depends on
+     * the future is run on one of a few threads of the queue, so it should be quick; what takes long belongs on threads of its own,
+     * by the {@code Async} methods of the future.
+     *
+     * @param request the job; changes of its data from now on count for nothing
+     * @return what happened, or exceptionally what {@link #add} throws after it has sent something
+     * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
+     * @throws QueueFullException when the job is new and its type has as many pending jobs as it may have
+     * @throws IllegalStateException when the queue is closed
+     */
+    public CompletableFuture<AddResult> addAsync(JobRequest request) {
+        types.require(request);
+        limits.require(request);
+        return asyncCreator.add(request);
     }
 
     /**
@@ -878,9 +903,13 @@ public final class JobQueue implements AutoCloseable {
         return new QueueSecurity(database);
     }
 
-    /** Ends what serves scopes, the feed, all connections and the accepts that wait. Workers must be closed before. */
+    /**
+     * Ends what serves scopes, the feed, all connections and the accepts that wait, after what {@link #addAsync} has on its way is
+     * answered. Workers must be closed before.
+     */
     @Override
     public void close() {
+        asyncCreator.close();
         extensions.forEach(extension -> extension.closed(this));
         scopes.close();
         acceptor.close();

@@ -42,6 +42,7 @@ class BenchCommandTest {
                         "raw",
                         "enqueue_bulk",
                         "enqueue_threads",
+                        "enqueue_async",
                         "drain",
                         "drain_processes",
                         "wakeup",
@@ -56,6 +57,7 @@ class BenchCommandTest {
         assertNumbers(json.path("raw"), "bulk_docs_per_s", "single_writes_per_s", "notify_ms_p50");
         assertNumbers(json.path("enqueue_bulk"), "per_s", "of_limit");
         assertNumbers(json.path("enqueue_threads"), "per_s", "of_limit");
+        assertNumbers(json.path("enqueue_async"), "per_s", "of_limit");
         assertNumbers(json.path("drain"), "processes", "per_s", "of_limit", "wasted_claims");
         assertNumbers(json.path("drain_processes"), "processes", "per_s", "of_limit", "wasted_claims");
         assertNumbers(json.path("wakeup"), "ms_p50", "ms_p99", "of_limit");

@@ -67,6 +67,11 @@ public final class JobRequest {
         return data.deepCopy();
     }
 
+    /** {@return how many characters the data has as JSON, at most} */
+    public long dataLength() {
+        return JsonLength.characters(data);
+    }
+
     /** {@return the time before which the job must not run} */
     public Instant scheduledTime() {
         return scheduledTime;

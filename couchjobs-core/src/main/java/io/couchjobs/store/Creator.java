@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
@@ -72,10 +73,30 @@ public final class Creator {
      * @throws MalformedJobException when there is a document of that id which cannot be a job
      */
     public AddResult addOne(JobRequest request) {
+        return end(begin(request));
+    }
+
+    /**
+     * A job whose first write is on its way.
+     *
+     * @param request what was asked for
+     * @param created the job as it is written
+     * @param write what the server answers
+     */
+    record Begun(JobRequest request, Job created, CompletableFuture<WriteResult> write) {}
+
+    /** The first half of {@link #addOne}: waits for nothing. */
+    Begun begin(JobRequest request) {
         JobRequest listened = store.listener().adding(request);
         Job created = created(listened);
-        WriteResult written = store.writeAll(List.of(created)).get(0);
-        return told(List.of(stored(listened, created, written, false))).get(0);
+        return new Begun(listened, created, store.writeSoon(created));
+    }
+
+    /** The second half: waits for the answer, and does what there is to do when the job exists. */
+    AddResult end(Begun begun) {
+        WriteResult written = store.join(begun.write);
+        return told(List.of(stored(begun.request, begun.created, written, false)))
+                .get(0);
     }
 
     private List<AddResult> addTraced(List<JobRequest> requests, boolean replace) {

@@ -291,7 +291,12 @@ public final class JobStore implements AutoCloseable {
      * @return what the server answered
      */
     public WriteResult write(Job job) {
-        return join(send(job.toDocument()));
+        return join(writeSoon(job));
+    }
+
+    /** Starts to write a job as {@link #write} does. */
+    CompletableFuture<WriteResult> writeSoon(Job job) {
+        return send(job.toDocument());
     }
 
     /**

@@ -16,8 +16,7 @@ import java.util.Set;
  */
 public final class Bench implements AutoCloseable {
     private static final int WARM_UP = 4_000;
-    private static final Set<Figure> RATES =
-            EnumSet.of(Figure.ENQUEUE_BULK, Figure.ENQUEUE_THREADS, Figure.DRAIN, Figure.DRAIN_PROCESSES);
+    private static final Set<Figure> RATES = EnumSet.range(Figure.ENQUEUE_BULK, Figure.DRAIN_PROCESSES);
 
     private final Place place;
     private final Plan plan;

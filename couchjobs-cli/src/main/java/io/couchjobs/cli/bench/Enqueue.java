@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -39,18 +40,39 @@ final class Enqueue {
     }
 
     double threads() throws InterruptedException {
+        return byThreads((queue, count) -> {
+            for (int i = 0; i < count; i++) {
+                queue.add(payload.job());
+            }
+        });
+    }
+
+    double async() throws InterruptedException {
+        return byThreads((queue, count) -> {
+            List<CompletableFuture<AddResult>> adding = new ArrayList<>(count);
+            for (int i = 0; i < count; i++) {
+                adding.add(queue.addAsync(payload.job()));
+            }
+            requireAdded(adding.stream().map(CompletableFuture::join).toList());
+        });
+    }
+
+    /** What each of the threads does. */
+    private interface Adding {
+        void add(JobQueue queue, int count);
+    }
+
+    private double byThreads(Adding adding) throws InterruptedException {
         JobQueue queue = databases.queue();
         ExecutorService threads = Executors.newFixedThreadPool(Plan.THREADS);
         try {
             int each = Math.max(1, jobs / Plan.THREADS);
-            List<Callable<Void>> adding = Collections.nCopies(Plan.THREADS, () -> {
-                for (int i = 0; i < each; i++) {
-                    queue.add(payload.job());
-                }
+            List<Callable<Void>> all = Collections.nCopies(Plan.THREADS, () -> {
+                adding.add(queue, each);
                 return null;
             });
             long started = System.nanoTime();
-            for (Future<Void> one : threads.invokeAll(adding)) {
+            for (Future<Void> one : threads.invokeAll(all)) {
                 one.get();
             }
             return each * Plan.THREADS / Time.secondsSince(started);
@@ -65,10 +87,13 @@ final class Enqueue {
     /** Adds jobs to a queue, as many at once as a careful program would. */
     static void addAll(JobQueue queue, List<JobRequest> requests) {
         for (int from = 0; from < requests.size(); from += AT_ONCE) {
-            List<AddResult> results = queue.addAll(requests.subList(from, Math.min(requests.size(), from + AT_ONCE)));
-            if (results.stream().anyMatch(result -> result.outcome() != AddResult.Outcome.ADDED)) {
-                throw new IllegalStateException("the queue did not add all jobs");
-            }
+            requireAdded(queue.addAll(requests.subList(from, Math.min(requests.size(), from + AT_ONCE))));
+        }
+    }
+
+    private static void requireAdded(List<AddResult> results) {
+        if (results.stream().anyMatch(result -> result.outcome() != AddResult.Outcome.ADDED)) {
+            throw new IllegalStateException("the queue did not add all jobs");
         }
     }
 

@@ -8,6 +8,8 @@ public enum Figure {
     ENQUEUE_BULK(2),
     /** Adding jobs one by one from 16 threads, beside raw bulk writes. */
     ENQUEUE_THREADS(2),
+    /** The same by threads that do not wait for the answers, until all are there. */
+    ENQUEUE_ASYNC(2),
     /** Running jobs that do nothing in one process, beside half of raw bulk writes: a run is two writes. */
     DRAIN(6),
     /** The same in several processes, beside one. */

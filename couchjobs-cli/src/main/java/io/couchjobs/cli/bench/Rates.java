@@ -30,6 +30,7 @@ final class Rates {
         List<Part> parts = new ArrayList<>();
         parts.add(new Part(Figure.ENQUEUE_BULK, enqueue::bulk, raw -> raw));
         parts.add(new Part(Figure.ENQUEUE_THREADS, enqueue::threads, raw -> raw));
+        parts.add(new Part(Figure.ENQUEUE_ASYNC, enqueue::async, raw -> raw));
         parts.add(new Part(Figure.DRAIN, this::byOne, raw -> raw / 2));
         parts.add(new Part(Figure.DRAIN_PROCESSES, this::byMany, raw -> one));
         parts.removeIf(part -> !plan.has(part.figure()));

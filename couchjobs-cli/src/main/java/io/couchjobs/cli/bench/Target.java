@@ -18,7 +18,7 @@ record Target(
     static Target of(Figure figure) {
         return switch (figure) {
             case ENQUEUE_BULK -> new Target("0.9 or more", "of_limit", Target::rate, met(value -> atLeast(value, 0.9)));
-            case ENQUEUE_THREADS ->
+            case ENQUEUE_THREADS, ENQUEUE_ASYNC ->
                 new Target("0.6 or more", "of_limit", Target::rate, met(value -> atLeast(value, 0.6)));
             case DRAIN -> new Target("0.8 or more", "of_limit", Target::drained, met(value -> atLeast(value, 0.8)));
             case DRAIN_PROCESSES ->

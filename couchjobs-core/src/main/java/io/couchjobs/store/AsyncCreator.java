@@ -1,0 +1,131 @@
+package io.couchjobs.store;
+
+import io.couchjobs.couch.Surroundings;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+
+/**
+ * Adds jobs without having their creators wait for the answers: what they add while one request is in flight goes with the next,
+ * and requests become as large as the server likes them. Only who adds faster than the server stores is held up, so that what
+ * is on its way stays bounded. Thread-safe.
+ */
+public final class AsyncCreator implements AutoCloseable {
+    /** Of all that is on its way; a job that is larger goes alone. */
+    private static final long MOST_CHARACTERS = 16_000_000;
+    /** What a job takes besides its data, roughly; so there are never more than 16,000. */
+    private static final int BESIDE_DATA = 1_000;
+
+    private static final int THREADS = 4;
+
+    private final Creator creator;
+    private final Surroundings surroundings;
+    private final ExecutorService finishers;
+    private final ThreadLocal<Boolean> tells = ThreadLocal.withInitial(() -> false);
+    private final Object lock = new Object();
+    // From here on guarded by the lock.
+    private CompletableFuture<Void> room = new CompletableFuture<>();
+    private long onTheirWay;
+    private boolean closed;
+
+    /**
+     * Adds by a creator.
+     *
+     * @param store where the jobs are
+     * @param creator creates jobs there
+     */
+    public AsyncCreator(JobStore store, Creator creator) {
+        this.creator = creator;
+        this.surroundings = store.surroundings();
+        this.finishers = surroundings.threads("couchjobs-adder", THREADS);
+    }
+
+    /**
+     * Adds one job as {@link Creator#addOne} does.
+     *
+     * @param request the job
+     * @return what happened, once the database has confirmed it; or what went wrong. Completed on a thread of its own
+     * @throws IllegalStateException when the queue is closed
+     */
+    public CompletableFuture<AddResult> add(JobRequest request) {
+        long length = request.dataLength() + BESIDE_DATA;
+        enter(request.id(), length);
+        CompletableFuture<AddResult> result = new CompletableFuture<>();
+        try {
+            Creator.Begun begun = creator.begin(request);
+            var unused = begun.write()
+                    .whenComplete((written, trouble) -> finishers.execute(() -> finish(begun, length, result)));
+        } catch (RuntimeException | Error refused) {
+            leave(length);
+            throw refused;
+        }
+        return result;
+    }
+
+    /** Waits for what is on its way, as long as the requests take. */
+    @Override
+    public void close() {
+        synchronized (lock) {
+            closed = true;
+        }
+        for (CompletableFuture<Void> change = unlessEmpty(); !change.isDone(); change = unlessEmpty()) {
+            surroundings.join(change);
+        }
+        finishers.shutdown();
+    }
+
+    private CompletableFuture<Void> unlessEmpty() {
+        synchronized (lock) {
+            return onTheirWay == 0 ? CompletableFuture.completedFuture(null) : room;
+        }
+    }
+
+    /** Who hears of a result may add more; that one must not wait for room, which others of these threads are to make. */
+    private void finish(Creator.Begun begun, long length, CompletableFuture<AddResult> result) {
+        tells.set(true);
+        try {
+            AddResult added = creator.end(begun);
+            leave(length);
+            result.complete(added);
+        } catch (RuntimeException | Error trouble) {
+            leave(length);
+            result.completeExceptionally(trouble);
+        } finally {
+            tells.remove();
+        }
+    }
+
+    private void enter(JobId id, long length) {
+        for (CompletableFuture<Void> wait = entered(id, length); !wait.isDone(); wait = entered(id, length)) {
+            surroundings.join(wait);
+        }
+    }
+
+    private CompletableFuture<Void> entered(JobId id, long length) {
+        synchronized (lock) {
+            if (closed) {
+                throw new IllegalStateException("the queue is closed; " + id + " not written");
+            }
+            if (onTheirWay > 0 && onTheirWay + length > MOST_CHARACTERS && !tells.get()) {
+                return room;
+            }
+            onTheirWay += length;
+            return CompletableFuture.completedFuture(null);
+        }
+    }
+
+    /** Those who wait are called when half of the room is free: one by one they would add small requests. */
+    private void leave(long length) {
+        CompletableFuture<Void> called;
+        synchronized (lock) {
+            onTheirWay -= length;
+            if (onTheirWay > MOST_CHARACTERS / 2) {
+                return;
+            }
+            called = room;
+            room = new CompletableFuture<>();
+        }
+        called.complete(null);
+    }
+}
