@@ -2,11 +2,14 @@ package io.couchjobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.couchjobs.cli.child.Jvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,6 +45,18 @@ class LauncherTest {
 
         assertThat(said.err()).isEmpty();
         assertThat(said.out()).contains("-jar", "[enqueue]\n[a b]\n[*]\n[]\n").contains("TieredStopAtLevel=1");
+    }
+
+    @Test
+    void workers_get_the_options_that_the_benchmark_measures_them_with() throws Exception {
+        Path script = built();
+        Path home = javaHome("17.0.1");
+
+        Said worker = launch(script, home, "work", "email", "--", "cat");
+        Said benchmark = launch(script, home, "bench");
+
+        assertThat(worker.out().lines()).containsAll(options(Jvm.WORKER_OPTIONS));
+        assertThat(benchmark.out().lines()).doesNotContainAnyElementsOf(options(Jvm.WORKER_OPTIONS));
     }
 
     @Test
@@ -91,8 +106,8 @@ class LauncherTest {
     }
 
     private static Process start(Path script, Path javaHome, String... args) throws IOException {
-        java.util.List<String> command = new java.util.ArrayList<>(java.util.List.of(script.toString()));
-        command.addAll(java.util.List.of(args));
+        List<String> command = new ArrayList<>(List.of(script.toString()));
+        command.addAll(List.of(args));
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().put("JAVA_HOME", javaHome.toString());
         return builder.start();
@@ -104,6 +119,10 @@ class LauncherTest {
         String err = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
         return new Said(process.exitValue(), out, err);
+    }
+
+    private static List<String> options(List<String> options) {
+        return options.stream().map(option -> "[" + option + "]").toList();
     }
 
     private static Path launcher() {

@@ -34,7 +34,7 @@ final class Child implements AutoCloseable {
     }
 
     static Child start(Place place, List<String> jvmOptions) throws IOException {
-        ProcessBuilder builder = Jvm.again(jvmOptions, place.worker());
+        ProcessBuilder builder = Jvm.worker(jvmOptions, place.worker());
         builder.environment().putAll(place.environment());
         return new Child(builder.start());
     }

@@ -8,6 +8,10 @@ import java.util.List;
 
 /** The JVM that runs this one's classes once more. */
 public final class Jvm {
+    /** What the launcher gives to {@code couchjobs work}. */
+    public static final List<String> WORKER_OPTIONS =
+            List.of("-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=0.1");
+
     private Jvm() {}
 
     /**
@@ -18,8 +22,24 @@ public final class Jvm {
      * @return the process, not started; what it says on standard error goes where this process's does
      */
     public static ProcessBuilder again(List<String> options, List<String> arguments) {
+        return again(List.of(), options, arguments);
+    }
+
+    /**
+     * Prepares a worker process, which has the options that {@code couchjobs work} has, unless this process was given others.
+     *
+     * @param options further options of the JVM, which win over the same ones of this process
+     * @param arguments the arguments of the command line
+     * @return the process, not started; what it says on standard error goes where this process's does
+     */
+    public static ProcessBuilder worker(List<String> options, List<String> arguments) {
+        return again(WORKER_OPTIONS, options, arguments);
+    }
+
+    private static ProcessBuilder again(List<String> defaults, List<String> options, List<String> arguments) {
         List<String> command = new ArrayList<>();
         command.add(java());
+        command.addAll(defaults);
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(option -> !option.startsWith("-agentlib") && !option.startsWith("-javaagent"))
                 .forEach(command::add);
