@@ -52,7 +52,7 @@ class HandMadeClaimsTest extends FaultyServer {
     void a_finish_whose_answer_was_lost_is_found_in_place_after_the_lease() throws Exception {
         ClaimedJob claim = claim(Duration.ofSeconds(60));
         couch.faults().loseAnswer(1, request -> request.path().endsWith("/_bulk_docs"));
-        couch.faults().cut(8, request -> request.path().endsWith("/_all_docs"));
+        couch.faults().cut(8, request -> request.path().endsWith("/_bulk_get"));
         assertThatThrownBy(() -> claim.finish("done")).isInstanceOf(CouchException.class);
         couch.faults().clear();
         queue.setTypeTimeout("email", Duration.ofMillis(100));

@@ -52,7 +52,7 @@ class HardCasesTest extends FaultyServer {
         add("email", "1");
         ClaimedJob claim = queue.accept(AcceptOptions.of("email")).get(0);
         couch.faults().loseAnswer(1, HardCasesTest::bulk);
-        couch.faults().cut(8, r -> r.path().endsWith("/_all_docs"));
+        couch.faults().cut(8, r -> r.path().endsWith("/_bulk_get"));
         assertThatThrownBy(() -> claim.update(new Progress(50, "half"))).isInstanceOf(RuntimeException.class);
         couch.faults().clear();
         Job finished = claim.finish("done");

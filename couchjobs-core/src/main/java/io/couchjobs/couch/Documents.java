@@ -6,9 +6,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 
 /** Reads and writes the documents of one database. */
 final class Documents {
@@ -62,6 +64,10 @@ final class Documents {
 
     /** CouchDB says of each document by itself that it could not be read. */
     List<Optional<List<ObjectNode>>> leavesOfAll(List<String> ids) {
+        return bulkGet(ids, (answer, result) -> leaves(result.path("docs")));
+    }
+
+    private <T> List<T> bulkGet(List<String> ids, BiFunction<Answer, JsonNode, T> reading) {
         if (ids.isEmpty()) {
             return List.of();
         }
@@ -69,17 +75,17 @@ final class Documents {
         ArrayNode wanted = question.putArray("docs");
         ids.forEach(id -> wanted.addObject().put("id", id));
         return http.exchange(Call.ask(database.segment("_bulk_get"), question), answer -> {
-            List<Optional<List<ObjectNode>>> leaves = new ArrayList<>();
+            List<T> found = new ArrayList<>();
             for (JsonNode result : answer.object().path("results")) {
-                if (leaves.size() == ids.size() || !result.path("id").asText().equals(ids.get(leaves.size()))) {
+                if (found.size() == ids.size() || !result.path("id").asText().equals(ids.get(found.size()))) {
                     throw answer.unusable("it is about other documents than the ones asked for");
                 }
-                leaves.add(leaves(result.path("docs")));
+                found.add(reading.apply(answer, result));
             }
-            if (leaves.size() < ids.size()) {
+            if (found.size() < ids.size()) {
                 throw answer.unusable("it is about fewer documents than were asked for");
             }
-            return List.copyOf(leaves);
+            return List.copyOf(found);
         });
     }
 
@@ -122,8 +128,9 @@ final class Documents {
         for (JsonNode leaf : found) {
             if (leaf.path("ok") instanceof ObjectNode document) {
                 leaves.add(document);
-            } else if (!leaf.path("error").path("error").asText().equals("not_found")) {
-                return Optional.empty();
+            } else if (!leaf.isEmpty()
+                    && !leaf.path("error").path("error").asText().equals("not_found")) {
+                return Optional.empty(); // PouchDB Server says nothing at all of one that is missing
             }
         }
         return Optional.of(List.copyOf(leaves));
@@ -141,19 +148,23 @@ final class Documents {
         return List.copyOf(history);
     }
 
+    /** Not by {@code _all_docs}: it asks all copies for each document by itself, which costs many times as much. */
     List<Optional<ObjectNode>> getAll(List<String> ids) {
-        if (ids.isEmpty()) {
-            return List.of();
-        }
-        ObjectNode question = Json.object().put("include_docs", true);
-        question.set("keys", Json.value(ids));
-        Call call = Call.ask(database.segment("_all_docs").query("include_docs", "true"), question);
-        return http.exchange(call, answer -> {
-            List<ViewResult.Row> rows = ViewParser.one(answer).rows();
-            requireKeys(answer, rows, ids);
-            requireNoTrouble(answer, rows);
-            return rows.stream().map(row -> Optional.ofNullable(row.doc())).toList();
-        });
+        return bulkGet(ids, (answer, result) -> leaves(result.path("docs"))
+                .map(Documents::winner)
+                .orElseThrow(() -> answer.unusable("of " + result.path("id") + " it says " + result.path("docs"))));
+    }
+
+    /** The leaf that is read by its id alone, unless all are deleted. */
+    private static Optional<ObjectNode> winner(List<ObjectNode> leaves) {
+        return leaves.stream()
+                .filter(leaf -> !leaf.path("_deleted").asBoolean())
+                .max(Comparator.comparingInt(Documents::generation).thenComparing(leaf -> Json.text(leaf, "_rev")));
+    }
+
+    private static int generation(ObjectNode leaf) {
+        String rev = Json.text(leaf, "_rev");
+        return Integer.parseInt(rev.substring(0, Math.max(0, rev.indexOf('-'))));
     }
 
     List<WriteResult> bulk(List<ObjectNode> docs) {
@@ -200,23 +211,6 @@ final class Documents {
         Failure failure = answer.failure();
         if (!NO_SUCH_DOCUMENT.contains(failure.reason()) && !failure.reason().contains("attachment")) {
             throw failure.toException(null);
-        }
-    }
-
-    private static void requireKeys(Answer answer, List<ViewResult.Row> rows, List<String> ids) {
-        List<String> keys = rows.stream().map(row -> row.key().asText()).toList();
-        if (!keys.equals(ids)) {
-            throw answer.unusable("it is about other documents than the ones asked for");
-        }
-    }
-
-    /** A document that could not be read is not one that is missing. */
-    private static void requireNoTrouble(Answer answer, List<ViewResult.Row> rows) {
-        for (ViewResult.Row row : rows) {
-            if (row.error().filter(error -> !error.equals("not_found")).isPresent()) {
-                throw answer.unusable(
-                        "of " + row.key() + " it says " + row.error().get());
-            }
         }
     }
 

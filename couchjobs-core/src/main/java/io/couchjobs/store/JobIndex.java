@@ -1,6 +1,6 @@
 package io.couchjobs.store;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchNotFoundException;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewQuery.Update;
@@ -105,10 +105,7 @@ public final class JobIndex {
                 .limit(limit));
         List<ViewResult.Row> some = wanted(rows.rows(), wanted);
         return new Window(
-                windowDocuments
-                        .jobs(some, some.size() < rows.rows().size())
-                        .filter(site::owns)
-                        .toList(),
+                windowDocuments.jobs(some).filter(site::owns).toList(),
                 rows.rows().size() < limit,
                 end(rows.rows()));
     }
@@ -411,9 +408,13 @@ public final class JobIndex {
     }
 
     static Optional<Job> jobOf(ViewResult.Row row) {
-        JsonNode document = row.doc();
+        return Optional.ofNullable(row.doc()).flatMap(JobIndex::jobOf);
+    }
+
+    /** Empty when the document cannot be a job. */
+    static Optional<Job> jobOf(ObjectNode document) {
         try {
-            return document == null ? Optional.empty() : Optional.of(Job.parse(document));
+            return Optional.of(Job.parse(document));
         } catch (MalformedJobException changedMeanwhile) {
             return Optional.empty();
         }

@@ -379,14 +379,16 @@ class FaultsTest {
 
     @Test
     void documents_that_were_not_asked_for_are_refused() {
-        always(okJson("{\"rows\":[{\"id\":\"a\",\"key\":\"a\",\"value\":{},\"doc\":{\"_id\":\"a\"}}]}"));
+        always(okJson("{\"results\":[{\"id\":\"a\",\"docs\":[{\"ok\":{\"_id\":\"a\",\"_rev\":\"1-a\"}}]}]}"));
 
         assertThat(failure(() -> db.getAll(List.of("b"))).error()).isEqualTo("bad_answer");
     }
 
     @Test
     void a_document_that_could_not_be_read_is_not_taken_for_a_missing_one() {
-        always(okJson("{\"rows\":[{\"key\":\"a\",\"error\":\"timeout\"},{\"key\":\"b\",\"error\":\"not_found\"}]}"));
+        always(okJson(
+                "{\"results\":[{\"id\":\"a\",\"docs\":[{\"error\":{\"error\":\"internal_fabric_error\",\"reason\":\"timeout\"}}]},"
+                        + "{\"id\":\"b\",\"docs\":[{\"error\":{\"error\":\"not_found\"}}]}]}"));
 
         assertThat(failure(() -> db.getAll(List.of("a", "b")))).hasMessageContaining("timeout");
     }
