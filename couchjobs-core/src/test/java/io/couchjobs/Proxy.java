@@ -237,7 +237,7 @@ public final class Proxy implements AutoCloseable {
 
         /** The read of many documents by which a client finds out what became of its writes. */
         public boolean isLookup() {
-            return uri.getPath().endsWith("/_bulk_get");
+            return uri.getPath().endsWith("/_bulk_get") && uri.getQuery() == null;
         }
 
         public boolean isWriteOf(String docIdPrefix) {

@@ -16,6 +16,10 @@ import java.util.function.BiFunction;
 final class Documents {
 
     /** What CouchDB says of a document that is not there; any other 404 is about the database. */
+    /** The longer number is the greater one; of the same generation the greater hash wins. */
+    private static final Comparator<String> BY_GENERATION =
+            Comparator.<String>comparingInt(rev -> rev.indexOf('-')).thenComparing(Comparator.naturalOrder());
+
     private static final Set<String> NO_SUCH_DOCUMENT = Set.of("missing", "deleted");
 
     private final Http http;
@@ -152,19 +156,23 @@ final class Documents {
     List<Optional<ObjectNode>> getAll(List<String> ids) {
         return bulkGet(ids, (answer, result) -> leaves(result.path("docs"))
                 .map(Documents::winner)
-                .orElseThrow(() -> answer.unusable("of " + result.path("id") + " it says " + result.path("docs"))));
+                .orElseThrow(() -> answer.unusable(
+                        "of " + result.path("id").asText() + " it says " + trouble(result.path("docs")))));
+    }
+
+    /** Only that: the other leaves have data in them. */
+    private static String trouble(JsonNode found) {
+        List<JsonNode> errors = new ArrayList<>();
+        found.forEach(leaf -> errors.add(leaf.path("error")));
+        errors.removeIf(JsonNode::isMissingNode);
+        return errors.toString();
     }
 
     /** The leaf that is read by its id alone, unless all are deleted. */
     private static Optional<ObjectNode> winner(List<ObjectNode> leaves) {
         return leaves.stream()
                 .filter(leaf -> !leaf.path("_deleted").asBoolean())
-                .max(Comparator.comparingInt(Documents::generation).thenComparing(leaf -> Json.text(leaf, "_rev")));
-    }
-
-    private static int generation(ObjectNode leaf) {
-        String rev = Json.text(leaf, "_rev");
-        return Integer.parseInt(rev.substring(0, Math.max(0, rev.indexOf('-'))));
+                .max(Comparator.comparing(leaf -> Json.text(leaf, "_rev"), BY_GENERATION));
     }
 
     List<WriteResult> bulk(List<ObjectNode> docs) {

@@ -210,6 +210,21 @@ class DocumentsTest {
     }
 
     @Test
+    void of_several_leaves_the_same_one_is_read_with_many_documents_as_alone() {
+        String nine = "9-" + "f".repeat(32);
+        String ten = "10-" + "a".repeat(32);
+        String otherTen = "10-" + "b".repeat(32);
+        replicate(
+                doc("winners").put("_rev", nine),
+                doc("winners").put("_rev", otherTen),
+                doc("winners").put("_rev", ten),
+                doc("winners").put("_rev", "11-" + "c".repeat(32)).put("_deleted", true));
+
+        assertThat(db.getAll(List.of("winners"))).containsExactly(db.get("winners"));
+        assertThat(db.get("winners").orElseThrow().path("_rev").asText()).isEqualTo(otherTen);
+    }
+
+    @Test
     void a_document_without_conflicts_does_not_mention_any() {
         stored(db.put(doc("whole")));
         assertThat(db.getWithConflicts("whole").orElseThrow().has("_conflicts")).isFalse();

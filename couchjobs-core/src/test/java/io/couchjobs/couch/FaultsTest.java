@@ -394,6 +394,26 @@ class FaultsTest {
     }
 
     @Test
+    void of_a_document_that_could_not_be_read_only_the_trouble_is_told_and_nothing_that_is_in_it() {
+        always(okJson(
+                "{\"results\":[{\"id\":\"a\",\"docs\":[{\"ok\":{\"_id\":\"a\",\"_rev\":\"1-a\",\"data\":\"secret\"}},"
+                        + "{\"error\":{\"error\":\"internal_fabric_error\",\"reason\":\"timeout\"}}]}]}"));
+
+        assertThat(failure(() -> db.getAll(List.of("a"))))
+                .hasMessageContaining("timeout")
+                .hasMessageNotContaining("secret");
+    }
+
+    @Test
+    void revisions_that_are_none_are_no_reason_to_fail_in_another_way() {
+        always(
+                okJson(
+                        "{\"results\":[{\"id\":\"a\",\"docs\":[{\"ok\":{\"_id\":\"a\",\"_rev\":\"x\"}},{\"ok\":{\"_id\":\"a\"}}]}]}"));
+
+        assertThat(db.getAll(List.of("a")).get(0)).isPresent();
+    }
+
+    @Test
     void an_interrupt_ends_the_attempts_and_stays() {
         always(aResponse().withFault(Fault.EMPTY_RESPONSE));
         CouchConfig config = CouchConfig.builder(URI.create(WIRE.baseUrl())).build();

@@ -108,7 +108,7 @@ final class Drain {
         shift.awaitRuns(jobs, done -> steps.detail(done + " of " + jobs + " jobs run"));
     }
 
-    /** The server's JavaScript may run out of memory on a long way; then the index goes on from where it was. */
+    /** The server's JavaScript may die on a long way; then the index goes on from where it was. */
     void buildIndex(JobQueue queue) {
         steps.detail("building the indexes");
         for (int left = MOST_ATTEMPTS; left > 0; left--) {
