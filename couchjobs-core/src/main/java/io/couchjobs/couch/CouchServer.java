@@ -12,7 +12,8 @@ import java.util.List;
  * <p>It may be a cluster, whose nodes the configuration names. They are asked one at a time: another one when one fails. A
  * write that a node may have carried out before it failed is never sent to another.
  *
- * <p>Reads are repeated a few times when the connection fails or the server is busy (429, 503); writes never are.
+ * <p>Reads are repeated a few times when the connection fails, the server is busy (429, 503), or CouchDB's
+ * {@code couchjs}, which runs the code of views, has ended (500, {@code os_process_error} or {@code epipe}); writes never are.
  */
 public final class CouchServer implements AutoCloseable {
 

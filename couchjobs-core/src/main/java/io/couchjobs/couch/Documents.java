@@ -15,11 +15,11 @@ import java.util.function.BiFunction;
 /** Reads and writes the documents of one database. */
 final class Documents {
 
-    /** What CouchDB says of a document that is not there; any other 404 is about the database. */
     /** The longer number is the greater one; of the same generation the greater hash wins. */
     private static final Comparator<String> BY_GENERATION =
             Comparator.<String>comparingInt(rev -> rev.indexOf('-')).thenComparing(Comparator.naturalOrder());
 
+    /** What CouchDB says of a document that is not there; any other 404 is about the database. */
     private static final Set<String> NO_SUCH_DOCUMENT = Set.of("missing", "deleted");
 
     private final Http http;

@@ -76,7 +76,13 @@ final class Retries {
                     || cause instanceof JsonEOFException
                     || cause instanceof SocketException;
         }
-        return e.status() == 429 || e.status() == 503;
+        return e.status() == 429 || e.status() == 503 || hasLostItsJavaScript(e);
+    }
+
+    /** The process that runs the views' code has ended, or was killed; the next one goes on with the index where it was left. */
+    private static boolean hasLostItsJavaScript(CouchException e) {
+        boolean hasEnded = e.error().equals("os_process_error") && e.reason().contains("exit_status");
+        return e.status() == 500 && (hasEnded || e.error().equals("epipe"));
     }
 
     private boolean pauseFor(Duration wait) {

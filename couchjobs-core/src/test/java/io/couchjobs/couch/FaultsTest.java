@@ -21,17 +21,15 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
-import java.nio.charset.Charset;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -43,10 +41,6 @@ class FaultsTest {
             .build();
 
     private static final ObjectNode DOC = Json.object().put("_id", "x");
-
-    /** A character beyond the last one, and an order of bytes that no machine has. */
-    private static final List<byte[]> NO_UTF_32 =
-            List.of(new byte[] {0, 0, 0, '{', 1, 0x49, 0x4a, 0x4a}, new byte[] {0, '{', 0, 0, 0, '}', 0, 0});
 
     private final List<Duration> pauses = new ArrayList<>();
     private CouchServer server;
@@ -98,49 +92,6 @@ class FaultsTest {
         WIRE.verify(2, anyRequestedFor(anyUrl()));
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {200, 500})
-    void an_answer_that_looks_like_utf_32_is_garbage_and_not_asked_for_again(int status) {
-        for (byte[] garbage : NO_UTF_32) {
-            WIRE.resetRequests();
-            always(aResponse().withStatus(status).withBody(garbage));
-
-            CouchException failure = failure(() -> db.get("x"));
-
-            assertThat(failure).isNotInstanceOf(CouchUnreachableException.class);
-            assertThat(failure.status()).isEqualTo(status);
-            WIRE.verify(1, anyRequestedFor(anyUrl()));
-        }
-        assertThat(pauses).isEmpty();
-    }
-
-    @Test
-    void json_in_another_encoding_than_utf_8_is_no_answer() {
-        for (Charset other : List.of(StandardCharsets.UTF_16BE, StandardCharsets.UTF_16LE)) {
-            always(aResponse().withBody("{\"_id\":\"x\"}".getBytes(other)));
-
-            assertThat(failure(() -> db.get("x")).error()).isEqualTo("bad_answer");
-        }
-    }
-
-    @Test
-    void a_feed_that_looks_like_utf_32_is_garbage() {
-        for (byte[] garbage : NO_UTF_32) {
-            always(aResponse().withBody(garbage));
-            try (ChangesFeed feed = db.changes(ChangesRequest.normal())) {
-                CouchException failure = failure(() -> feed.next(Duration.ofSeconds(20)));
-                assertThat(failure.error()).isEqualTo("bad_answer");
-            }
-        }
-    }
-
-    @Test
-    void ektorp_does_not_make_room_for_as_many_ids_as_a_server_says_that_it_has() {
-        always(okJson("{\"total_rows\":2147483647,\"offset\":0,\"rows\":[{\"id\":\"a\",\"key\":\"a\",\"value\":{}}]}"));
-
-        assertThat(db.ektorp().getAllDocIds()).containsExactly("a");
-    }
-
     @Test
     void a_read_that_keeps_failing_is_given_up() {
         always(aResponse().withFault(Fault.EMPTY_RESPONSE));
@@ -178,6 +129,23 @@ class FaultsTest {
         assertThat(db.get("x")).isPresent();
 
         assertThat(pauses).containsExactly(Duration.ofSeconds(2));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"os_process_error,'{exit_status,1}'", "epipe,'{gen_server,call}'"})
+    void a_view_is_asked_again_when_the_process_that_runs_its_code_has_ended(String error, String reason) {
+        first(javaScriptFailed(error, reason), okJson("{\"total_rows\":0,\"offset\":0,\"rows\":[]}"));
+
+        assertThat(db.view(ViewQuery.of("jobs", "pending")).rows()).isEmpty();
+    }
+
+    @Test
+    void a_view_whose_code_takes_too_long_is_not_asked_again() {
+        always(javaScriptFailed("os_process_error", "OS process timed out."));
+
+        assertThat(failure(() -> db.view(ViewQuery.of("jobs", "pending")))).hasMessageEndingWith("timed out.");
+
+        WIRE.verify(1, anyRequestedFor(anyUrl()));
     }
 
     @Test
@@ -224,9 +192,7 @@ class FaultsTest {
 
         assertThat(failure(() -> db.bulkDocs(List.of(DOC))))
                 .hasMessageEndingWith("(request 7a1; the server's log says why: a full disk, for one)");
-        always(aResponse()
-                .withStatus(500)
-                .withBody("{\"error\":\"os_process_error\",\"reason\":\"OS process timed out.\"}"));
+        always(javaScriptFailed("os_process_error", "OS process timed out."));
         assertThat(failure(() -> db.bulkDocs(List.of(DOC)))).hasMessageEndingWith("OS process timed out.");
     }
 
@@ -245,48 +211,6 @@ class FaultsTest {
             TestQueue.until(() -> silent.requests() >= 2);
             assertThat(silent.requests()).isEqualTo(2);
         }
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "",
-                "<html>Please log in</html>",
-                "[]",
-                "7",
-                "{\"_id\":\"x\"} trailing",
-                "{\"_id\":\"x\"}{\"_id\":\"y\"}",
-                "{\"_id\":\"x\",\"_id\":\"y\"}",
-                "{\"_id\":\"x\",\"deep\":{\"a\":1,\"a\":2}}",
-            })
-    void an_answer_that_is_not_the_json_it_should_be_is_refused(String body) {
-        always(okJson(body));
-
-        CouchException failure = failure(() -> db.get("x"));
-
-        assertThat(failure.error()).isEqualTo("bad_answer");
-        assertThat(failure).hasMessageStartingWith("GET /db/x: 200 bad_answer: the answer cannot be used: ");
-        WIRE.verify(1, anyRequestedFor(anyUrl()));
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "[]",
-                "[{\"ok\":true,\"id\":\"x\",\"rev\":\"1-a\"}]",
-                "[{\"ok\":true,\"id\":\"y\",\"rev\":\"1-a\"},{\"ok\":true,\"id\":\"x\",\"rev\":\"1-a\"}]",
-                "[{\"ok\":true,\"id\":\"x\"},{\"ok\":true,\"id\":\"y\",\"rev\":\"1-a\"}]",
-                "[{\"ok\":true,\"id\":\"x\",\"rev\":\"1-a\"},7]",
-                "{\"ok\":true}",
-            })
-    void bulk_results_that_do_not_fit_the_documents_are_refused_with_an_unknown_end(String body) {
-        always(okJson(body).withStatus(201));
-
-        CouchException failure =
-                failure(() -> db.bulkDocs(List.of(DOC, Json.object().put("_id", "y"))));
-
-        assertThat(failure.error()).isEqualTo("bad_answer");
-        assertThat(failure.outcomeUnknown()).isTrue();
     }
 
     @Test
@@ -363,57 +287,6 @@ class FaultsTest {
     }
 
     @Test
-    void a_view_that_breaks_off_with_an_error_is_not_taken_for_a_whole_one() {
-        always(okJson("{\"rows\":[{\"id\":\"a\",\"key\":1,\"value\":1}],\"error\":\"timeout\",\"reason\":\"slow\"}"));
-
-        assertThat(failure(() -> db.view(ViewQuery.of("d", "v")))).hasMessageContaining("broke off: timeout");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"{\"_id\":\"y\"}", "{\"ok\":true}", "{\"total_rows\":0,\"rows\":[]}"})
-    void a_document_that_was_not_asked_for_is_refused(String answer) {
-        always(okJson(answer));
-
-        assertThat(failure(() -> db.get("x")).error()).isEqualTo("bad_answer");
-    }
-
-    @Test
-    void documents_that_were_not_asked_for_are_refused() {
-        always(okJson("{\"results\":[{\"id\":\"a\",\"docs\":[{\"ok\":{\"_id\":\"a\",\"_rev\":\"1-a\"}}]}]}"));
-
-        assertThat(failure(() -> db.getAll(List.of("b"))).error()).isEqualTo("bad_answer");
-    }
-
-    @Test
-    void a_document_that_could_not_be_read_is_not_taken_for_a_missing_one() {
-        always(okJson(
-                "{\"results\":[{\"id\":\"a\",\"docs\":[{\"error\":{\"error\":\"internal_fabric_error\",\"reason\":\"timeout\"}}]},"
-                        + "{\"id\":\"b\",\"docs\":[{\"error\":{\"error\":\"not_found\"}}]}]}"));
-
-        assertThat(failure(() -> db.getAll(List.of("a", "b")))).hasMessageContaining("timeout");
-    }
-
-    @Test
-    void of_a_document_that_could_not_be_read_only_the_trouble_is_told_and_nothing_that_is_in_it() {
-        always(okJson(
-                "{\"results\":[{\"id\":\"a\",\"docs\":[{\"ok\":{\"_id\":\"a\",\"_rev\":\"1-a\",\"data\":\"secret\"}},"
-                        + "{\"error\":{\"error\":\"internal_fabric_error\",\"reason\":\"timeout\"}}]}]}"));
-
-        assertThat(failure(() -> db.getAll(List.of("a"))))
-                .hasMessageContaining("timeout")
-                .hasMessageNotContaining("secret");
-    }
-
-    @Test
-    void revisions_that_are_none_are_no_reason_to_fail_in_another_way() {
-        always(
-                okJson(
-                        "{\"results\":[{\"id\":\"a\",\"docs\":[{\"ok\":{\"_id\":\"a\",\"_rev\":\"x\"}},{\"ok\":{\"_id\":\"a\"}}]}]}"));
-
-        assertThat(db.getAll(List.of("a")).get(0)).isPresent();
-    }
-
-    @Test
     void an_interrupt_ends_the_attempts_and_stays() {
         always(aResponse().withFault(Fault.EMPTY_RESPONSE));
         CouchConfig config = CouchConfig.builder(URI.create(WIRE.baseUrl())).build();
@@ -447,6 +320,10 @@ class FaultsTest {
         WIRE.stubFor(any(anyUrl()).willReturn(response));
     }
 
+    private static ResponseDefinitionBuilder javaScriptFailed(String error, String reason) {
+        return aResponse().withStatus(500).withBody("{\"error\":\"" + error + "\",\"reason\":\"" + reason + "\"}");
+    }
+
     private static void first(ResponseDefinitionBuilder response, ResponseDefinitionBuilder then) {
         WIRE.stubFor(any(anyUrl())
                 .inScenario("once")
@@ -465,17 +342,5 @@ class FaultsTest {
 
     private static ObjectNode doc(String id) {
         return Json.object().put("_id", id);
-    }
-
-    @Test
-    void leaves_that_the_server_could_not_read_are_not_missing() {
-        WIRE.stubFor(any(anyUrl())
-                .willReturn(okJson("{\"results\":[{\"id\":\"x\",\"docs\":[{\"error\":{\"id\":\"x\","
-                        + "\"rev\":\"undefined\",\"error\":\"internal_fabric_error\",\"reason\":\"timeout\"}}]}]}")));
-        assertThat(db.leavesOfAll(List.of("x"))).containsExactly(Optional.empty());
-        CouchException other = catchThrowableOfType(CouchException.class, () -> db.leavesOfAll(List.of("y")));
-        assertThat(other).hasMessageContaining("other documents");
-        CouchException fewer = catchThrowableOfType(CouchException.class, () -> db.leavesOfAll(List.of("x", "y")));
-        assertThat(fewer).hasMessageContaining("fewer documents");
     }
 }
