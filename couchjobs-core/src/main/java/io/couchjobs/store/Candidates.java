@@ -101,7 +101,7 @@ final class Candidates {
         Optional<Job> job = event.job().filter(any -> !event.conflicted()).filter(site::owns);
         if (job.isPresent()) {
             Stock stock = stocks.get(Site.lineOf(job.get()));
-            return stock != null && stock.changed(job.get());
+            return stock != null && stock.changed(job.get(), clock.nanos());
         }
         Consumer<Stock> forget =
                 event.deleted() ? stock -> stock.gone(event.docId()) : stock -> stock.remove(event.docId());
@@ -118,7 +118,7 @@ final class Candidates {
     synchronized boolean unread(String type, FeedNotice notice) {
         chooser.heard(notice);
         List<Stock> stocks = stocksOf(type);
-        stocks.forEach(stock -> stock.unread(notice));
+        stocks.forEach(stock -> stock.unread(notice, clock.nanos()));
         boolean isAlone = peers.count(type) == 1; // or it is most likely claimed or finished by another worker
         if (notice.mayBeNew() || (isAlone && notice.mayBePending())) {
             stocks.forEach(stock -> stock.endOfLine().heardOfMore());
@@ -319,7 +319,7 @@ final class Candidates {
         });
         for (String line : lines) {
             stock(line).removeAll(choice);
-            stock(line).endOfLine().taken(clock.nanos());
+            stock(line).endOfLine().moved(clock.nanos());
         }
     }
 

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * When the end of a line is reached that is known from an index which was not up to date: whether it is time to have that brought
- * up to date. It costs the server most just after very much was run, and who waits for it runs nothing. So it comes when the line
- * has been at rest for half a second, or after five. Not thread-safe.
+ * up to date. It costs the server most just after very much was run, and takes from what is still to be finished. So it comes when
+ * nothing of the line has been taken, or has changed, for half a second, or after five. Not thread-safe.
  */
 final class EndOfLine {
     private static final Duration REST = Duration.ofMillis(500);
@@ -15,12 +15,12 @@ final class EndOfLine {
 
     private boolean isOld;
     private boolean isMore;
-    private @Nullable Long takenNanos;
+    private @Nullable Long movedNanos;
     private @Nullable Long reachedNanos;
 
-    /** Jobs were taken out of the line here. */
-    void taken(long nanos) {
-        takenNanos = nanos;
+    /** Jobs were taken out of the line here, or one of it was changed by somebody. */
+    void moved(long nanos) {
+        movedNanos = nanos;
     }
 
     /** There is a job that the index may not know: nothing is waited for. */
@@ -51,7 +51,7 @@ final class EndOfLine {
             return true;
         }
         reachedNanos = reachedNanos == null ? Long.valueOf(nanos) : reachedNanos;
-        long idle = takenNanos == null ? othersIdle : Math.min(othersIdle, nanos - takenNanos);
+        long idle = movedNanos == null ? othersIdle : Math.min(othersIdle, nanos - movedNanos);
         return idle >= REST.toNanos() || nanos - reachedNanos >= LONGEST.toNanos();
     }
 }

@@ -82,7 +82,8 @@ final class Stock {
     }
 
     /** A job of this type changed, and nobody read it. */
-    void unread(FeedNotice notice) {
+    void unread(FeedNotice notice, long nanos) {
+        endOfLine.moved(nanos);
         scans.values().forEach(scan -> scan.unread(notice.docId()));
         backlog.unread(notice.docId(), notice.rev(), notice.mayBePending());
     }
@@ -110,7 +111,9 @@ final class Stock {
         backlog.putBack(job);
     }
 
-    boolean changed(Job job) {
+    /** A job of this line changed; true when it may be claimed now or later. */
+    boolean changed(Job job, long nanos) {
+        endOfLine.moved(nanos);
         scans.values().forEach(scan -> scan.changed(job));
         boolean isPending = backlog.changed(job);
         if (isPending) {

@@ -3,6 +3,9 @@ package io.couchjobs.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.couch.ViewQuery.Update;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Jobs;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,10 +22,22 @@ class EndOfLineTest {
     }
 
     @Test
-    void what_this_worker_took_just_now_is_let_come_to_an_end_first() {
-        end.taken(ms(1_000));
+    void what_moved_just_now_is_let_come_to_an_end_first() {
+        end.moved(ms(1_000));
         assertThat(end.isTimeToRead(ms(1_100), ALWAYS)).isFalse();
         assertThat(end.isTimeToRead(ms(1_500), ALWAYS)).isTrue();
+    }
+
+    @Test
+    void so_is_what_changes_read_or_unread_by_whomever() {
+        Stock stock = new Stock();
+        stock.endOfLine().reads(Update.FALSE);
+
+        stock.changed(Jobs.inStatus(JobStatus.RUNNING), ms(1_000));
+        assertThat(stock.endOfLine().isTimeToRead(ms(1_499), ALWAYS)).isFalse();
+        stock.unread(new FeedNotice("job:email:a", List.of("3-x"), false, true), ms(1_400));
+        assertThat(stock.endOfLine().isTimeToRead(ms(1_500), ALWAYS)).isFalse();
+        assertThat(stock.endOfLine().isTimeToRead(ms(1_900), ALWAYS)).isTrue();
     }
 
     @Test
@@ -53,14 +68,14 @@ class EndOfLineTest {
     @Test
     void of_an_index_that_was_up_to_date_nothing_is_waited_for() {
         end.reads(Update.TRUE);
-        end.taken(ms(1_000));
+        end.moved(ms(1_000));
         assertThat(end.isTimeToRead(ms(1_001), 0)).isTrue();
     }
 
     @Test
     void a_job_that_only_the_index_has_is_not_kept_waiting() {
         end.heardOfMore();
-        end.taken(ms(1_000));
+        end.moved(ms(1_000));
         assertThat(end.isMore()).isTrue();
         assertThat(end.isTimeToRead(ms(1_001), 0)).isTrue();
 

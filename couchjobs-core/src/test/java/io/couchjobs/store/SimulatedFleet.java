@@ -184,7 +184,7 @@ final class SimulatedFleet {
         private void hear(FeedEvent event) {
             chooser.heard(event);
             event.job().ifPresent(job -> {
-                if (stock.changed(job)) {
+                if (stock.changed(job, TimeUnit.MILLISECONDS.toNanos(now))) {
                     stock.putBack(job);
                     look();
                 }
