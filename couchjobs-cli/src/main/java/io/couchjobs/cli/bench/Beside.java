@@ -3,9 +3,7 @@ package io.couchjobs.cli.bench;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.CouchDatabase;
 import java.io.IOException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +11,6 @@ import org.jspecify.annotations.Nullable;
 /** Working beside a large backlog, half of it due and half of it for later. Not thread-safe. */
 final class Beside implements AutoCloseable {
     private static final int HEAP_MB = 64;
-    private static final Duration LONGEST_SETTLING = Duration.ofMinutes(5);
-    private static final long GLANCE_MS = 500;
 
     private final OwnDatabases databases;
     private final Drain drain;
@@ -85,27 +81,18 @@ final class Beside implements AutoCloseable {
             present = databases.queue();
             drain.fillBeside(present, plan.backlog(), Instant.now());
             large = present;
-            drain.buildIndex(present);
-            settle(present);
+            tidy(present);
         }
         return present;
     }
 
-    /** After so many writes the server compacts for a while: that must not fall into the one measurement or the other. */
-    private void settle(JobQueue queue) throws InterruptedException {
-        long until = System.nanoTime() + LONGEST_SETTLING.toNanos();
-        while (isBusy(queue) && System.nanoTime() < until) {
-            steps.detail("waiting until the server has compacted it");
-            Thread.sleep(GLANCE_MS);
-        }
-    }
-
-    private static boolean isBusy(JobQueue queue) {
-        CouchDatabase database = queue.database();
-        return database.isCompacting()
-                || queue.designDocuments().installed().stream()
-                        .map(database::viewInfo)
-                        .anyMatch(index -> index.compacting() || index.updating());
+    /** After so many writes the server would compact some time: that must not fall into the one measurement or the other. */
+    private void tidy(JobQueue queue) throws InterruptedException {
+        queue.gc()
+                .onProgress(now -> steps.detail("having the server index and compact the backlog"))
+                .run()
+                .problems()
+                .forEach(steps::detail);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.couchjobs.cli.bench;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.CouchException;
 import io.couchjobs.job.JobRequest;
 import java.io.IOException;
 import java.time.Instant;
@@ -13,9 +12,6 @@ import java.util.stream.Stream;
  * start nor the building of the index counts: what counts is the time from the end of the pause to the last job's end.
  */
 final class Drain {
-    private static final int MOST_ATTEMPTS = 10;
-    private static final String JAVASCRIPT_DIED = "os_process_error";
-
     private final OwnDatabases databases;
     private final Payload payload;
     private final Crew crew;
@@ -108,19 +104,9 @@ final class Drain {
         shift.awaitRuns(jobs, done -> steps.detail(done + " of " + jobs + " jobs run"));
     }
 
-    /** The server's JavaScript may die on a long way; then the index goes on from where it was. */
-    void buildIndex(JobQueue queue) {
+    private void buildIndex(JobQueue queue) {
         steps.detail("building the indexes");
-        for (int left = MOST_ATTEMPTS; left > 0; left--) {
-            try {
-                queue.pendingCount(Payload.TYPE, Instant.now(), 1);
-                queue.counts();
-                return;
-            } catch (CouchException broken) {
-                if (left == 1 || !broken.error().equals(JAVASCRIPT_DIED)) {
-                    throw broken;
-                }
-            }
-        }
+        queue.pendingCount(Payload.TYPE, Instant.now(), 1);
+        queue.counts();
     }
 }
