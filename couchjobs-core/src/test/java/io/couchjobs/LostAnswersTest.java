@@ -19,11 +19,14 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The server stores a write and its answer is lost: the verb ends as if nothing had happened. */
 @ServerTest
+@Execution(ExecutionMode.CONCURRENT)
 class LostAnswersTest {
     private TestDatabase database;
     private Proxy proxy;

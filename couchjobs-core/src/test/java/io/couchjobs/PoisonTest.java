@@ -14,8 +14,11 @@ import io.couchjobs.worker.Worker;
 import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @ServerTest
+@Execution(ExecutionMode.CONCURRENT)
 class PoisonTest {
     private static final int DEATHS = 2;
     private static final int OTHERS = 3;

@@ -39,11 +39,14 @@ import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Workers, producers and subscribers whose credentials are refused while they are at it. */
+@Execution(ExecutionMode.CONCURRENT)
 class RefusedCredentialsTest {
     private static final int JOBS = 12;
 

@@ -23,11 +23,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a worker outlives without a restart, and goes on as before. */
 @ServerTest
+@Execution(ExecutionMode.CONCURRENT)
 class SurvivalTest {
     @ParameterizedTest
     @ValueSource(ints = {500, 503})

@@ -15,12 +15,15 @@ import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Servers that never stop talking: the client gives up before its memory is full, with an error that names the request. */
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
 class EndlessAnswersTest {
 
     private static final String HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";

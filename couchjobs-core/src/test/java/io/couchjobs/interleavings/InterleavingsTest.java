@@ -13,9 +13,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Two or three players work on one job, in every order of their requests; see {@link StepRules} and {@link CallRules}. */
 @ServerTest
+@Execution(ExecutionMode.CONCURRENT)
 class InterleavingsTest {
     private static final Instant NOW = Instant.EPOCH;
     private static final Instant LATER = Instant.ofEpochMilli(7);

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -16,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * <pre>./mvnw test -pl couchjobs-core -am -Dtest=SimulationTest#one_seed -Dsurefire.failIfNoSpecifiedTests=false \
  *     -Dcouchjobs.simulation.seed=SEED</pre>
  */
+@Execution(ExecutionMode.CONCURRENT)
 class SimulationTest {
     private static final int SEEDS = Integer.getInteger("couchjobs.simulation.seeds", 300);
     private static final long FIRST = Long.getLong("couchjobs.simulation.first", 1);
