@@ -25,6 +25,8 @@ final class Answer implements AutoCloseable {
     private static final long LONGEST_ANSWER = 256L << 20;
     private static final long LONGEST_ERROR = 64L << 10;
     private static final String REQUEST_ID = "X-Couch-Request-ID";
+    /** How Erlang tells of one that failed, with what was asked. */
+    private static final String INNER_CALL = "{gen_server,call,";
 
     private final Call call;
     private final Node node;
@@ -122,7 +124,13 @@ final class Answer implements AutoCloseable {
         ObjectNode body = errorBody();
         String error = Json.optionalText(body, "error").orElseGet(this::statusPhrase);
         boolean unknown = !call.repeatable() && status() >= 500;
-        return new Failure(status(), error, Json.text(body, "reason"), request(), unknown);
+        return new Failure(status(), error, reason(body), request(), unknown);
+    }
+
+    /** Of a call inside of it that failed CouchDB tells all, with the document that {@code couchjs} was given: no log may have that. */
+    private static String reason(ObjectNode body) {
+        String reason = Json.text(body, "reason");
+        return reason.contains(INNER_CALL) ? "a call inside of the server failed" : reason;
     }
 
     /** What a server says of itself, whatever the HTTP status; empty when it says nothing. Reads the body. */

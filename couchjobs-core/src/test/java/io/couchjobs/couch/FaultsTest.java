@@ -140,6 +140,14 @@ class FaultsTest {
     }
 
     @Test
+    void a_document_of_which_the_server_tells_when_its_javascript_was_killed_is_not_told_again() {
+        always(javaScriptFailed("epipe", "{gen_server,call, [<0.2005.0>, {prompt,[map_doc, {[{iban,DE372}]}]}]}"));
+
+        assertThat(failure(() -> db.view(ViewQuery.of("jobs", "pending"))))
+                .hasMessageEndingWith("500 epipe: a call inside of the server failed");
+    }
+
+    @Test
     void a_view_whose_code_takes_too_long_is_not_asked_again() {
         always(javaScriptFailed("os_process_error", "OS process timed out."));
 
