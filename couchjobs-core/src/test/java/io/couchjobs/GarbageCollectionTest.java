@@ -376,8 +376,9 @@ class GarbageCollectionTest {
 
     @Test
     void collections_at_the_same_time_delete_each_job_once_and_keep_as_many_as_one_would() throws Exception {
-        queue.changeSettings("email", settings -> settings.withRetention(new Retention.Newest(100)));
-        run("email", 1100);
+        int kept = 100 / share();
+        queue.changeSettings("email", settings -> settings.withRetention(new Retention.Newest(kept)));
+        run("email", 11 * kept);
 
         List<CompletableFuture<GcReport>> runs = IntStream.range(0, 3)
                 .mapToObj(i -> CompletableFuture.supplyAsync(this::collectInAQueueOfItsOwn))
@@ -387,13 +388,14 @@ class GarbageCollectionTest {
             deleted += run.get().jobsDeletedInAll();
         }
 
-        assertThat(deleted).isEqualTo(1000);
-        assertThat(queue.all("email")).hasSize(100);
+        assertThat(deleted).isEqualTo(10L * kept);
+        assertThat(queue.all("email")).hasSize(kept);
     }
 
     @Test
     void many_jobs_are_each_run_once_while_collections_go_on_beside_two_workers() throws Exception {
-        int jobs = Integer.getInteger("couchjobs.gc.concurrent", 1500);
+        int jobs = Integer.getInteger("couchjobs.gc.concurrent", 1500 / share());
+        int step = 500 / share();
         keepNothing("email");
         Map<String, AtomicInteger> runs = new ConcurrentHashMap<>();
         CountDownLatch all = new CountDownLatch(jobs);
@@ -403,12 +405,12 @@ class GarbageCollectionTest {
                 Worker two = counting(other, runs, all)) {
             CountDownLatch deleted = new CountDownLatch(1);
             CompletableFuture<Void> collecting = CompletableFuture.runAsync(() -> collectUntil(over, deleted));
-            for (int from = 0; from < jobs; from += 500) {
-                boolean isLast = from + 500 >= jobs;
+            for (int from = 0; from < jobs; from += step) {
+                boolean isLast = from + step >= jobs;
                 if (isLast) {
                     deleted.await();
                 }
-                queue.addAll(IntStream.range(from, from + 500)
+                queue.addAll(IntStream.range(from, from + step)
                         .mapToObj(i -> JobRequest.builder("email")
                                 .id("job-" + i)
                                 .data(Map.of())
@@ -471,6 +473,11 @@ class GarbageCollectionTest {
 
     private void keepNothing(String type) {
         queue.changeSettings(type, settings -> settings.withRetention(new Retention.Delete()));
+    }
+
+    /** PouchDB Server takes a minute for a thousand deleted jobs. */
+    private int share() {
+        return where.serverName().contains("PouchDB") ? 5 : 1;
     }
 
     private void run(String type, int jobs) throws InterruptedException {
