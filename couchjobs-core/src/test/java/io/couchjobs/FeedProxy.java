@@ -52,6 +52,8 @@ public final class FeedProxy implements AutoCloseable {
         SILENT,
         /** A new feed is accepted and never answered, and an old one is silent. */
         NO_ANSWER,
+        /** A new feed reaches the server only when this is over. */
+        LATE,
         /** A new feed is refused: the position is malformed. */
         REFUSE_POSITION,
         /** A new feed is refused for no reason of the client's. */
@@ -103,7 +105,10 @@ public final class FeedProxy implements AutoCloseable {
     }
 
     public void mode(Mode now) {
-        mode = now;
+        synchronized (cuts) {
+            mode = now;
+            cuts.notifyAll();
+        }
     }
 
     /** Refuses whoever sends other headers from now on, with that status; feeds that are open stay, as CouchDB's do. */
@@ -239,6 +244,10 @@ public final class FeedProxy implements AutoCloseable {
             case NO_ANSWER -> awaitCut(exchange, cutsBefore);
             case REFUSE_POSITION -> refuse(exchange, 400, "bad_request");
             case FAIL -> refuse(exchange, 500, "internal_server_error");
+            case LATE -> {
+                awaitOtherMode();
+                pump(exchange, cutsBefore);
+            }
             default -> pump(exchange, cutsBefore);
         }
     }
@@ -250,6 +259,14 @@ public final class FeedProxy implements AutoCloseable {
             }
         }
         exchange.close();
+    }
+
+    private void awaitOtherMode() throws InterruptedException {
+        synchronized (cuts) {
+            while (mode == Mode.LATE) {
+                cuts.wait();
+            }
+        }
     }
 
     /** In the words of CouchDB 3.5 about a token that has run out, and about one that was signed with a key it has not. */

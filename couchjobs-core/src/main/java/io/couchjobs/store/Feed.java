@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
  * asked when nothing came for 5 minutes. The new one, to another node of a cluster when several are known, goes on from the
  * last position, and listeners are told of a {@linkplain Listener#gap() gap}: nobody can know what the server went through
  * meanwhile, and another node honours a position only roughly. A position that the server does not know any
- * more (the database was deleted and made anew, or restored from an older state) is given up for the present one.
+ * more (the database was deleted and made anew, or restored from an older state) is given up for the present one. Where
+ * that happens in the very moment of connecting, CouchDB begins again with its first change, which is such a gap, too.
  *
  * <p>While very many changes come of which nobody {@linkplain Listener#needsDocument needs} the documents, they are not asked
  * for, and those that are needed are read by their ids. Not on a cluster: there, what is read later may be older than what a
@@ -66,6 +67,7 @@ public class Feed implements AutoCloseable {
     private String position = "0";
     private boolean again;
     private boolean switching;
+    private boolean begins;
     private boolean positionLost;
     private boolean unreadableAhead;
     private int refusals;
@@ -205,6 +207,7 @@ public class Feed implements AutoCloseable {
         switching = false;
         try (ChangesFeed feed = open()) {
             refusals = 0;
+            begins = true;
             watchdog.calm();
             read(feed);
         } finally {
@@ -398,8 +401,29 @@ public class Feed implements AutoCloseable {
     private void tellAll(Change change, Consumer<Listener> news) {
         backoff.reset();
         watchdog.calm();
+        if (!change.seq().equals(position)) {
+            lookAgainUnlessAfterPosition(change.seq());
+            begins = false;
+        }
         audience.tell(news);
         position = change.seq();
+    }
+
+    /**
+     * A server that does not know a position begins with the first change it has, in each of its shards: the database was made anew
+     * after the position was looked at, and before the connection stood. On a cluster the next number may be a lower one at any
+     * time, when another copy tells of it, so only the first one counts there.
+     */
+    private void lookAgainUnlessAfterPosition(String seq) {
+        if (DatabaseInfo.changes(seq) > DatabaseInfo.changes(position)) {
+            return;
+        }
+        if (!copies.areSeveral()) {
+            log.warn("{} is not what it was at {}; its feed goes on from {}", database.name(), position, seq);
+            audience.tell(Listener::gap);
+        } else if (begins) {
+            audience.tell(Listener::reconnected);
+        }
     }
 
     private FeedNotice notice(Change change) {

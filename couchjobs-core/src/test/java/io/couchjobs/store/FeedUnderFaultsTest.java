@@ -66,8 +66,10 @@ class FeedUnderFaultsTest {
 
     @AfterEach
     void close() {
-        watch.close();
-        feed.close();
+        if (feed != null) {
+            watch.close();
+            feed.close();
+        }
         behind.close();
         direct.close();
         proxy.close();
@@ -142,15 +144,45 @@ class FeedUnderFaultsTest {
     void a_database_that_is_deleted_and_made_anew_within_a_moment_is_followed() throws Exception {
         listen(DOUBTFUL); // PouchDB goes on to beat for the deleted database
         Subscription lost = subscribed("lost");
-        Subscription again = subscribed("again");
+        Subscription alsoLost = subscribed("also-lost");
 
-        direct.database().delete();
-        direct.init();
-        direct.add(JobRequest.builder("email").id("again").data(Map.of()).build());
+        makeAnewWith("again");
 
         assertThat(next(lost).state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(next(alsoLost).state()).isEqualTo(JobState.NOT_FOUND);
+        Subscription again = watch.subscriptions().subscribe(new JobId("email", "again"), this);
         direct.cancel("email", "again", CancelMode.IF_QUEUED);
         assertThat(next(again).state()).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void a_database_that_is_made_anew_while_the_feed_connects_is_followed(TestDatabase database) throws Exception {
+        assumeThatPositionsTellTheirDatabase(database);
+        proxy.mode(Mode.LATE);
+        listen(PATIENT);
+        Subscription lost = subscribed("lost");
+        until(() -> proxy.feeds() == 1);
+
+        makeAnewWith("again"); // with as many changes as before, or more
+        proxy.mode(Mode.PASS);
+
+        assertThat(next(lost).state()).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    @Test
+    void a_database_that_is_made_anew_while_the_feed_connects_again_is_a_gap(TestDatabase database) throws Exception {
+        assumeThatPositionsTellTheirDatabase(database);
+        listen(PATIENT);
+        changeAndHear("lost");
+        proxy.mode(Mode.LATE);
+        proxy.cut();
+        until(() -> proxy.feeds() == 2);
+
+        makeAnewWith("again");
+        int gapsBefore = gaps.get();
+        proxy.mode(Mode.PASS);
+
+        until(() -> gaps.get() > gapsBefore);
     }
 
     @Test
@@ -337,6 +369,16 @@ class FeedUnderFaultsTest {
         }
         direct.add(JobRequest.builder("email").id(id).data(Map.of()).build());
         return watch.subscriptions().subscribe(new JobId("email", id), this);
+    }
+
+    private static void assumeThatPositionsTellTheirDatabase(TestDatabase database) {
+        assumeThat(database.serverName()).as("positions are mere numbers").doesNotContain("PouchDB");
+    }
+
+    private void makeAnewWith(String id) {
+        direct.database().delete();
+        direct.init();
+        direct.add(JobRequest.builder("email").id(id).data(Map.of()).build());
     }
 
     private void changeAndHear(String id) throws Exception {
