@@ -25,6 +25,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -220,6 +221,19 @@ class AddingAsyncTest {
             assertThatThrownBy(lost::join)
                     .isInstanceOf(CompletionException.class)
                     .hasCauseInstanceOf(CouchUnreachableException.class);
+        }
+
+        /** Jobs are answered while it is closed; it must not take one of them for the last. */
+        @Test
+        void a_queue_that_is_closed_while_answers_arrive_waits_for_the_last_of_them() throws Exception {
+            for (int round = 0; round < 10; round++) {
+                JobQueue closed = JobQueue.open(couch.url().resolve("/queue").toString());
+                CompletableFuture<?>[] results = IntStream.range(0, 2_000)
+                        .mapToObj(i -> closed.addAsync(JobRequest.of("email", Map.of())))
+                        .toArray(CompletableFuture<?>[]::new);
+                closed.close();
+                CompletableFuture.allOf(results).get(30, TimeUnit.SECONDS);
+            }
         }
 
         private Faults.Held heldWrite() {

@@ -3,6 +3,7 @@ package io.couchjobs.store;
 import io.couchjobs.couch.Surroundings;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 
@@ -69,15 +70,15 @@ public final class AsyncCreator implements AutoCloseable {
         synchronized (lock) {
             closed = true;
         }
-        for (CompletableFuture<Void> change = unlessEmpty(); !change.isDone(); change = unlessEmpty()) {
-            surroundings.join(change);
+        for (Optional<CompletableFuture<Void>> change = unlessEmpty(); change.isPresent(); change = unlessEmpty()) {
+            surroundings.join(change.get());
         }
         finishers.shutdown();
     }
 
-    private CompletableFuture<Void> unlessEmpty() {
+    private Optional<CompletableFuture<Void>> unlessEmpty() {
         synchronized (lock) {
-            return onTheirWay == 0 ? CompletableFuture.completedFuture(null) : room;
+            return onTheirWay == 0 ? Optional.empty() : Optional.of(room);
         }
     }
 
@@ -97,21 +98,23 @@ public final class AsyncCreator implements AutoCloseable {
     }
 
     private void enter(JobId id, long length) {
-        for (CompletableFuture<Void> wait = entered(id, length); !wait.isDone(); wait = entered(id, length)) {
-            surroundings.join(wait);
+        for (Optional<CompletableFuture<Void>> full = unlessEntered(id, length);
+                full.isPresent();
+                full = unlessEntered(id, length)) {
+            surroundings.join(full.get());
         }
     }
 
-    private CompletableFuture<Void> entered(JobId id, long length) {
+    private Optional<CompletableFuture<Void>> unlessEntered(JobId id, long length) {
         synchronized (lock) {
             if (closed) {
                 throw new IllegalStateException("the queue is closed; " + id + " not written");
             }
             if (onTheirWay > 0 && onTheirWay + length > MOST_CHARACTERS && !tells.get()) {
-                return room;
+                return Optional.of(room);
             }
             onTheirWay += length;
-            return CompletableFuture.completedFuture(null);
+            return Optional.empty();
         }
     }
 
