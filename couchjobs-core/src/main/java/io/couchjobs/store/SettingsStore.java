@@ -17,7 +17,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,6 +40,8 @@ public final class SettingsStore implements Feed.Listener {
     private final Map<String, TypeSettings> known = new ConcurrentHashMap<>();
     private final Map<String, Long> readNanos = new ConcurrentHashMap<>();
     private final Set<String> complaints = ConcurrentHashMap.newKeySet();
+    /** How often the feed told something; counted before it is remembered. */
+    private final AtomicLong news = new AtomicLong();
     /** Whether the feed runs; it says so when it starts. */
     private volatile boolean followed;
 
@@ -60,20 +64,23 @@ public final class SettingsStore implements Feed.Listener {
      * @return the settings; empty ones when there is no document
      */
     public TypeSettings read(String type) {
+        long before = news.get();
         TypeSettings settings =
                 database.get(TypeSettings.docId(type)).map(TypeSettings::of).orElseGet(() -> TypeSettings.none(type));
-        remember(type, settings);
+        complain(settings);
+        remember(settings, before);
         return settings;
     }
 
-    /** The feed may have told something newer while this was on its way. */
-    private void remember(String type, TypeSettings read) {
-        complain(read);
-        readNanos.put(type, surroundings.nanos());
-        known.merge(
-                type,
-                read,
-                (heard, now) -> now.generation() == 0 || now.generation() >= heard.generation() ? now : heard);
+    /** Unless the feed told something while this was on its way, which may be newer: then it is read again when it is needed. */
+    private void remember(TypeSettings read, long newsBefore) {
+        readNanos.put(read.type(), surroundings.nanos());
+        known.compute(read.type(), (type, heard) -> news.get() == newsBefore && isAsNew(read, heard) ? read : heard);
+    }
+
+    /** A copy in a cluster may not have what another one has told. */
+    private static boolean isAsNew(TypeSettings read, @Nullable TypeSettings heard) {
+        return heard == null || read.generation() == 0 || read.generation() >= heard.generation();
     }
 
     /**
@@ -132,6 +139,7 @@ public final class SettingsStore implements Feed.Listener {
 
     /** {@return the settings of all types that have some, by type} */
     public Map<String, TypeSettings> readAll() {
+        long before = news.get();
         Map<String, TypeSettings> all = new TreeMap<>();
         database.view(ViewQuery.allDocs()
                         .startKey(TypeSettings.PREFIX)
@@ -142,7 +150,7 @@ public final class SettingsStore implements Feed.Listener {
                         .filter(document -> isOfAType(document.path("_id").asText()))
                         .map(TypeSettings::of)
                         .ifPresent(settings -> all.put(settings.type(), settings)));
-        known.putAll(all);
+        all.values().forEach(settings -> remember(settings, before));
         return all;
     }
 
@@ -203,6 +211,7 @@ public final class SettingsStore implements Feed.Listener {
                     ? TypeSettings.none(type)
                     : TypeSettings.of(event.document());
             complain(settings);
+            news.incrementAndGet();
             known.put(type, settings);
         }
     }
@@ -233,6 +242,7 @@ public final class SettingsStore implements Feed.Listener {
     @Override
     public void gap() {
         followed = true;
+        news.incrementAndGet();
         known.clear();
     }
 
