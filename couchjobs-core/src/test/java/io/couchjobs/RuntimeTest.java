@@ -270,6 +270,50 @@ class RuntimeTest {
     }
 
     @Test
+    void jobs_claimed_ahead_run_when_concurrency_is_raised() throws Exception {
+        Semaphore go = new Semaphore(0);
+        try (Worker worker = oneRunsAndAnotherIsClaimedAhead(go)) {
+            worker.concurrency(2);
+            TestQueue.until(() -> counts(JobStatus.RUNNING) == 2);
+            go.release(2);
+        }
+    }
+
+    @Test
+    void a_worker_without_concurrency_leaves_the_jobs_to_others_though_it_may_claim_ahead() throws Exception {
+        try (Worker paused = queue.worker()
+                .prefetch(5)
+                .handler("email", (data, context) -> null)
+                .start()) {
+            ended("before");
+            paused.concurrency(0);
+            for (int i = 0; i < 3; i++) {
+                add("j" + i, "ok");
+            }
+            try (Worker other =
+                    queue.worker().handler("email", (data, context) -> null).start()) {
+                for (int i = 0; i < 3; i++) {
+                    TestQueue.finished(queue, "email", "j" + i);
+                }
+                TestQueue.until(() -> other.stats().succeeded() == 3);
+            }
+        }
+    }
+
+    @Test
+    void jobs_claimed_ahead_are_given_back_when_none_is_to_be_started() throws Exception {
+        Semaphore go = new Semaphore(0);
+        try (Worker worker = oneRunsAndAnotherIsClaimedAhead(go)) {
+            worker.concurrency(0);
+            TestQueue.until(() -> counts(JobStatus.SCHEDULED) == 0 && counts(JobStatus.WAITING) == 1);
+            go.release(2);
+            TestQueue.until(() -> counts(JobStatus.SUCCESS) == 1);
+            worker.concurrency(1);
+            TestQueue.until(() -> counts(JobStatus.SUCCESS) == 2);
+        }
+    }
+
+    @Test
     void concurrency_can_be_given_by_the_processors() throws Exception {
         int cores = Runtime.getRuntime().availableProcessors();
         try (Worker worker = queue.worker()
@@ -402,6 +446,21 @@ class RuntimeTest {
         worker.close(Duration.ofMillis(50));
         assertThat(queue.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.CANCELLED);
         assertThat(heard).contains("cancelled");
+    }
+
+    private Worker oneRunsAndAnotherIsClaimedAhead(Semaphore go) throws Exception {
+        Worker worker = queue.worker()
+                .concurrency(1)
+                .prefetch(1)
+                .handler("email", (data, context) -> {
+                    go.acquire();
+                    return null;
+                })
+                .start();
+        add("first", "ok");
+        add("second", "ok");
+        TestQueue.until(() -> counts(JobStatus.RUNNING) == 1 && counts(JobStatus.SCHEDULED) == 1);
+        return worker;
     }
 
     private long counts(JobStatus status) {

@@ -149,6 +149,16 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         }
     }
 
+    /**
+     * Gives up what was picked and is not to be claimed: it can be picked again.
+     *
+     * @param pick what was picked
+     */
+    public void putBack(Pick pick) {
+        candidates.putBack(pick.jobs, List.of());
+        candidates.answered(pick.jobs);
+    }
+
     private CouchJobsException noted(CouchJobsException trouble) {
         store.claimTroubles().failed(worker, trouble);
         return trouble;

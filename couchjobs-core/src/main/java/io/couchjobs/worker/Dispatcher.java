@@ -94,7 +94,7 @@ final class Dispatcher {
                 if (closing) {
                     executor.releaseAhead();
                 }
-                executor.slots().awaitIdle();
+                executor.slots().awaitIdle(executor::aheadCount);
                 idle = true;
             } catch (InterruptedException closedMeanwhile) {
                 log.debug("worker {} gives back what it has not begun", options.id());
@@ -116,7 +116,11 @@ final class Dispatcher {
         AcceptOptions accept = accept((int) wanted);
         Optional<Acceptor.Pick> pick = acceptor.pick(ahead ? accept.unstarted() : accept);
         if (pick.isPresent()) {
-            claims.begin(pick.get());
+            if (executor.slots().limit() == 0) {
+                acceptor.putBack(pick.get()); // none was to be started any more while it waited for one
+            } else {
+                claims.begin(pick.get());
+            }
             return true;
         }
         executor.slots().awaitClaims();

@@ -51,9 +51,16 @@ final class Executor {
         return tally;
     }
 
-    /** How many more jobs may be claimed ahead. */
+    /** Changes how many run at once. Those that wait are started as far as there are slots now; none waits where none is to run. */
+    void resize(int most) {
+        slots.resize(most);
+        startNext();
+        releaseUnlessTheyMayRun();
+    }
+
+    /** How many more jobs may be claimed ahead; none by a worker that starts none. */
     synchronized int placesFree() {
-        return options.prefetch() - ahead.size();
+        return slots.limit() == 0 ? 0 : options.prefetch() - ahead.size();
     }
 
     synchronized int aheadCount() {
@@ -76,6 +83,13 @@ final class Executor {
                 ahead.add(run);
             }
             startNext();
+            releaseUnlessTheyMayRun();
+        }
+    }
+
+    private void releaseUnlessTheyMayRun() {
+        if (slots.limit() == 0) {
+            releaseAhead();
         }
     }
 
@@ -90,6 +104,7 @@ final class Executor {
             giveBack(run.claim());
             runs.remove(run.claim().id(), run);
         });
+        slots.changed();
     }
 
     static void giveBack(ClaimedJob claim) {

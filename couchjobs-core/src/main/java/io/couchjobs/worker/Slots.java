@@ -1,5 +1,7 @@
 package io.couchjobs.worker;
 
+import java.util.function.IntSupplier;
+
 /**
  * How many runs may go on at once, which can change while they do. A slot is taken by a claim under way, then by the run of its
  * job until the handler is done: while the end of one run is being written, the next may be claimed. Thread-safe.
@@ -117,10 +119,26 @@ final class Slots {
         return limit;
     }
 
-    synchronized void awaitIdle() throws InterruptedException {
-        while (running + ending + claims > 0) {
-            wait();
+    /**
+     * Waits until no run goes on, none is being claimed and none waits for a slot.
+     *
+     * @param waiting how many wait, asked without any lock and before the others: who starts one takes its slot first
+     */
+    void awaitIdle(IntSupplier waiting) throws InterruptedException {
+        while (true) {
+            long seen = changes();
+            boolean noneWaits = waiting.getAsInt() == 0;
+            synchronized (this) {
+                if (noneWaits && changes == seen && running + ending + claims == 0) {
+                    return;
+                }
+            }
+            awaitChange(seen);
         }
+    }
+
+    private synchronized long changes() {
+        return changes;
     }
 
     /** Somebody who waits is to look again. */

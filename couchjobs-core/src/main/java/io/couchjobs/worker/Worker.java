@@ -104,14 +104,15 @@ public final class Worker implements AutoCloseable {
     /**
      * Changes how many jobs run at once. When there are more now, none is stopped; none is started until there are fewer.
      *
-     * @param jobs 0 or more; 0 lets the running ones finish and starts none
+     * @param jobs 0 or more; 0 lets the running ones finish and starts none: what was claimed ahead is given back, and it returns
+     *     when that is stored, or cannot be
      * @throws IllegalArgumentException when the number is negative
      */
     public void concurrency(int jobs) {
         if (jobs < 0) {
             throw new IllegalArgumentException("concurrency must be 0 or more: " + jobs);
         }
-        executor.slots().resize(jobs);
+        executor.resize(jobs);
     }
 
     /**
