@@ -108,7 +108,7 @@ public final class JobQueue implements AutoCloseable {
     private final SharedScheduler scheduler;
     private final Scopes scopes;
     private final ConflictWatch conflicts;
-    private final List<QueueExtension> extensions;
+    private final QueueExtensions extensions;
     private final String client;
 
     JobQueue(CouchDatabase database, JobQueueBuilder options) {
@@ -125,12 +125,12 @@ public final class JobQueue implements AutoCloseable {
         this.types = new TypeRule(settings, options.strict());
         StoreClock clock = options.clock(database.server());
         this.extensions = options.extensions();
-        JobStore store = new JobStore(database, site, extensions, options.largestInlineData());
+        JobStore store = new JobStore(database, site, extensions.all(), options.largestInlineData());
         this.warmer =
                 new IndexWarmer(index::warm, database::info, database.server().surroundings());
         store.warmBy(warmer);
         Feed feed = new Feed(store);
-        if (!extensions.isEmpty()) {
+        if (!extensions.all().isEmpty()) {
             feed.alwaysTellRevisions(store.listener()::changed);
         }
         this.parts = new Acceptor.Parts(store, index, settings, feed, clock);
@@ -868,7 +868,7 @@ public final class JobQueue implements AutoCloseable {
     /** {@return a builder of a worker that runs jobs of this queue} */
     public WorkerBuilder worker() {
         WorkerBuilder worker = Worker.builder(parts, scheduler::join);
-        extensions.forEach(extension -> extension.worker(worker));
+        extensions.worker(worker);
         return worker;
     }
 
@@ -910,7 +910,7 @@ public final class JobQueue implements AutoCloseable {
     @Override
     public void close() {
         asyncCreator.close();
-        extensions.forEach(extension -> extension.closed(this));
+        extensions.closed(this);
         scopes.close();
         acceptor.close();
         watch.close();

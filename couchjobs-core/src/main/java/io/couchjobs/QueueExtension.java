@@ -16,7 +16,8 @@ public interface QueueExtension extends QueueListener {
     default void worker(WorkerBuilder worker) {}
 
     /**
-     * The queue is open.
+     * The queue is open. What is thrown here keeps it from being used: the connections are closed again, and whoever wanted to open
+     * it gets the exception.
      *
      * @param queue the queue
      */

@@ -82,6 +82,16 @@ class QueueListenerTest {
         Notes notes = new Notes();
         QueueExtension broken = new QueueExtension() {
             @Override
+            public void worker(WorkerBuilder worker) {
+                throw new IllegalStateException("on purpose");
+            }
+
+            @Override
+            public void closed(JobQueue queue) {
+                throw new IllegalStateException("on purpose");
+            }
+
+            @Override
             public JobRequest adding(JobRequest request) {
                 throw new IllegalStateException("on purpose");
             }
@@ -106,7 +116,7 @@ class QueueListenerTest {
             TestQueue.finished(queue, "email", "1");
             assertThat(worker.concurrency()).isPositive();
         }
-        assertThat(notes.heard).contains("added email:1 ADDED", "claimed WAITING email:1 RUNNING");
+        assertThat(notes.heard).contains("opened", "added email:1 ADDED", "claimed WAITING email:1 RUNNING", "closed");
     }
 
     @Test
