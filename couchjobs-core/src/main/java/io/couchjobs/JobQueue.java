@@ -918,6 +918,7 @@ public final class JobQueue implements AutoCloseable {
         conflicts.close();
         parts.store().close();
         warmer.close();
+        designs.close();
         database.server().close();
     }
 

@@ -2,8 +2,8 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.CouchNotFoundException;
-import io.couchjobs.couch.CouchUnreachableException;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.problem.CouchJobsException;
@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
@@ -29,14 +30,17 @@ import org.slf4j.LoggerFactory;
  * <p>An upgrade pushes its design documents under new names. While the index of a new one is being built, the newest old
  * one, which has the same views with the same keys, goes on answering: nobody waits for an index.
  */
-public final class DesignDocuments {
+public final class DesignDocuments implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DesignDocuments.class);
     private static final long PATIENCE_MS = 500;
+    private static final int MOST_BUILDS = 4;
     /** A user may well have a design document {@code jobs-report} of their own. */
     private static final Pattern VERSIONED = Pattern.compile("[a-z]+-[0-9a-f]{8}");
 
     private final CouchDatabase database;
     private final Map<String, Choice> choices = new ConcurrentHashMap<>();
+    private final ExecutorService builders;
+    private volatile boolean closed;
 
     /**
      * Looks after the design documents of a database. No I/O.
@@ -45,6 +49,14 @@ public final class DesignDocuments {
      */
     public DesignDocuments(CouchDatabase database) {
         this.database = database;
+        this.builders = database.server().surroundings().threads("couchjobs-index", MOST_BUILDS);
+    }
+
+    /** Waits for no index any more; the server goes on building. */
+    @Override
+    public void close() {
+        closed = true;
+        builders.shutdownNow();
     }
 
     CouchDatabase database() {
@@ -118,7 +130,7 @@ public final class DesignDocuments {
         if (others.isEmpty()) {
             return new Choice(wanted.versionedName(), CompletableFuture.completedFuture(null), wanted.versionedName());
         }
-        CompletableFuture<Void> built = CompletableFuture.runAsync(() -> build(wanted));
+        CompletableFuture<Void> built = CompletableFuture.runAsync(() -> build(wanted), builders);
         String meanwhile = isBuiltSoon(built) ? wanted.versionedName() : others.get(others.size() - 1);
         return new Choice(wanted.versionedName(), built, meanwhile);
     }
@@ -127,15 +139,19 @@ public final class DesignDocuments {
     private void build(DesignDocument wanted) {
         String view = wanted.toDocument().path("views").fieldNames().next();
         Backoff backoff = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1));
-        while (true) {
+        while (!closed) {
             try {
                 database.view(
                         ViewQuery.of(wanted.versionedName(), view).reduce(false).limit(0));
                 return;
-            } catch (CouchUnreachableException notYet) {
+            } catch (CouchException notYet) {
+                if (notYet.status() / 100 == 4) {
+                    throw notYet;
+                }
                 pause(backoff);
             }
         }
+        throw new CouchJobsException("the queue was closed while an index was built");
     }
 
     private static void pause(Backoff backoff) {

@@ -1,0 +1,65 @@
+package io.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.embedded.Faults;
+import io.couchjobs.store.DesignDocument;
+import io.couchjobs.store.DesignDocuments;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** The index of a new version is being built while the one of an older version answers. */
+class UpgradeTest extends FaultyServer {
+    private static final String OLDER = "_design/jobs-0123abcd";
+
+    @Test
+    void the_older_index_answers_while_the_new_one_is_not_built() {
+        install(OLDER);
+        neverBuild();
+        add("email", "1");
+        assertThat(queue.counts()).containsKey("email");
+    }
+
+    @Test
+    void a_server_that_fails_meanwhile_is_asked_again_until_the_index_is_built() throws Exception {
+        install(OLDER);
+        AtomicInteger asked = new AtomicInteger();
+        couch.faults().answer(1_000_000, request -> isNew(request) && asked.incrementAndGet() <= 2, 500);
+        add("email", "1");
+        TestQueue.until(() -> queue.counts().containsKey("email") && asked.get() > 3);
+    }
+
+    @Test
+    void a_queue_that_is_closed_does_not_wait_for_the_index_any_more() throws Exception {
+        install(OLDER);
+        neverBuild();
+        add("email", "1");
+        assertThat(queue.counts()).containsKey("email");
+        assertThat(isBeingBuilt()).isTrue();
+        queue.close();
+        TestQueue.until(() -> !isBeingBuilt());
+    }
+
+    private void neverBuild() {
+        couch.faults().cut(1_000_000, UpgradeTest::isNew);
+    }
+
+    private static boolean isNew(Faults.Request request) {
+        return request.path().contains(DesignDocument.JOBS.versionedName() + "/_view/");
+    }
+
+    private void install(String id) {
+        ObjectNode older = DesignDocument.JOBS.toDocument();
+        older.put("_id", id);
+        queue.database().put(older);
+    }
+
+    private static boolean isBeingBuilt() {
+        return Thread.getAllStackTraces().values().stream()
+                .flatMap(Arrays::stream)
+                .anyMatch(frame -> frame.getClassName().equals(DesignDocuments.class.getName())
+                        && frame.getMethodName().equals("build"));
+    }
+}
