@@ -17,6 +17,7 @@ final class Followers implements Feed.Listener, AutoCloseable {
     private final Rereader rereader;
     private final Map<String, List<Follower>> byDocId = new ConcurrentHashMap<>();
     private Feed.@Nullable Listening listening;
+    private volatile boolean closed;
 
     Followers(Feed feed, JobReader reader) {
         this.feed = feed;
@@ -34,7 +35,12 @@ final class Followers implements Feed.Listener, AutoCloseable {
         List<Follower> all = byDocId.compute(
                 fresh.jobId().docId(),
                 (docId, present) -> present == null ? List.of(fresh) : findOrAdd(present, fresh));
-        return find(all, fresh.subscriber()).orElse(fresh);
+        Follower joined = find(all, fresh.subscriber()).orElse(fresh);
+        if (closed) { // in this very moment, perhaps: nobody else may have seen it
+            leave(joined);
+            joined.stop();
+        }
+        return joined;
     }
 
     void leave(Follower follower) {
@@ -86,6 +92,7 @@ final class Followers implements Feed.Listener, AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
         rereader.close();
         List<Follower> all = new ArrayList<>();
         byDocId.values().forEach(all::addAll);
