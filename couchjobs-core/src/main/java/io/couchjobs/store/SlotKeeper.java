@@ -26,7 +26,7 @@ final class SlotKeeper {
     private final SlotReader reader;
     private final Map<String, SlotTable> tables = new HashMap<>();
     /** What the feed told of a type while it is being read for the first time. */
-    private final Map<String, List<FeedEvent>> unread = new HashMap<>();
+    private final Map<String, Loading> loading = new HashMap<>();
 
     SlotKeeper(Acceptor.Parts parts, String worker, Runnable onMoreRoom) {
         this.parts = parts;
@@ -37,12 +37,13 @@ final class SlotKeeper {
 
     /** Takes in what the feed tells; true when there may be more room now. */
     synchronized boolean changed(FeedEvent event) {
-        if (tables.isEmpty() && unread.isEmpty()) {
+        if (tables.isEmpty() && loading.isEmpty()) {
             return false;
         }
         String type = typeOf(event.docId());
-        if (unread.containsKey(type)) {
-            unread.get(type).add(event);
+        Loading underWay = loading.get(type);
+        if (underWay != null) {
+            underWay.meanwhile.add(event);
         }
         SlotTable table = tables.get(type);
         return table != null && reader.apply(table, event);
@@ -50,13 +51,13 @@ final class SlotKeeper {
 
     /** Whether the slots and owners of a type are known, and must be kept so. */
     synchronized boolean isKnown(String type) {
-        return tables.containsKey(type) || unread.containsKey(type);
+        return tables.containsKey(type) || loading.containsKey(type);
     }
 
     /** Changes may have been missed. */
     synchronized void forget() {
         tables.clear();
-        unread.clear();
+        loading.clear();
     }
 
     /** The type is not limited any more. */
@@ -183,17 +184,17 @@ final class SlotKeeper {
     }
 
     private void load(String type) {
+        Loading begun;
         synchronized (this) {
             if (tables.containsKey(type)) {
                 return;
             }
-            unread.put(type, new ArrayList<>());
+            begun = loading.computeIfAbsent(type, alone -> new Loading());
         }
         SlotTable loaded = reader.read(type);
         synchronized (this) {
-            List<FeedEvent> meanwhile = unread.remove(type);
-            if (meanwhile != null) {
-                meanwhile.forEach(event -> reader.apply(loaded, event));
+            if (loading.remove(type, begun)) {
+                begun.meanwhile.forEach(event -> reader.apply(loaded, event));
                 tables.put(type, loaded);
             }
         }
@@ -235,4 +236,10 @@ final class SlotKeeper {
 
     /** A slot that is yet to be taken, over a document that nobody uses (or none). */
     record Wanted(Slot slot, String over) {}
+
+    /** Slots and owners of a type are being read, perhaps by several threads; known by its identity. */
+    private static final class Loading {
+        /** What the feed has told since the first of them began. */
+        private final List<FeedEvent> meanwhile = new ArrayList<>();
+    }
 }
