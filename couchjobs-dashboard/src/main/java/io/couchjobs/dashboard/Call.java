@@ -130,11 +130,17 @@ final class Call {
         answer(status, "application/json", JSON.writeValueAsBytes(json));
     }
 
-    /** Starts an answer without an end. */
+    /** Answers a HEAD as {@link #stream} begins. */
+    void answerHead(String contentType) throws IOException {
+        setHeader("Content-Type", contentType);
+        exchange.sendResponseHeaders(200, -1);
+    }
+
+    /** Starts an answer without an end, to a GET. */
     OutputStream stream(String contentType) throws IOException {
         setHeader("Content-Type", contentType);
-        exchange.sendResponseHeaders(200, is("HEAD") ? -1 : 0);
-        return is("HEAD") ? OutputStream.nullOutputStream() : exchange.getResponseBody();
+        exchange.sendResponseHeaders(200, 0);
+        return exchange.getResponseBody();
     }
 
     private static Map<String, String> parsed(@Nullable String rawQuery) {

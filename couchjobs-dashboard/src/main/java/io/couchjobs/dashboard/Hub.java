@@ -27,8 +27,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Hub implements Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Hub.class);
+    private static final String EVENTS = "text/event-stream";
     private static final int PER_SECOND = 2;
-    private static final int MOST_VIEWERS = 200;
+    static final int MOST_VIEWERS = 200;
     private static final int MOST_CHANGED = 100;
     private static final int MOST_CHUNKS = 200;
 
@@ -72,6 +73,11 @@ final class Hub implements Feed.Listener, AutoCloseable {
         JobId watched = call.param("type")
                 .flatMap(type -> call.param("id").map(id -> new JobId(type, id)))
                 .orElse(null);
+        call.setHeader("X-Accel-Buffering", "no");
+        if (call.is("HEAD")) {
+            call.answerHead(EVENTS); // a viewer to whom nothing is written would never be noticed to have left
+            return;
+        }
         start();
         Viewer viewer = new Viewer(watched);
         synchronized (this) {
@@ -81,8 +87,7 @@ final class Hub implements Feed.Listener, AutoCloseable {
             viewers.add(viewer);
         }
         try {
-            call.setHeader("X-Accel-Buffering", "no");
-            viewer.serve(call.stream("text/event-stream"));
+            viewer.serve(call.stream(EVENTS));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {

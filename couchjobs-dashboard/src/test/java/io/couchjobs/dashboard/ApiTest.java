@@ -469,6 +469,18 @@ class ApiTest {
         }
     }
 
+    @Test
+    void who_asks_only_for_the_head_of_the_events_takes_no_place_of_who_listens() throws Exception {
+        for (int i = 0; i <= Hub.MOST_VIEWERS; i++) {
+            var head = browser.head("api/events");
+            assertThat(head.statusCode()).as("head %s", i).isEqualTo(200);
+            assertThat(head.headers().firstValue("Content-Type")).contains("text/event-stream");
+        }
+        try (BufferedReader page = listen("")) {
+            awaitTick(page, tick -> true);
+        }
+    }
+
     private BufferedReader listen(String query) throws IOException, InterruptedException {
         return new BufferedReader(new InputStreamReader(browser.events(query), StandardCharsets.UTF_8));
     }

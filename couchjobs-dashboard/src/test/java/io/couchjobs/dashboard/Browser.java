@@ -29,6 +29,14 @@ final class Browser {
         return HTTP.send(request(path, headers).build(), BodyHandlers.ofString());
     }
 
+    HttpResponse<String> head(String path) throws IOException, InterruptedException {
+        return HTTP.send(
+                request(path)
+                        .method("HEAD", HttpRequest.BodyPublishers.noBody())
+                        .build(),
+                BodyHandlers.ofString());
+    }
+
     JsonNode json(String path) throws IOException, InterruptedException {
         HttpResponse<String> answer = get("api/" + path);
         if (answer.statusCode() != 200) {
