@@ -21,6 +21,9 @@ public final class WorkerLifecycle implements SmartLifecycle {
     private final CouchjobsProperties.Worker options;
     private final HandlerMethods methods;
     private final List<WorkerCustomizer> customizers;
+    /** Held while it starts and while it stops, so that one waits for the other. */
+    private final Object turn = new Object();
+
     private @Nullable Worker worker;
 
     WorkerLifecycle(
@@ -34,13 +37,19 @@ public final class WorkerLifecycle implements SmartLifecycle {
         this.customizers = customizers;
     }
 
-    /** {@return the worker; empty when it is not running, or there is nothing to handle} */
+    /** {@return the worker, also while it stops; empty when it is not running, or there is nothing to handle} */
     public synchronized Optional<Worker> worker() {
         return Optional.ofNullable(worker);
     }
 
     @Override
-    public synchronized void start() {
+    public void start() {
+        synchronized (turn) {
+            startWorker();
+        }
+    }
+
+    private synchronized void startWorker() {
         if (worker != null) {
             return;
         }
@@ -59,12 +68,17 @@ public final class WorkerLifecycle implements SmartLifecycle {
         log.info("worker {} of {} runs jobs of the types {}", started.id(), queue, types);
     }
 
+    /** The monitor is free while the last jobs end: they may ask for the worker, and so may who looks after the application. */
     @Override
-    public synchronized void stop() {
-        if (worker != null) {
-            worker.close(options.closeTimeout());
-            worker = null;
+    public void stop() {
+        synchronized (turn) {
+            worker().ifPresent(running -> running.close(options.closeTimeout()));
+            forget();
         }
+    }
+
+    private synchronized void forget() {
+        worker = null;
     }
 
     @Override

@@ -132,6 +132,29 @@ class AutoConfigurationTest {
     }
 
     @Test
+    void who_asks_for_the_worker_while_it_lets_its_last_job_finish_is_answered_at_once() {
+        Slow slow = new Slow();
+        application
+                .withBean(Slow.class, () -> slow)
+                .withPropertyValues("couchjobs.worker.close-timeout=5s")
+                .run(context -> {
+                    WorkerLifecycle lifecycle = context.getBean(WorkerLifecycle.class);
+                    context.getBean(JobQueue.class).add("slow", Map.of());
+                    slow.begun.await();
+                    Thread stopping = new Thread(lifecycle::stop);
+                    stopping.start();
+                    while (stopping.getState() != Thread.State.TIMED_WAITING) {
+                        Thread.onSpinWait();
+                    }
+                    assertThat(lifecycle.worker()).isPresent();
+                    assertThat(lifecycle.isRunning()).isTrue();
+                    slow.mayEnd.countDown();
+                    stopping.join();
+                    assertThat(lifecycle.isRunning()).isFalse();
+                });
+    }
+
+    @Test
     void an_application_may_leave_running_jobs_to_others() {
         application
                 .withUserConfiguration(Handlers.class)
