@@ -16,14 +16,20 @@ final class ProcessTree {
         this.root = root;
     }
 
-    /** TERM to all, then KILL to those that are left after the grace period, or when this thread is interrupted again. */
+    /**
+     * TERM to all, then KILL to those that are left after the grace period, or when this thread is interrupted again, or when
+     * there is no thread left to watch them.
+     */
     void stop(Duration grace) {
         List<ProcessHandle> all = members();
         all.forEach(ProcessHandle::destroy);
-        await(all, grace);
-        List<ProcessHandle> left = members();
-        left.addAll(all);
-        left.forEach(ProcessHandle::destroyForcibly);
+        try {
+            await(all, grace);
+        } finally {
+            List<ProcessHandle> left = members();
+            left.addAll(all);
+            left.forEach(ProcessHandle::destroyForcibly);
+        }
     }
 
     private List<ProcessHandle> members() {

@@ -73,14 +73,14 @@ final class Program {
     record Outcome(int exitCode, Output output) {}
 
     /**
-     * Runs the program to its end.
+     * Runs the program to its end. When this throws, whatever it is, the program and all that it started are gone.
      *
      * @param input what it finds on standard input; it need not read it
      * @param variables added to the environment
      * @param log gets each line of its standard error; called by another thread
      * @return how it ended
      * @throws IOException when it cannot be started
-     * @throws InterruptedException when the thread was interrupted; the program and all that it started are gone then
+     * @throws InterruptedException when the thread was interrupted
      */
     Outcome run(byte[] input, Map<String, String> variables, Consumer<String> log)
             throws IOException, InterruptedException {
@@ -97,7 +97,7 @@ final class Program {
             int exitCode = process.waitFor();
             finishReading(process, reading, logging);
             return new Outcome(exitCode, output);
-        } catch (InterruptedException stop) {
+        } catch (InterruptedException | RuntimeException | Error stop) {
             new ProcessTree(process.toHandle()).stop(grace);
             throw stop;
         }
