@@ -1,6 +1,10 @@
 package io.couchjobs.embedded.cluster;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -13,6 +17,9 @@ import org.slf4j.LoggerFactory;
 /** An agenda that keeps to the real time, with a thread of its own. Thread-safe. */
 public final class RealTime implements Agenda, Waiter, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RealTime.class);
+
+    /** What refuses the questions that are not answered yet. */
+    private final Set<Runnable> refusals = ConcurrentHashMap.newKeySet();
 
     private final long begin = System.nanoTime();
     private final ScheduledThreadPoolExecutor loop = new ScheduledThreadPoolExecutor(
@@ -38,34 +45,54 @@ public final class RealTime implements Agenda, Waiter, AutoCloseable {
     private static void run(Runnable task) {
         try {
             task.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("a step of the simulated cluster failed and is left out", e);
         }
     }
 
+    /**
+     * {@inheritDoc}
+     *
+     * @throws UncheckedIOException when the agenda is closed before there is an answer
+     */
     @Override
     public <T> T ask(Consumer<Consumer<T>> question) throws InterruptedException {
         CompletableFuture<T> answer = new CompletableFuture<>();
+        Runnable refusal = () -> refuse(answer);
+        refusals.add(refusal);
         after(0, () -> {
             try {
                 question.accept(answer::complete);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 answer.completeExceptionally(e);
             }
         });
+        if (loop.isShutdown()) {
+            refusal.run(); // close may have gone through the refusals before this one was among them
+        }
         try {
             return answer.get();
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException trouble) {
                 throw trouble;
             }
+            if (e.getCause() instanceof Error trouble) {
+                throw trouble;
+            }
             throw new IllegalStateException(e);
+        } finally {
+            refusals.remove(refusal);
         }
     }
 
-    /** Leaves undone what has not been done yet. */
+    private static void refuse(CompletableFuture<?> answer) {
+        answer.completeExceptionally(new UncheckedIOException(new IOException("The simulated cluster is closed.")));
+    }
+
+    /** Leaves undone what has not been done yet, and refuses what is not answered yet. */
     @Override
     public void close() {
         loop.shutdownNow();
+        refusals.forEach(Runnable::run);
     }
 }
