@@ -74,13 +74,15 @@ public final class Cluster implements AutoCloseable {
                         .toList());
     }
 
-    /** Deletes a database, on all nodes at once, whatever their state. */
+    /** Deletes a database, on all nodes at once, whatever their state. Its feeds end, as they do on a real cluster. */
     public void delete(String name) {
         Shards shards = find(name);
         databases.remove(name);
         replications.remove(name);
-        shards.all().forEach(copy -> stores.get(copy.member().number())
-                .delete(copy.database().name()));
+        shards.all().forEach(copy -> {
+            stores.get(copy.member().number()).delete(copy.database().name());
+            copy.deleted();
+        });
     }
 
     private Shards find(String name) {

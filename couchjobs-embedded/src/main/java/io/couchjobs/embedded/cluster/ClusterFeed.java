@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /**
  * A feed that goes on: reads again whenever a copy of the database, on whatever node, says that it has something new.
- * Dies with its node.
+ * Dies with its node, and ends with its database.
  */
 public final class ClusterFeed implements AutoCloseable {
     private final Shards shards;
@@ -27,7 +27,10 @@ public final class ClusterFeed implements AutoCloseable {
 
     static ClusterFeed start(Shards shards, Member at, PackedSeq since, FeedListener listener) {
         ClusterFeed feed = new ClusterFeed(shards, at, since, listener);
-        shards.all().forEach(copy -> feed.listening.add(copy.onChange(() -> feed.changed(copy))));
+        shards.all().forEach(copy -> {
+            feed.listening.add(copy.onChange(() -> feed.changed(copy)));
+            feed.listening.add(copy.onDelete(() -> at.perform(0, feed::lost)));
+        });
         feed.listening.add(at.onStop(feed::close));
         at.perform(0, feed::read);
         return feed;
@@ -61,13 +64,19 @@ public final class ClusterFeed implements AutoCloseable {
             return;
         }
         if (reached.isEmpty()) {
-            close();
-            listener.ended();
+            lost();
             return;
         }
         position = reached.get();
         if (again) {
             read();
+        }
+    }
+
+    private void lost() {
+        if (!closed) {
+            close();
+            listener.ended();
         }
     }
 

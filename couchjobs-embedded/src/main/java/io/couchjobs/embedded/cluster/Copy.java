@@ -28,7 +28,9 @@ final class Copy {
     private final Views views;
     private final Gate gate;
     private final List<Runnable> listeners = new ArrayList<>();
+    private final List<Runnable> readers = new ArrayList<>();
     private final Map<Integer, NavigableMap<Long, Long>> offered = new HashMap<>();
+    private boolean gone;
 
     Copy(Member member, int range, Database database) {
         this.member = member;
@@ -74,6 +76,21 @@ final class Copy {
     Runnable onChange(Runnable listener) {
         listeners.add(listener);
         return () -> listeners.remove(listener);
+    }
+
+    /** Has somebody told when the copy is deleted, at once when it is already; returned is what ends that. */
+    Runnable onDelete(Runnable reader) {
+        if (gone) {
+            reader.run();
+        }
+        readers.add(reader);
+        return () -> readers.remove(reader);
+    }
+
+    /** Tells those who read the copy that it is deleted: one of the same name that is made anew is not theirs. */
+    void deleted() {
+        gone = true;
+        List.copyOf(readers).forEach(Runnable::run);
     }
 
     /** Takes what another copy offers, unchecked as it was checked there, and says how far its own changes go then. */

@@ -146,6 +146,40 @@ class ClusterFeedTest {
     }
 
     @Test
+    void a_feed_ends_with_its_database_though_that_is_made_anew_at_once() {
+        client.written(201, 0, null, "first");
+        Follower follower = follow(1, "0");
+        time.pass(A_WHILE);
+        cluster.delete(Cluster.DATABASE);
+        cluster.create(Cluster.DATABASE);
+        time.pass(A_WHILE);
+        assertThat(follower.ended).isTrue();
+    }
+
+    @Test
+    void a_feed_that_begins_in_the_moment_in_which_its_database_is_deleted_ends() {
+        Coordinator before = cluster.node(1);
+        cluster.delete(Cluster.DATABASE);
+        Follower follower = new Follower();
+        before.follow("0", follower);
+        time.pass(A_WHILE);
+        assertThat(follower.ended).isTrue();
+    }
+
+    @Test
+    void a_feed_at_a_frozen_node_ends_with_its_database_when_the_node_is_thawed() {
+        Follower follower = follow(1, "0");
+        time.pass(A_WHILE);
+        cluster.freeze(1);
+        cluster.delete(Cluster.DATABASE);
+        time.pass(A_WHILE);
+        assertThat(follower.ended).isFalse();
+        cluster.thaw(1);
+        time.pass(A_WHILE);
+        assertThat(follower.ended).isTrue();
+    }
+
+    @Test
     void a_leaf_that_loses_in_a_copy_comes_with_its_feed_nevertheless() {
         Revision base = client.written(201, 0, null, "waiting");
         time.pass(A_WHILE);

@@ -125,6 +125,26 @@ class InProcessTest {
     }
 
     @Test
+    void a_continuous_feed_breaks_off_when_its_database_is_deleted_and_made_anew() {
+        stage.play("reader", () -> {
+            try (var in = open(1, "GET", "/jobs/_changes?feed=continuous&heartbeat=10000", "")
+                    .body()) {
+                in.readAllBytes();
+                seen.add("ended in order");
+            } catch (IOException e) {
+                seen.add("broken");
+            }
+        });
+        time.pass(Duration.ofSeconds(1));
+        stage.play("operator", () -> {
+            send(0, "DELETE", "/jobs", "");
+            send(0, "PUT", "/jobs", "");
+        });
+        time.pass(Duration.ofSeconds(1));
+        assertThat(seen).containsExactly("broken");
+    }
+
+    @Test
     void a_continuous_feed_delivers_what_is_written_through_another_node() {
         stage.play("reader", () -> {
             try (var in = open(1, "GET", "/jobs/_changes?feed=continuous&heartbeat=10000", "")
