@@ -1,6 +1,7 @@
 package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
@@ -14,6 +15,7 @@ import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobStore;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
+import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -22,42 +24,80 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A claim that is confirmed when its lease is over: the process was stopped, or the answer took that long. */
+/** A claim that nobody can go on with: it is confirmed when its lease is over, or the settings of its type are gone. */
 @ServerTest
 class LateClaimsTest {
     private final AtomicLong paused = new AtomicLong();
+    private JobQueue queue;
+    private Proxy proxy;
+    private JobQueue behindProxy;
+    private JobStore store;
+    private Feed feed;
+    private SettingsStore settings;
+    private Acceptor acceptor;
 
-    @Test
-    void makes_no_owner_and_is_given_back(TestDatabase database) throws Exception {
-        try (JobQueue queue = TestQueue.open(database);
-                Proxy proxy = Proxy.before(database.server());
-                JobQueue slow = TestQueue.open(proxy.door(database))) {
-            queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
-            JobStore store = new JobStore(slow.database());
-            Feed feed = new Feed(slow.database());
-            Acceptor acceptor = new Acceptor(parts(slow, store, feed), "sleepy");
-            Held claim = proxy.holdAnswer(
-                    request -> request.isBulkWrite() && request.body().contains("\"lock\""));
-            CompletableFuture<List<ClaimedJob>> accepted = CompletableFuture.supplyAsync(() -> accept(acceptor));
-            claim.awaitArrival();
-            paused.set(TimeUnit.MINUTES.toNanos(2));
-            claim.release();
-            assertThat(accepted.get(1, TimeUnit.MINUTES)).isEmpty();
-            assertThat(queue.await("email", "1", Set.of(JobStatus.WAITING), Duration.ofMinutes(1)))
-                    .isPresent();
-            acceptor.close();
-            feed.close();
-            store.close();
-        }
-    }
-
-    private Acceptor.Parts parts(JobQueue queue, JobStore store, Feed feed) {
-        SettingsStore settings = new SettingsStore(queue.database(), Duration.ofMinutes(1));
+    @BeforeEach
+    void open(TestDatabase database) {
+        queue = TestQueue.open(database);
+        proxy = Proxy.before(database.server());
+        behindProxy = TestQueue.open(proxy.door(database));
+        store = new JobStore(behindProxy.database());
+        feed = new Feed(behindProxy.database());
+        settings = new SettingsStore(behindProxy.database(), Duration.ofMinutes(1));
         StoreClock clock =
                 new StoreClock(InstantSource.system(), () -> Duration.ZERO, () -> System.nanoTime() + paused.get());
-        return new Acceptor.Parts(store, new JobIndex(new DesignDocuments(queue.database())), settings, feed, clock);
+        JobIndex index = new JobIndex(new DesignDocuments(behindProxy.database()));
+        acceptor = new Acceptor(new Acceptor.Parts(store, index, settings, feed, clock), "sleepy");
+        queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+    }
+
+    @AfterEach
+    void close() {
+        proxy.clear();
+        acceptor.close();
+        feed.close();
+        store.close();
+        behindProxy.close();
+        proxy.close();
+        queue.close();
+    }
+
+    @Test
+    void makes_no_owner_and_is_given_back() throws Exception {
+        Held claim = heldClaim();
+        CompletableFuture<List<ClaimedJob>> accepted = CompletableFuture.supplyAsync(() -> accept(acceptor));
+        claim.awaitArrival();
+        paused.set(TimeUnit.MINUTES.toNanos(2));
+        claim.release();
+        assertThat(accepted.get(1, TimeUnit.MINUTES)).isEmpty();
+        assertThat(waitsAgain(Duration.ofMinutes(1))).isTrue();
+    }
+
+    /** After a gap in the feed they have to be read again, which can fail while the answer to the claim is on its way. */
+    @Test
+    void one_whose_settings_cannot_be_read_any_more_is_given_back() throws Exception {
+        Held claim = heldClaim();
+        CompletableFuture<List<ClaimedJob>> accepted = CompletableFuture.supplyAsync(() -> accept(acceptor));
+        claim.awaitArrival();
+        proxy.loseRequests(1_000, request -> request.uri().getPath().endsWith("/type:email"));
+        settings.gap();
+        claim.release();
+        assertThatThrownBy(() -> accepted.get(1, TimeUnit.MINUTES)).hasRootCauseInstanceOf(IOException.class);
+        proxy.clear();
+        assertThat(waitsAgain(Duration.ofSeconds(30))).isTrue();
+    }
+
+    private Held heldClaim() {
+        return proxy.holdAnswer(
+                request -> request.isBulkWrite() && request.body().contains("\"lock\""));
+    }
+
+    private boolean waitsAgain(Duration longest) throws InterruptedException {
+        return queue.await("email", "1", Set.of(JobStatus.WAITING), longest).isPresent();
     }
 
     private static List<ClaimedJob> accept(Acceptor acceptor) {

@@ -59,7 +59,12 @@ final class Claimer implements AutoCloseable {
         requireRole(answered);
         int inVain = (int) answered.stream().filter(Attempt::isUnconfirmed).count();
         ties.claimed(answered.size(), inVain);
-        return sorted(withData(answered), sent);
+        try {
+            return sorted(withData(answered), sent);
+        } catch (RuntimeException | Error trouble) {
+            doubtful.add(candidates, sent);
+            throw trouble;
+        }
     }
 
     /** What was stored together is handed out together. */
