@@ -33,7 +33,7 @@ final class HostedScope {
      * The scope was stopped: takes nothing more, kills at the deadline what still runs. Does not wait. Later calls matter only if
      * they give less time.
      *
-     * @param ended called when it is over
+     * @param ended called when it is over; so is that of an earlier call
      */
     synchronized void stop(Duration timeout, Runnable ended) {
         if (stopping == null || timeout.compareTo(stopping) < 0) {

@@ -154,7 +154,7 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
         Scope scope = state.scope();
         HostedScope present = hosted.get(scope);
         if (present != null && !(state.isRunning() && present.starts() == state.starts())) {
-            present.stop(state.stopTimeout(), () -> run(() -> ended(scope)));
+            present.stop(state.stopTimeout(), () -> run(() -> ended(scope, present)));
         } else if (present == null && state.isRunning() && service.serves(scope)) {
             hosted.put(scope, HostedScope.start(service, state, workers.get()));
         }
@@ -170,15 +170,19 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
         stopped.remove(scope);
         HostedScope present = hosted.get(scope);
         if (present != null) {
-            present.stop(CLOSING, () -> run(() -> ended(scope)));
+            present.stop(CLOSING, () -> run(() -> ended(scope, present)));
         }
     }
 
-    /** What it had claimed in the last moment is waiting again; and the scope may have been started again meanwhile. */
-    private void ended(Scope scope) {
-        hosted.remove(scope);
-        stopped.remove(scope);
-        look(scope);
+    /**
+     * What it had claimed in the last moment is waiting again; and the scope may have been started again meanwhile. A service that
+     * was stopped twice tells its end twice: the second time another one may be in its place, which goes on.
+     */
+    private void ended(Scope scope, HostedScope present) {
+        if (hosted.remove(scope, present)) {
+            stopped.remove(scope);
+            look(scope);
+        }
     }
 
     private Optional<Scope> stoppedScope(String docId) {
