@@ -47,6 +47,11 @@ final class HostedScope {
         return close(timeout, ClosingMode.RELEASE, () -> {});
     }
 
+    /** As {@link #release} without any time, but waits until it is over. */
+    void releaseNow() {
+        worker.close(Duration.ZERO, ClosingMode.RELEASE);
+    }
+
     private Thread close(Duration timeout, ClosingMode mode, Runnable ended) {
         Thread closing = new Thread(
                 () -> {

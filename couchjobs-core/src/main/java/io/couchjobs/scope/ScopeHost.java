@@ -8,6 +8,7 @@ import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -106,26 +107,23 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
 
     /**
      * Serves nothing any more. The scopes keep running, as far as they are concerned: running jobs may finish, those that have not
-     * when the time is over go back to waiting, and all run on where a scope is served next. Closing twice does nothing.
+     * when the time is over go back to waiting, and all run on where a scope is served next. When the caller is interrupted the time
+     * is over at once. Closing twice does nothing.
      *
      * @param timeout how long the running jobs may take
      */
     public void close(Duration timeout) {
         onClose.run();
         thread.shutdown();
+        closeListening();
         try {
             // What it is just doing may start a service.
             boolean unused = thread.awaitTermination(timeout.toMillis(), TimeUnit.MILLISECONDS);
-            Feed.Listening present = listening;
-            if (present != null) {
-                present.close();
-            }
-            for (Thread closing : hosted.values().stream()
-                    .map(service -> service.release(timeout))
-                    .toList()) {
+            for (Thread closing : release(timeout)) {
                 closing.join();
             }
         } catch (InterruptedException e) {
+            List<Thread> unused = release(Duration.ZERO);
             Thread.currentThread().interrupt();
         }
         hosted.clear();
@@ -136,10 +134,25 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
         return "ScopeHost[" + service.type() + " " + hosted.keySet() + "]";
     }
 
+    private List<Thread> release(Duration timeout) {
+        return hosted.values().stream().map(service -> service.release(timeout)).toList();
+    }
+
+    private void closeListening() {
+        Feed.Listening present = listening;
+        if (present != null) {
+            present.close();
+        }
+    }
+
     private void load() {
         loadPlanned = false;
         if (listening == null) {
             listening = tools.parts().feed().listen(this);
+            if (thread.isShutdown()) {
+                // Whoever closes may have looked before it was there.
+                closeListening();
+            }
         }
         stopped.clear();
         tools.scopes().readAll(service.type()).forEach(this::follow);
@@ -151,17 +164,30 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
     }
 
     private void follow(ScopeState state) {
+        if (thread.isShutdown()) {
+            return;
+        }
         Scope scope = state.scope();
         HostedScope present = hosted.get(scope);
         if (present != null && !(state.isRunning() && present.starts() == state.starts())) {
             present.stop(state.stopTimeout(), () -> run(() -> ended(scope, present)));
         } else if (present == null && state.isRunning() && service.serves(scope)) {
-            hosted.put(scope, HostedScope.start(service, state, workers.get()));
+            serve(state);
         }
         if (state.isRunning()) {
             stopped.remove(scope);
         } else if (stopped.add(scope)) {
             clear(scope);
+        }
+    }
+
+    private void serve(ScopeState state) {
+        HostedScope started = HostedScope.start(service, state, workers.get());
+        hosted.put(state.scope(), started);
+        if (thread.isShutdown()) {
+            // Whoever closes may have looked before it was there.
+            started.releaseNow();
+            hosted.remove(state.scope());
         }
     }
 

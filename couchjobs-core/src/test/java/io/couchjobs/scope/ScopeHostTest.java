@@ -13,8 +13,10 @@ import io.couchjobs.store.SharedDocuments;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,6 +79,62 @@ class ScopeHostTest {
         assertThat(served).containsExactly(ONE, TWO);
     }
 
+    @Test
+    void a_close_by_a_thread_that_is_interrupted_leaves_nothing_running() throws Exception {
+        scopes.start(ONE);
+        ScopeHost host = scopes.serve(ScopeService.of("index", ObjectNode.class, gates));
+        workerOfJob("slow");
+        Thread.currentThread().interrupt();
+        host.close(AN_HOUR);
+        assertThat(Thread.interrupted()).isTrue();
+        TestQueue.until(() -> scopes.stats(ONE).queued() == 1);
+        assertThat(host.scopes()).isEmpty();
+    }
+
+    @Test
+    void a_close_that_is_interrupted_gives_the_jobs_back_at_once() throws Exception {
+        scopes.start(ONE);
+        ScopeHost host = scopes.serve(ScopeService.of("index", ObjectNode.class, gates));
+        String worker = workerOfJob("slow");
+        CompletableFuture<Boolean> isStillInterrupted = new CompletableFuture<>();
+        Thread closing = new Thread(() -> {
+            host.close(AN_HOUR);
+            isStillInterrupted.complete(Thread.interrupted());
+        });
+        closing.start();
+        TestQueue.until(() -> closings(worker).size() == 1);
+        closing.interrupt();
+        assertThat(isStillInterrupted.get(TestQueue.PATIENCE.toMillis(), TimeUnit.MILLISECONDS))
+                .isTrue();
+        TestQueue.until(() -> scopes.stats(ONE).queued() == 1);
+    }
+
+    @Test
+    void what_is_just_being_started_when_the_time_of_a_close_is_over_is_ended_and_nothing_more_is_started()
+            throws Exception {
+        scopes.start(ONE);
+        scopes.start(TWO);
+        CompletableFuture<Thread> asks = new CompletableFuture<>();
+        CountDownLatch answer = new CountDownLatch(1);
+        List<Scope> asked = new CopyOnWriteArrayList<>();
+        ScopeHost host =
+                scopes.serve(ScopeService.of("index", ObjectNode.class, gates).only(scope -> {
+                    if (scope.equals(ONE) || scope.equals(TWO)) {
+                        asked.add(scope);
+                        asks.complete(Thread.currentThread());
+                        awaitQuietly(answer);
+                    }
+                    return true;
+                }));
+        Thread starting = asks.get(TestQueue.PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        host.close(Duration.ZERO);
+        answer.countDown();
+        starting.join();
+        assertThat(host.scopes()).isEmpty();
+        assertThat(asked).hasSize(1);
+        TestQueue.until(() -> queue.workers().isEmpty());
+    }
+
     /** Waits until it runs. */
     private String workerOfJob(String id) throws InterruptedException {
         scopes.submit(ONE, JobRequest.builder("index").id(id).data(Map.of()).build());
@@ -88,5 +146,13 @@ class ScopeHostTest {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().equals("couchjobs-scope-closing-" + worker))
                 .toList();
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 }
