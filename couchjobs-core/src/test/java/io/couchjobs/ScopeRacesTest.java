@@ -197,6 +197,18 @@ class ScopeRacesTest {
     }
 
     @Test
+    void a_scope_whose_document_vanished_while_the_feed_was_away_is_served_no_more() throws Exception {
+        others.scopes().start(ONE);
+        proxy.deafenFeeds();
+        ScopeHost host = queue.scopes().serve(service(id -> {}));
+        TestQueue.until(() -> host.scopes().contains(ONE));
+        ObjectNode document = others.database().get("scope:index@1").orElseThrow();
+        others.database().put(document.put("_deleted", true));
+        host.gap();
+        TestQueue.until(() -> host.scopes().isEmpty());
+    }
+
+    @Test
     void threads_that_submit_at_the_same_time_do_not_exceed_the_limits() throws Exception {
         queue.scopes().start(ONE, ScopeConfig.DEFAULTS.concurrency(1).queueLimit(4));
         AtomicInteger taken = new AtomicInteger();

@@ -8,6 +8,7 @@ import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -155,7 +156,13 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
             }
         }
         stopped.clear();
-        tools.scopes().readAll(service.type()).forEach(this::follow);
+        Set<Scope> missing = new HashSet<>(hosted.keySet());
+        for (ScopeState state : tools.scopes().readAll(service.type())) {
+            missing.remove(state.scope());
+            follow(state);
+        }
+        // A list comes from one copy of the database, which may lag behind.
+        missing.forEach(this::look);
         trouble.reset();
     }
 
