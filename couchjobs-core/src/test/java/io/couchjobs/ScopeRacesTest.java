@@ -209,6 +209,18 @@ class ScopeRacesTest {
     }
 
     @Test
+    void an_end_that_cannot_be_read_when_the_feed_tells_it_is_told_when_it_can() throws Exception {
+        others.scopes().start(ONE);
+        queue.scopes().submit(ONE, job("gone"), endings::add);
+        Lost reads = proxy.loseRequests(Integer.MAX_VALUE, ScopeRacesTest::isReadOfGone);
+        others.remove(ONE.jobType(), "gone");
+        // Each look is tried some times.
+        TestQueue.until(() -> reads.count() > 12);
+        proxy.clear();
+        assertThat(ending().outcome()).isEqualTo(Outcome.REMOVED);
+    }
+
+    @Test
     void threads_that_submit_at_the_same_time_do_not_exceed_the_limits() throws Exception {
         queue.scopes().start(ONE, ScopeConfig.DEFAULTS.concurrency(1).queueLimit(4));
         AtomicInteger taken = new AtomicInteger();
@@ -236,6 +248,10 @@ class ScopeRacesTest {
 
     private static boolean isOurWrite(Proxy.Request request) {
         return request.isBulkWrite() && request.body().contains("index@1:raced");
+    }
+
+    private static boolean isReadOfGone(Proxy.Request request) {
+        return request.method().equals("GET") && request.uri().getPath().endsWith("index@1:gone");
     }
 
     /** The jobs that wait, with their documents. */

@@ -3,18 +3,23 @@ package io.couchjobs.scope;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.store.Backoff;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
 import io.couchjobs.store.JobStore;
+import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,21 +34,29 @@ import org.slf4j.LoggerFactory;
  */
 final class Endings implements Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Endings.class);
+    /** The server may be back at any time. */
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
 
     private final Feed feed;
     private final JobStore store;
     private final Map<JobId, Expected> expected = new ConcurrentHashMap<>();
     private final List<Consumer<Ending>> listeners = new CopyOnWriteArrayList<>();
-    private final ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
-        Thread telling = new Thread(task, "couchjobs-scope-endings");
-        telling.setDaemon(true);
-        return telling;
-    });
+    private final ScheduledThreadPoolExecutor thread;
+    private final Backoff trouble = new Backoff(Duration.ofMillis(100), LONGEST_PAUSE);
+    /** What could not be read; while there is something, it is planned to look again. Only the thread uses it. */
+    private final Set<JobId> doubtful = new LinkedHashSet<>();
+
     private Feed.@Nullable Listening listening;
 
     Endings(Feed feed, JobStore store) {
         this.feed = feed;
         this.store = store;
+        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread telling = new Thread(task, "couchjobs-scope-endings");
+            telling.setDaemon(true);
+            return telling;
+        });
+        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 
     Feed.Listening listen(Consumer<Ending> listener) {
@@ -125,8 +138,27 @@ final class Endings implements Feed.Listener, AutoCloseable {
             present.ifPresentOrElse(this::tellIfEnded, () -> tell(id, Outcome.REMOVED, null));
         } catch (MalformedJobException overwritten) {
             tell(id, Outcome.REMOVED, null);
-        } catch (RuntimeException trouble) {
-            log.debug("cannot tell yet whether {} has ended; the feed will", id, trouble);
+        } catch (RuntimeException | Error e) {
+            log.debug("cannot tell yet whether {} has ended, trying again until it can be told", id, e);
+            lookLater(id);
+        }
+    }
+
+    /** The feed may have told its end already, and tells it once. */
+    private void lookLater(JobId id) {
+        boolean planned = !doubtful.isEmpty();
+        doubtful.add(id);
+        if (!planned) {
+            after(trouble.next(), this::lookAgain);
+        }
+    }
+
+    private void lookAgain() {
+        List<JobId> again = List.copyOf(doubtful);
+        doubtful.clear();
+        again.stream().filter(expected::containsKey).forEach(this::look);
+        if (doubtful.isEmpty()) {
+            trouble.reset();
         }
     }
 
@@ -160,8 +192,12 @@ final class Endings implements Feed.Listener, AutoCloseable {
     }
 
     private void run(Runnable task) {
+        after(Duration.ZERO, task);
+    }
+
+    private void after(Duration pause, Runnable task) {
         try {
-            thread.execute(task);
+            Future<?> unused = thread.schedule(task, pause.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException closed) {
             log.debug("the queue is closed; endings are not told any more");
         }
