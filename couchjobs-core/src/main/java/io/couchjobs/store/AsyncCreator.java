@@ -3,9 +3,13 @@ package io.couchjobs.store;
 import io.couchjobs.couch.Surroundings;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.problem.CouchJobsException;
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ScheduledExecutorService;
 
 /**
  * Adds jobs without having their creators wait for the answers: what they add while one request is in flight goes with the next,
@@ -22,12 +26,16 @@ public final class AsyncCreator implements AutoCloseable {
 
     private final Creator creator;
     private final Surroundings surroundings;
-    private final ExecutorService finishers;
+    private final ScheduledExecutorService finishers;
     private final ThreadLocal<Boolean> tells = ThreadLocal.withInitial(() -> false);
     private final Object lock = new Object();
     // From here on guarded by the lock.
     private CompletableFuture<Void> room = new CompletableFuture<>();
     private long onTheirWay;
+    private final Queue<Answered> answered = new ArrayDeque<>();
+    /** How many threads tell of results. */
+    private int finishing;
+
     private boolean closed;
 
     /**
@@ -46,7 +54,8 @@ public final class AsyncCreator implements AutoCloseable {
      * Adds one job as {@link Creator#addOne} does.
      *
      * @param request the job
-     * @return what happened, once the database has confirmed it; or what went wrong. Completed on a thread of its own
+     * @return what happened, once the database has confirmed it; or what went wrong. Completed on a thread of its own, unless no
+     *     thread can be started: then it fails on the one that sends what is written
      * @throws IllegalStateException when the queue is closed
      */
     public CompletableFuture<AddResult> add(JobRequest request) {
@@ -55,8 +64,8 @@ public final class AsyncCreator implements AutoCloseable {
         CompletableFuture<AddResult> result = new CompletableFuture<>();
         try {
             Creator.Begun begun = creator.begin(request);
-            var unused = begun.write()
-                    .whenComplete((written, trouble) -> finishers.execute(() -> finish(begun, length, result)));
+            var unused =
+                    begun.write().whenComplete((written, trouble) -> finishSoon(new Answered(begun, length, result)));
         } catch (RuntimeException | Error refused) {
             leave(length);
             throw refused;
@@ -82,16 +91,67 @@ public final class AsyncCreator implements AutoCloseable {
         }
     }
 
+    /**
+     * When no thread can be had, the creator is told just that: to find out what became of the job may take another write, and the
+     * calling thread is the one that sends these.
+     */
+    private void finishSoon(Answered one) {
+        try {
+            beginToFinish(one);
+        } catch (RuntimeException | Error noThread) {
+            leave(one.length);
+            one.result.completeExceptionally(new CouchJobsException(
+                    "job " + one.begun.request().id()
+                            + " was sent to the database, and no thread could be started to find out what "
+                            + "became of it; look for the job before adding it again",
+                    noThread));
+        }
+    }
+
+    /** Where no further thread can be started, those that are there do it. */
+    private void beginToFinish(Answered one) {
+        synchronized (lock) {
+            answered.add(one);
+            if (finishing == THREADS) {
+                return;
+            }
+            finishing++;
+            try {
+                Surroundings.plan(finishers, this::finishAll, Duration.ZERO);
+            } catch (RuntimeException | Error noThread) {
+                finishing--;
+                if (finishing == 0) {
+                    answered.clear(); // it is the only one: the last thread left nothing behind
+                    throw noThread;
+                }
+            }
+        }
+    }
+
+    private void finishAll() {
+        for (Optional<Answered> next = nextAnswered(); next.isPresent(); next = nextAnswered()) {
+            finish(next.get());
+        }
+    }
+
+    private Optional<Answered> nextAnswered() {
+        synchronized (lock) {
+            Optional<Answered> next = Optional.ofNullable(answered.poll());
+            finishing -= next.isEmpty() ? 1 : 0;
+            return next;
+        }
+    }
+
     /** Who hears of a result may add more; that one must not wait for room, which others of these threads are to make. */
-    private void finish(Creator.Begun begun, long length, CompletableFuture<AddResult> result) {
+    private void finish(Answered one) {
         tells.set(true);
         try {
-            AddResult added = creator.end(begun);
-            leave(length);
-            result.complete(added);
+            AddResult added = creator.end(one.begun);
+            leave(one.length);
+            one.result.complete(added);
         } catch (RuntimeException | Error trouble) {
-            leave(length);
-            result.completeExceptionally(trouble);
+            leave(one.length);
+            one.result.completeExceptionally(trouble);
         } finally {
             tells.remove();
         }
@@ -131,4 +191,7 @@ public final class AsyncCreator implements AutoCloseable {
         }
         called.complete(null);
     }
+
+    /** A job of whose write is known how it ended, and not yet what that means. */
+    private record Answered(Creator.Begun begun, long length, CompletableFuture<AddResult> result) {}
 }

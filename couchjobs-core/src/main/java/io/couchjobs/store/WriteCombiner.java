@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ScheduledExecutorService;
 
 /**
  * Sends the writes of all threads of a process as bulk requests: what gathers while one request is in flight goes with the
@@ -49,7 +49,7 @@ final class WriteCombiner implements AutoCloseable {
     private final CouchDatabase database;
     private final LostAnswers lostAnswers;
     private final Surroundings surroundings;
-    private final ExecutorService senders;
+    private final ScheduledExecutorService senders;
     private volatile Requests requests = Requests.UNHEARD;
     // From here on guarded by the queue itself.
     private final Queue<Entry> waiting = new ArrayDeque<>();
@@ -81,8 +81,7 @@ final class WriteCombiner implements AutoCloseable {
             }
             waiting.addAll(entries);
             if (!entries.isEmpty() && (sending == 0 || isWorthAnother())) {
-                sending++;
-                senders.execute(this::sendAll);
+                beginToSend();
             }
         }
         return entries.stream().map(Entry::result).toList();
@@ -98,6 +97,20 @@ final class WriteCombiner implements AutoCloseable {
             closed = true;
         }
         senders.shutdown();
+    }
+
+    /** Without a thread for it nothing is sent, unless somebody sends already: then all that waits goes with that. */
+    private void beginToSend() {
+        sending++;
+        try {
+            Surroundings.plan(senders, this::sendAll, Duration.ZERO);
+        } catch (RuntimeException | Error noThread) {
+            sending--;
+            if (sending == 0) {
+                waiting.clear(); // nobody sent, so nothing was waiting but what is being written now
+                throw noThread;
+            }
+        }
     }
 
     private boolean isWorthAnother() {
