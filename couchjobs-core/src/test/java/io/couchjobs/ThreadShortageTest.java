@@ -12,6 +12,7 @@ import io.couchjobs.job.JobState;
 import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.store.AddResult;
 import io.couchjobs.store.AddResult.Outcome;
+import io.couchjobs.worker.Worker;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -108,6 +109,23 @@ class ThreadShortageTest {
         first.get(30, TimeUnit.SECONDS);
     }
 
+    @Test
+    void a_worker_with_two_slots_claims_again() throws Exception {
+        List.of("1", "2", "3").forEach(id -> queue.add(due(id)));
+        threads.begin("couchjobs-claims");
+        try (Worker worker = queue.worker()
+                .concurrency(2)
+                .handler("email", (data, context) -> Map.of())
+                .start()) {
+            TestQueue.until(() -> threads.refused() >= 2);
+            assertThat(worker.stats().running()).isZero();
+            threads.end();
+            for (String id : List.of("1", "2", "3")) {
+                TestQueue.finished(queue, "email", id);
+            }
+        }
+    }
+
     private Faults.Held heldWrite() {
         return couch.faults().delay(1, request -> request.path().endsWith("/_bulk_docs"));
     }
@@ -141,5 +159,9 @@ class ThreadShortageTest {
                 .data(Map.of())
                 .scheduledTime(Instant.parse("2100-01-01T00:00:00Z"))
                 .build();
+    }
+
+    private static JobRequest due(String id) {
+        return JobRequest.builder("email").id(id).data(Map.of()).build();
     }
 }

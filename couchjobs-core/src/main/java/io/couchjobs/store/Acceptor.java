@@ -150,9 +150,9 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     }
 
     /**
-     * Gives up what was picked and is not to be claimed: it can be picked again.
+     * Puts jobs back that were picked, when nobody is going to claim them.
      *
-     * @param pick what was picked
+     * @param pick what was picked, and was not claimed
      */
     public void putBack(Pick pick) {
         candidates.putBack(pick.jobs, List.of());
@@ -312,7 +312,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
             tellWon(granted, claims.won());
             store.claimTroubles().over(worker);
             return claims.won();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             candidates.forget();
             wake();
             throw e;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,7 +45,7 @@ final class Windows {
     private final StoreClock clock;
     private final Surroundings surroundings;
     private final Peers peers;
-    private final Executor background;
+    private final ScheduledExecutorService background;
     /** Guards the stocks, and what is under way. */
     private final Object monitor;
 
@@ -157,21 +157,36 @@ final class Windows {
         return options.strategy().kind() == Strategy.Kind.FIFO && stock.rules().takeAll();
     }
 
+    /** Without a thread for it nobody reads ahead: the next window is read when it is needed. */
     private void readAhead(String line, Stock stock, Instant until, AcceptOptions options) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         stock.paging().underWay(done);
-        background.execute(() -> {
+        Runnable reading = () -> {
             try {
                 read(line, stock, until, options);
             } catch (RuntimeException trouble) {
-                log.debug("the next window of {} cannot be read ahead: {}", line, trouble.toString());
+                notAhead(line, trouble);
             } finally {
-                synchronized (monitor) {
-                    stock.paging().underWay(null);
-                }
-                done.complete(null);
+                isRead(stock, done);
             }
-        });
+        };
+        try {
+            Surroundings.plan(background, reading, Duration.ZERO);
+        } catch (RuntimeException | Error noThread) {
+            notAhead(line, noThread);
+            isRead(stock, done);
+        }
+    }
+
+    private static void notAhead(String line, Throwable trouble) {
+        log.debug("the next window of {} cannot be read ahead: {}", line, trouble.toString());
+    }
+
+    private void isRead(Stock stock, CompletableFuture<Void> done) {
+        synchronized (monitor) {
+            stock.paging().underWay(null);
+        }
+        done.complete(null);
     }
 
     private void read(String line, Stock stock, Instant until, AcceptOptions options) {

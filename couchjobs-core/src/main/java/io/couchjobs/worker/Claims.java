@@ -1,12 +1,12 @@
 package io.couchjobs.worker;
 
+import io.couchjobs.couch.Surroundings;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Backoff;
 import io.couchjobs.store.ClaimedJob;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -18,29 +18,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class Claims {
     private static final int MOST = 2;
-    private static final int IDLE_SECONDS = 10;
 
     private final Acceptor acceptor;
     private final Executor executor;
     private final BooleanSupplier closing;
-    private final ThreadPoolExecutor threads;
+    private final ScheduledExecutorService threads;
     private final AtomicLong won = new AtomicLong();
     private final AtomicReference<@Nullable Throwable> trouble = new AtomicReference<>();
     private final Backoff lostRaces;
     private volatile boolean lostAll;
 
-    Claims(Acceptor acceptor, Executor executor, String worker, BooleanSupplier closing) {
+    Claims(Acceptor acceptor, Executor executor, Surroundings surroundings, String worker, BooleanSupplier closing) {
         this.acceptor = acceptor;
         this.executor = executor;
         this.closing = closing;
         this.lostRaces = acceptor.lostRaces();
-        this.threads = new ThreadPoolExecutor(
-                MOST, MOST, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, "couchjobs-claims-" + worker);
-                    thread.setDaemon(true);
-                    return thread;
-                });
-        threads.allowCoreThreadTimeOut(true);
+        this.threads = surroundings.threads("couchjobs-claims-" + worker, MOST);
     }
 
     /** {@return how many jobs were won so far} */
@@ -53,7 +46,10 @@ final class Claims {
         return executor.slots().claiming() + won.get();
     }
 
-    /** Claims jobs; returns at once, but for a pause when all of the claim before were lost to others. */
+    /**
+     * Claims jobs; returns at once, but for a pause when all of the claim before were lost to others. They are put back when no
+     * thread can be started.
+     */
     void begin(Acceptor.Pick pick) throws InterruptedException {
         if (lostAll) {
             lostRaces.pause();
@@ -61,7 +57,13 @@ final class Claims {
             lostRaces.reset();
         }
         executor.slots().claim(pick.size());
-        threads.execute(() -> claim(pick));
+        try {
+            Surroundings.plan(threads, () -> claim(pick), Duration.ZERO);
+        } catch (RuntimeException | Error noThread) {
+            acceptor.putBack(pick);
+            executor.slots().claimed(pick.size());
+            throw noThread;
+        }
     }
 
     /** Tells of claims that failed. */

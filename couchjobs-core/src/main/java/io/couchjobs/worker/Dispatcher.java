@@ -28,12 +28,13 @@ final class Dispatcher {
     private final Claims claims;
     private volatile boolean closing;
 
-    Dispatcher(WorkerOptions options, Acceptor acceptor, JobIndex index, Executor executor) {
+    Dispatcher(WorkerOptions options, Acceptor acceptor, Acceptor.Parts parts, Executor executor) {
         this.options = options;
         this.acceptor = acceptor;
-        this.index = index;
+        this.index = parts.index();
         this.executor = executor;
-        this.claims = new Claims(acceptor, executor, options.id(), () -> closing);
+        this.claims = new Claims(
+                acceptor, executor, parts.store().database().server().surroundings(), options.id(), () -> closing);
         this.thread = new Thread(this::dispatch, "couchjobs-worker-" + options.id());
         thread.setDaemon(true);
     }

@@ -50,7 +50,7 @@ public final class Worker implements AutoCloseable {
         acceptor.admission().filter(options.selection().filter());
         acceptor.admission().classes(options.selection().classes());
         this.executor = new Executor(options, parts, tools, this::claimed);
-        this.dispatcher = new Dispatcher(options, acceptor, parts.index(), executor);
+        this.dispatcher = new Dispatcher(options, acceptor, parts, executor);
         Registration registration = new Registration(
                         parts.store().database(),
                         options.id(),

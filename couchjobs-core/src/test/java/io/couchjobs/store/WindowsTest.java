@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.ServerTest;
 import io.couchjobs.TestQueue;
-import io.couchjobs.couch.Surroundings;
+import io.couchjobs.couch.ThreadShortage;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -19,6 +19,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +37,7 @@ class WindowsTest {
     private final Object monitor = new Object();
     private final Set<String> taken = new HashSet<>();
     private final Stock stock = new Stock(new Sharing(FAR));
+    private final ThreadShortage threads = new ThreadShortage();
     private JobQueue queue;
     private Windows windows;
 
@@ -52,7 +54,7 @@ class WindowsTest {
         windows = new Windows(
                 new JobIndex(new DesignDocuments(queue.database())),
                 new StoreClock(InstantSource.system(), queue.database().server()),
-                Surroundings.REAL,
+                threads,
                 peers,
                 monitor,
                 taken);
@@ -79,9 +81,26 @@ class WindowsTest {
         assertThat(last()).as("and we go on from where we were").isGreaterThanOrEqualTo(2 * WINDOW);
     }
 
+    @Test
+    void a_window_that_no_thread_could_read_ahead_is_read_when_it_is_needed() {
+        windows.refill("email", stock, Instant.now(), MANY, true);
+        threads.begin("couchjobs-index");
+        windows.refill("email", stock, Instant.now(), MANY, true);
+        assertThat(threads.refused()).as("threads that were to read ahead").isEqualTo(1);
+        Set<String> first = known();
+        threads.end();
+        CompletableFuture<Set<String>> second = CompletableFuture.supplyAsync(this::next);
+        assertThat(second).succeedsWithin(TestQueue.PATIENCE);
+        assertThat(second.join()).isNotEmpty().doesNotContainAnyElementsOf(first);
+    }
+
     /** The jobs that are known after one more look, which are then taken. */
     private Set<String> next() {
         windows.refill("email", stock, Instant.now(), MANY, true);
+        return known();
+    }
+
+    private Set<String> known() {
         synchronized (monitor) {
             List<Job> known = stock.backlog().due(Instant.now(), JOBS);
             stock.backlog().removeAll(known);
