@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -45,16 +46,27 @@ final class OpenFeed implements ChangesFeed {
     private volatile boolean closed;
     private volatile @Nullable Item end;
 
-    private OpenFeed(Answer answer, Http http, ChangesRequest request) {
+    private OpenFeed(Answer answer, Http http, ChangesRequest request, ThreadFactory threads) {
         this.answer = answer;
         this.http = http;
         this.lastSeq = request.since();
         this.request = request;
-        this.reader = new Thread(this::read, "couch-feed" + answer.call().path());
+        this.reader = threads.newThread(this::read);
+        this.reader.setName("couch-feed" + answer.call().path());
         this.reader.setDaemon(true);
     }
 
     static ChangesFeed open(Http http, Call call, ChangesRequest request, Duration longestSilence) {
+        return open(http, call, request, longestSilence, Thread::new);
+    }
+
+    /**
+     * Opens a feed.
+     *
+     * @param threads makes the one that reads it
+     */
+    static ChangesFeed open(
+            Http http, Call call, ChangesRequest request, Duration longestSilence, ThreadFactory threads) {
         Answer answer = http.openFeed(call, longestSilence);
         try {
             Http.read(answer, Answer::requireSuccess);
@@ -62,8 +74,13 @@ final class OpenFeed implements ChangesFeed {
             answer.close();
             throw e;
         }
-        OpenFeed feed = new OpenFeed(answer, http, request);
-        feed.reader.start();
+        OpenFeed feed = new OpenFeed(answer, http, request, threads);
+        try {
+            feed.reader.start();
+        } catch (RuntimeException | Error noThread) {
+            answer.close();
+            throw noThread;
+        }
         return feed;
     }
 

@@ -149,11 +149,14 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
             }
             if (before != null) {
                 before.future.cancel(false);
+                planned.remove(docId);
             }
-            planned.put(
-                    docId,
-                    new Planned(
-                            at, thread.schedule(() -> attempt(docId, tries), pause.toNanos(), TimeUnit.NANOSECONDS)));
+            try {
+                var soon = thread.schedule(() -> attempt(docId, tries), pause.toNanos(), TimeUnit.NANOSECONDS);
+                planned.put(docId, new Planned(at, soon));
+            } catch (Error noThread) {
+                log.debug("the conflict of {} is resolved when it is seen again: {}", docId, noThread.toString());
+            }
         }
     }
 

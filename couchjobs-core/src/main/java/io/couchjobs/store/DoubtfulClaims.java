@@ -1,6 +1,7 @@
 package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.Surroundings;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.MalformedJobException;
 import java.time.Duration;
@@ -9,7 +10,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,10 +70,12 @@ final class DoubtfulClaims implements AutoCloseable {
             return;
         }
         try {
-            var unused = thread.schedule(this::work, backoff.next().toNanos(), TimeUnit.NANOSECONDS);
+            Surroundings.plan(thread, this::work, backoff.next());
             planned = true;
         } catch (RejectedExecutionException closed) {
             log.debug("{} claims stay in doubt; the leases run out", doubts.size());
+        } catch (Error noThread) {
+            log.debug("{} claims stay in doubt until the next one: {}", doubts.size(), noThread.toString());
         }
     }
 

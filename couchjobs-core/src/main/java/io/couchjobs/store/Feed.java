@@ -116,7 +116,7 @@ public class Feed implements AutoCloseable {
         audience.add(listener);
         try {
             start();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             audience.remove(listener);
             throw e;
         }

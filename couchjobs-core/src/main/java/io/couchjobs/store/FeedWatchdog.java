@@ -79,10 +79,15 @@ final class FeedWatchdog {
     }
 
     private void ask(String position) {
-        asking = true;
         Thread thread = new Thread(() -> look(position), "couchjobs-feed-watchdog");
         thread.setDaemon(true);
-        thread.start();
+        asking = true;
+        try {
+            thread.start();
+        } catch (Error noThread) {
+            asking = false;
+            cannotTell(noThread);
+        }
     }
 
     private void look(String position) {
@@ -91,10 +96,14 @@ final class FeedWatchdog {
                 finding = new Finding(position, System.nanoTime());
             }
         } catch (RuntimeException | Error e) {
-            log.debug("it cannot be told now whether the feed of {} misses something", database.name(), e);
+            cannotTell(e);
         } finally {
             asking = false;
         }
+    }
+
+    private void cannotTell(Throwable trouble) {
+        log.debug("it cannot be told now whether the feed of {} misses something", database.name(), trouble);
     }
 
     /** A position that the server does not know, or that lies ahead of the database, is news too: it means nothing. */

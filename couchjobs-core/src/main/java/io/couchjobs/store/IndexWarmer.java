@@ -4,7 +4,6 @@ import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.Surroundings;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,8 +59,7 @@ public final class IndexWarmer implements WriteCombiner.Requests, AutoCloseable 
         firstNanos = writes == 0 ? lastNanos : firstNanos;
         writes += documents;
         if (writes >= MANY && !planned && !thread.isShutdown()) {
-            planned = true;
-            plan(this::look, QUIET);
+            planned = plan(this::look, QUIET);
         }
     }
 
@@ -100,9 +98,16 @@ public final class IndexWarmer implements WriteCombiner.Requests, AutoCloseable 
         }
     }
 
-    private synchronized void plan(Runnable task, Duration pause) {
-        if (!thread.isShutdown()) {
-            var unused = thread.schedule(task, pause.toNanos(), TimeUnit.NANOSECONDS);
+    /** Whether it will be done; without a thread for it the end of the next request is the next occasion. */
+    private synchronized boolean plan(Runnable task, Duration pause) {
+        try {
+            if (!thread.isShutdown()) {
+                Surroundings.plan(thread, task, pause);
+            }
+            return true;
+        } catch (RuntimeException | Error noThread) {
+            log.debug("the indexes cannot be brought up to date now: {}", noThread.toString());
+            return false;
         }
     }
 

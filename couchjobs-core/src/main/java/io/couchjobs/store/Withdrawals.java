@@ -1,6 +1,7 @@
 package io.couchjobs.store;
 
 import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.Surroundings;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -15,7 +16,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +36,7 @@ final class Withdrawals implements AutoCloseable {
     private final List<Pending> fresh = new ArrayList<>();
     private final ScheduledExecutorService thread;
     private int remembered;
+    private boolean planned;
     private boolean closed;
 
     Withdrawals(JobStore store, Copies copies) {
@@ -68,14 +69,21 @@ final class Withdrawals implements AutoCloseable {
         }
         remembered++;
         fresh.add(one);
-        if (fresh.size() == 1) {
-            plan(this::takeFresh, Duration.ZERO);
+        if (!planned) {
+            planned = plan(this::takeFresh, Duration.ZERO);
         }
     }
 
-    private synchronized void plan(Runnable task, Duration pause) {
-        if (!closed) {
-            var unused = thread.schedule(task, pause.toNanos(), TimeUnit.NANOSECONDS);
+    /** Whether it will be done; without a thread for it the next claim to be taken back is the next occasion. */
+    private synchronized boolean plan(Runnable task, Duration pause) {
+        try {
+            if (!closed) {
+                Surroundings.plan(thread, task, pause);
+            }
+            return true;
+        } catch (RuntimeException | Error noThread) {
+            log.debug("claims are withdrawn later: {}", noThread.toString());
+            return false;
         }
     }
 
@@ -84,6 +92,7 @@ final class Withdrawals implements AutoCloseable {
         synchronized (this) {
             batch = List.copyOf(fresh);
             fresh.clear();
+            planned = false;
         }
         settle(batch, new Backoff(store.surroundings(), Duration.ofMillis(200), Duration.ofSeconds(10)));
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.Surroundings;
+import io.couchjobs.couch.ThreadShortage;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -90,6 +91,16 @@ class IndexWarmerTest {
         assertThat(warmed).isEqualTo(1);
     }
 
+    @Test
+    void when_no_thread_can_be_started_they_are_asked_after_a_later_write() {
+        machine.lacksThreads = true;
+        write(2_000);
+        machine.lacksThreads = false;
+        write(1);
+        pass(Duration.ofMinutes(5));
+        assertThat(warmed).isEqualTo(1);
+    }
+
     private void othersWrite(int seconds) {
         for (int second = 0; second < seconds; second++) {
             changes += 500;
@@ -117,6 +128,7 @@ class IndexWarmerTest {
     private static final class Standstill implements Surroundings {
         private final Queue<Task> tasks = new ArrayDeque<>();
         private long now;
+        private boolean lacksThreads;
 
         private record Task(Runnable body, long at) {}
 
@@ -131,7 +143,10 @@ class IndexWarmerTest {
             return new ScheduledThreadPoolExecutor(1) {
                 @Override
                 public ScheduledFuture<?> schedule(Runnable body, long delay, TimeUnit unit) {
-                    tasks.add(new Task(body, now + unit.toNanos(delay)));
+                    tasks.add(new Task(body, now + unit.toNanos(delay))); // it is kept all the same
+                    if (lacksThreads) {
+                        throw ThreadShortage.error();
+                    }
                     return super.schedule(() -> {}, 0, TimeUnit.NANOSECONDS);
                 }
             };
