@@ -90,11 +90,21 @@ final class Claims {
             List<ClaimedJob> jobs = acceptor.claim(pick);
             lostAll = jobs.isEmpty();
             won.addAndGet(jobs.size());
-            jobs.forEach(closing.getAsBoolean() ? Executor::giveBack : executor::take);
+            jobs.forEach(closing.getAsBoolean() ? Executor::giveBack : this::take);
         } catch (RuntimeException | Error e) {
             trouble.set(e);
         } finally {
             executor.slots().claimed(pick.size());
+        }
+    }
+
+    /** What keeps one from being taken keeps no other one. */
+    private void take(ClaimedJob job) {
+        try {
+            executor.take(job);
+        } catch (RuntimeException | Error e) {
+            trouble.set(e);
+            Executor.giveBack(job);
         }
     }
 }
