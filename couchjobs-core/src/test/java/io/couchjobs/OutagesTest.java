@@ -1,7 +1,9 @@
 package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.couchjobs.couch.CouchUnreachableException;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
@@ -41,6 +43,20 @@ class OutagesTest {
             TestQueue.until(() -> worker.stats().succeeded() == 2);
         } finally {
             server.close();
+        }
+    }
+
+    @Test
+    void a_worker_that_cannot_be_started_leaves_nothing_behind() throws Exception {
+        try (EmbeddedCouch server = EmbeddedCouch.inMemory().start();
+                JobQueue queue = JobQueue.open(server.url().resolve("jobs").toString())) {
+            server.faults().cut(1_000, request -> request.path().equals("/jobs"));
+            assertThatThrownBy(() -> queue.worker()
+                            .handler("email", (data, context) -> "sent")
+                            .start())
+                    .isInstanceOf(CouchUnreachableException.class);
+            server.faults().clear();
+            assertThat(queue.workers()).isEmpty();
         }
     }
 

@@ -195,7 +195,19 @@ public final class Worker implements AutoCloseable {
         return "Worker[" + id() + " " + options.handlers().keySet() + "]";
     }
 
+    /** One that cannot be started leaves nothing behind. */
     Worker start() {
+        try {
+            begin();
+        } catch (RuntimeException | Error e) {
+            dispatcher.close();
+            closeParts();
+            throw e;
+        }
+        return this;
+    }
+
+    private void begin() {
         monitor.recoverOwn();
         leases.start();
         listening = parts.feed().listen(ownJobs);
@@ -208,7 +220,6 @@ public final class Worker implements AutoCloseable {
         }
         dispatcher.start();
         options.closeOnExit().ifPresent(this::closeOnExit);
-        return this;
     }
 
     private void claimed(Run run) {
