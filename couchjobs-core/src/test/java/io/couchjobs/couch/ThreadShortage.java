@@ -6,8 +6,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A machine that has no thread for some pools while the test says so. For tests of any package. */
@@ -45,17 +44,15 @@ public final class ThreadShortage implements Surroundings {
     /** The pool keeps a task for which it finds no thread: it fails after it has put it into its queue. */
     @Override
     public ScheduledExecutorService threads(String name, int most) {
-        ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(most, task -> {
+        ScheduledThreadPoolExecutor threads = (ScheduledThreadPoolExecutor) REAL.threads(name, most);
+        ThreadFactory real = threads.getThreadFactory();
+        threads.setThreadFactory(task -> {
             if (name.startsWith(pools)) {
                 refused.incrementAndGet();
                 throw error();
             }
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
+            return real.newThread(task);
         });
-        threads.setKeepAliveTime(10, TimeUnit.SECONDS);
-        threads.allowCoreThreadTimeOut(true);
         return threads;
     }
 
@@ -71,12 +68,12 @@ public final class ThreadShortage implements Surroundings {
 
     @Override
     public Random random() {
-        return ThreadLocalRandom.current();
+        return REAL.random();
     }
 
     @Override
     public UUID uuid() {
-        return UUID.randomUUID();
+        return REAL.uuid();
     }
 
     @Override
