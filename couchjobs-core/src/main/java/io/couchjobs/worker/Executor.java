@@ -149,8 +149,8 @@ final class Executor {
     }
 
     private void start(Run run) {
-        timeLimits.watch(run);
         try {
+            timeLimits.watch(run);
             RunThreads.unstarted("couchjobs-run-" + run.claim().id(), options.loader(), () -> call(run))
                     .start();
         } catch (Error noMoreThreads) {
