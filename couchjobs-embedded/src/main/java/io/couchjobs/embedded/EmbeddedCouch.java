@@ -1,6 +1,7 @@
 package io.couchjobs.embedded;
 
 import io.couchjobs.embedded.http.Accounts;
+import io.couchjobs.embedded.http.Cors;
 import io.couchjobs.embedded.http.Frontend;
 import io.couchjobs.embedded.store.CouchStore;
 import java.io.IOException;
@@ -78,6 +79,7 @@ public final class EmbeddedCouch implements AutoCloseable {
         private @Nullable Path directory;
         private int port;
         private @Nullable String database;
+        private Cors cors = Cors.NONE;
 
         private Builder() {}
 
@@ -139,6 +141,18 @@ public final class EmbeddedCouch implements AutoCloseable {
         }
 
         /**
+         * Lets web pages of one origin read and write here, with credentials, so that PouchDB in a page can sync with this
+         * server. By default browsers let no page of another origin read an answer.
+         *
+         * @param origin scheme, host and port, as in {@code http://localhost:3000}
+         * @return this
+         */
+        public Builder cors(String origin) {
+            this.cors = new Cors(origin);
+            return this;
+        }
+
+        /**
          * Starts the server.
          *
          * @return the server, listening
@@ -151,7 +165,7 @@ public final class EmbeddedCouch implements AutoCloseable {
                 if (database != null && store.find(database).isEmpty()) {
                     store.create(database);
                 }
-                Frontend frontend = Frontend.start(port, store, new Accounts(admins, store), faults::fate);
+                Frontend frontend = Frontend.start(port, store, new Accounts(admins, store), faults::fate, cors);
                 LOG.info(
                         "The embedded CouchDB-compatible server, for development and tests only, listens on"
                                 + " http://127.0.0.1:{}/ and keeps its data {}",

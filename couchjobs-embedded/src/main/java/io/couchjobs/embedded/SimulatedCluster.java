@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  * as with CouchDB 3.5. For development and tests. Everything is in memory, and everybody may do everything.
  *
  * <p>Documents are written and read by quorum; views, ranges of {@code _all_docs} and feeds come from one copy. An
- * attachment by itself comes from the node that was asked; local documents, settings and purges stay there. Thread-safe.
+ * attachment by itself comes from the node that was asked; settings and purges stay there. Thread-safe.
  */
 public final class SimulatedCluster implements AutoCloseable {
     private final RealTime time = new RealTime();

@@ -86,6 +86,87 @@ abstract class AttachmentContract {
     }
 
     @Test
+    void a_stub_of_what_another_document_has_is_refused(Db db) {
+        db.save(withHello("a"));
+
+        assertThat(db.put("/b", object().set("_attachments", stubs(db))).error())
+                .isEqualTo(noStubIn("b"));
+        assertThat(db.put("/b?new_edits=false", object("{_rev: '1-aaaa'}").set("_attachments", stubs(db)))
+                        .error())
+                .isEqualTo(noStubIn("b"));
+        assertThat(db.read("b").status()).isEqualTo(404);
+    }
+
+    @Test
+    void a_batch_with_a_stub_of_nothing_is_refused_as_a_whole(Db db) {
+        db.save(withHello("a"));
+        ObjectNode batch = object("{docs: [{_id: 'c', _rev: '1-cccc'}, {_id: 'b', _rev: '1-bbbb'}]}");
+        ((ObjectNode) batch.at("/docs/1")).set("_attachments", stubs(db));
+
+        assertThat(db.post("/_bulk_docs", batch.put("new_edits", false)).error())
+                .isEqualTo(noStubIn("b"));
+        batch.at("/docs").forEach(doc -> ((ObjectNode) doc).remove("_rev"));
+        assertThat(db.post("/_bulk_docs", batch.put("new_edits", true)).error()).isEqualTo(noStubIn("b"));
+
+        assertThat(db.read("c").status()).isEqualTo(404);
+    }
+
+    @Test
+    void a_stub_of_another_generation_is_refused(Db db) {
+        String rev = db.save(withHello("a"));
+
+        assertThat(db.put("/a?rev=" + rev, "{_attachments: {'note.txt': {stub: true, revpos: 3}}}")
+                        .error())
+                .isEqualTo(noStubIn("a"));
+        assertThat(db.put("/a?rev=" + rev, "{_attachments: {'note.txt': {stub: true}}}")
+                        .status())
+                .isEqualTo(201);
+    }
+
+    @Test
+    void what_is_attached_anew_has_the_generation_of_its_revision(Db db) {
+        String rev = db.save(withHello("a"));
+        ObjectNode again = withHello("a").put("_rev", rev);
+        ((ObjectNode) again.at("/_attachments/note.txt")).put("revpos", 1);
+
+        db.save(again);
+
+        assertThat(db.read("a").at("/_attachments/note.txt/revpos").asInt()).isEqualTo(2);
+    }
+
+    @Test
+    void what_is_replicated_keeps_its_generation(Db db) {
+        db.graft("a", "{_attachments: {x: {data: 'AAAA', revpos: 1}, y: {data: 'AAAA'}}}", "bbbb", "aaaa");
+
+        assertThat(db.read("a").at("/_attachments/x/revpos").asInt()).isEqualTo(1);
+        assertThat(db.read("a").at("/_attachments/y/revpos").asInt()).isZero();
+    }
+
+    @Test
+    void the_name_of_an_attachment_does_not_begin_with_an_underscore(Db db) {
+        String refused = "400 bad_request: Attachment name '_x' starts with prohibited character '_'";
+        String doc = "{_id: 'a', _attachments: {_x: {data: 'AAAA'}}}";
+
+        assertThat(db.put("/a", doc).error()).isEqualTo(refused);
+        assertThat(db.post("/_bulk_docs", "{docs: [{_id: 'b'}, " + doc + "]}").error())
+                .isEqualTo(refused);
+        assertThat(db.sendRaw("PUT", "/a/_x", new byte[] {1}, "Content-Type", "application/x-b")
+                        .error())
+                .isEqualTo(refused);
+        assertThat(db.allDocs().rows()).isEmpty();
+    }
+
+    @Test
+    void an_attachment_is_a_stub_or_has_data(Db db) {
+        String refused = "400 bad_request: Invalid attachment data for x";
+
+        assertThat(db.put("/a", "{_attachments: {x: {}}}").error()).isEqualTo(refused);
+        assertThat(db.put("/a", "{_attachments: {x: {data: '###'}}}").error()).isEqualTo(refused);
+        assertThat(db.put("/a", "{_attachments: []}").error())
+                .isEqualTo("400 doc_validation: Bad special document member: _attachments");
+    }
+
+    @Test
     void an_attachment_can_be_put_and_deleted_alone(Db db) {
         String first = db.save("{_id: 'a'}");
 
@@ -105,6 +186,15 @@ abstract class AttachmentContract {
         assertThat(db.sendRaw("PUT", "/a/b.bin", new byte[] {1}, "Content-Type", "application/x-b")
                         .errorKind())
                 .isEqualTo("409 conflict");
+    }
+
+    private static String noStubIn(String id) {
+        return "412 missing_stub: Invalid attachment stub in " + id + " for note.txt";
+    }
+
+    /** The stubs of document {@code a}. */
+    private static JsonNode stubs(Db db) {
+        return db.read("a").at("/_attachments");
     }
 
     private static ObjectNode withHello(String id) {

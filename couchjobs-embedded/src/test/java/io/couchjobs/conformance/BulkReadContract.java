@@ -43,6 +43,16 @@ abstract class BulkReadContract {
     }
 
     @Test
+    void the_latest_of_a_named_revision_is_every_leaf_that_grew_from_it(Db db) {
+        db.graft("a", "{n: 1}", "aaaa", "ffff");
+        db.graft("a", "{n: 2}", "bbbb", "ffff");
+
+        Reply reply = db.post("/_bulk_get?latest=true", "{docs: [{id: 'a', rev: '1-ffff'}]}");
+
+        assertThat(reply.at("/results/0/docs").findValuesAsText("_rev")).containsExactly("2-aaaa", "2-bbbb");
+    }
+
+    @Test
     void the_history_can_be_asked_for(Db db) {
         db.graft("a", "{}", "bbbb", "aaaa");
 

@@ -129,6 +129,32 @@ abstract class FeedFilterContract {
         assertThat(select(db, "{n: {'$bogus': 1}}", "").errorKind()).isEqualTo("400 bad_request");
     }
 
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
+            7                        | Selector error: expected a JSON object
+            {"$foo":1}               | Invalid operator: $foo
+            {"n":{"$in":7}}          | Bad argument for operator $in: 7
+            {"n":{"$not":7}}         | Bad argument for operator $not: 7
+            {"n":{"$exists":7}}      | Bad argument for operator $exists: 7
+            {"n":{"$type":7}}        | Bad argument for operator $type: 7
+            {"n":{"$size":"x"}}      | Bad argument for operator $size: <<120>>
+            {"n":{"$mod":[1]}}       | Bad argument for operator $mod: [1]
+            {"n":{"$mod":["xy",1]}}  | Bad argument for operator $mod: [<<120,121>>,1]
+            {"n":{"$elemMatch":7}}   | Bad argument for operator $elemMatch: 7
+            {"n":{"$allMatch":7}}    | Bad argument for operator $allMatch: 7
+            {"n":{"$regex":"("}}     | Bad argument for operator $regex: <<40>>
+            {"n":{"$regex":7}}       | Invalid operator: $regex
+            {"$nor":{}}              | Bad argument for operator $nor: {[]}""")
+    void a_selector_that_makes_no_sense_is_refused_in_words(String selector, String reason, Db db) {
+        assertThat(select(db, selector, "").error()).isEqualTo("400 bad_request: " + reason);
+    }
+
+    @Test
+    void a_selector_comes_in_the_body(Db db) {
+        assertThat(db.get("/_changes?filter=_selector").error())
+                .isEqualTo("400 bad_request: Selector must be specified in POST payload");
+    }
+
     @Test
     void named_documents_are_told_and_no_others(Db db) {
         five(db);

@@ -19,6 +19,15 @@ abstract class LocalDocumentContract {
     }
 
     @Test
+    void a_local_document_is_written_whatever_revision_is_named(Db db) {
+        db.put("/_local/note", "{n: 1}").expect(201);
+
+        assertThat(db.put("/_local/note", "{n: 2}").rev()).isEqualTo("0-1");
+        assertThat(db.put("/_local/note", "{n: 3, _rev: '0-7'}").rev()).isEqualTo("0-8");
+        assertThat(db.get("/_local/note").at("/n").asInt()).isEqualTo(3);
+    }
+
+    @Test
     void a_local_document_can_be_deleted(Db db) {
         db.put("/_local/note", "{}").expect(201);
 
@@ -55,5 +64,14 @@ abstract class LocalDocumentContract {
 
         assertThat(reply.rows()).allMatch(row -> row.path("ok").asBoolean());
         assertThat(db.get("/_local/note").at("/n").asInt()).isEqualTo(1);
+    }
+
+    @Test
+    void a_local_document_keeps_no_attachments(Db db) {
+        db.put("/_local/note", "{n: 1, _attachments: {x: {data: 'AAAA'}}}").expect(201);
+
+        assertThat(db.get("/_local/note").json()).isEqualTo(json("{_id: '_local/note', _rev: '0-1', n: 1}"));
+        assertThat(db.get("/_local/note/x").error())
+                .isEqualTo("400 bad_request: _local documents do not accept attachments.");
     }
 }

@@ -4,6 +4,21 @@ package io.couchjobs.conformance;
 final class PouchDeviations {
     static final String LIST = """
             it has no _selector and no _design filter of the feed
+              FeedFilterContract.a_selector_comes_in_the_body
+              FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[7]
+              FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"$foo":1}]
+              FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"$nor":{}}]
+              FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$allMatch":7}}]
+              FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$elemMatch":7}}]
+              FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$exists":7}}]
+              FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$in":7}}]
+              FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$mod":["xy",1]}}]
+              FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$mod":[1]}}]
+              FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$not":7}}]
+              FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$regex":"("}}]
+              FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$regex":7}}]
+              FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$size":"x"}}]
+              FeedFilterContract.a_selector_that_makes_no_sense_is_refused_in_words[{"n":{"$type":7}}]
               FeedFilterContract.a_filtered_feed_moves_on_over_what_it_does_not_tell
               FeedFilterContract.a_long_poll_with_a_selector_sleeps_on_over_other_writes
               FeedFilterContract.a_selected_change_can_bring_its_document
@@ -13,6 +28,8 @@ final class PouchDeviations {
               FeedFilterContract.a_selector_sees_each_document_as_it_is_now
               FeedFilterContract.a_selector_that_is_none_is_refused
               FeedFilterContract.design_documents_alone_can_be_watched
+            it refuses a local document when another revision is named, or none
+              LocalDocumentContract.a_local_document_is_written_whatever_revision_is_named
             it has no _purge
               PurgeContract.a_document_stays_until_its_last_leaf_is_named
               PurgeContract.a_purged_document_leaves_the_views
@@ -164,6 +181,38 @@ final class PouchDeviations {
               ValidationContract.a_conflict_comes_before_the_rule
             it does not tell a rule the name of the database
               ValidationContract.the_function_sees_who_writes_and_who_may
+            it takes any stub whose bytes it has, keeps the generation given, and checks neither names nor data of attachments
+              AttachmentContract.a_batch_with_a_stub_of_nothing_is_refused_as_a_whole
+              AttachmentContract.a_stub_of_another_generation_is_refused
+              AttachmentContract.a_stub_of_what_another_document_has_is_refused
+              AttachmentContract.an_attachment_is_a_stub_or_has_data
+              AttachmentContract.the_name_of_an_attachment_does_not_begin_with_an_underscore
+              AttachmentContract.what_is_replicated_keeps_its_generation
+            it reads latest, and several revisions, in its own way
+              BulkReadContract.the_latest_of_a_named_revision_is_every_leaf_that_grew_from_it
+              RevisionContract.a_named_revision_tells_nothing_of_the_others
+              RevisionContract.named_leaves_come_in_their_order_and_missing_ones_after_them
+              RevisionContract.the_latest_of_a_deleted_document_is_deleted
+              RevisionContract.the_latest_of_one_document_is_its_winner_whatever_revision_is_named[1-00000000000000000000000000000000]
+              RevisionContract.the_latest_of_one_document_is_its_winner_whatever_revision_is_named[1-ffff]
+              RevisionContract.the_latest_of_one_document_is_its_winner_whatever_revision_is_named[2-aaaa]
+              RevisionContract.the_latest_of_one_document_is_its_winner_whatever_revision_is_named[2-cccc]
+              RevisionContract.the_latest_of_several_named_revisions_tells_each_leaf_once
+            its local documents keep attachments
+              LocalDocumentContract.a_local_document_keeps_no_attachments
+            its _stats takes numbers only, and its _sum fails as a whole
+              ReduceContract.a_sum_tells_what_it_could_not_add
+              ReduceContract.lists_are_described_by_place
+              ReduceContract.what_a_function_has_described_itself_is_put_together
+            it refuses a revision with an empty hash, and the notes of a replicator
+              RefusalContract.the_hash_of_a_revision_may_be_empty_and_is_then_of_no_document
+              RefusalContract.the_notes_of_a_replicator_may_be_members_of_a_document
+            it takes keys and a range together
+              ViewRangeContract.several_keys_and_a_range_do_not_go_together[end_key]
+              ViewRangeContract.several_keys_and_a_range_do_not_go_together[endkey]
+              ViewRangeContract.several_keys_and_a_range_do_not_go_together[key]
+              ViewRangeContract.several_keys_and_a_range_do_not_go_together[start_key]
+              ViewRangeContract.several_keys_and_a_range_do_not_go_together[startkey]
             """;
 
     private PouchDeviations() {}

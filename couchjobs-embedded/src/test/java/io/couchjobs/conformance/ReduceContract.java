@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Numbers about rows: counts by type and status are reduced views. */
 abstract class ReduceContract {
@@ -109,6 +111,70 @@ abstract class ReduceContract {
         assertThat(stats.path("min").asDouble()).isEqualTo(1);
         assertThat(stats.path("max").asDouble()).isEqualTo(6);
         assertThat(stats.path("sumsqr").asDouble()).isEqualTo(91);
+    }
+
+    @Test
+    void lists_are_described_by_place(Db db) {
+        jobs(db);
+        db.view("function (doc) { emit(null, [1, doc.n]); }", "_stats");
+
+        JsonNode stats = db.query().at("/rows/0/value");
+
+        assertThat(stats).hasSize(2);
+        assertThat(stats.at("/0/sum").asInt()).isEqualTo(6);
+        assertThat(stats.at("/1/sum").asInt()).isEqualTo(21);
+        assertThat(stats.at("/1/count").asInt()).isEqualTo(6);
+        assertThat(stats.at("/1/max").asInt()).isEqualTo(6);
+        assertThat(stats.at("/1/sumsqr").asInt()).isEqualTo(91);
+    }
+
+    @Test
+    void what_a_function_has_described_itself_is_put_together(Db db) {
+        jobs(db);
+        db.view("function (doc) { emit(null, {sum: doc.n, count: 2, min: 0, max: doc.n, sumsqr: 1}); }", "_stats");
+
+        JsonNode stats = db.query().at("/rows/0/value");
+
+        assertThat(stats.path("sum").asInt()).isEqualTo(21);
+        assertThat(stats.path("count").asInt()).isEqualTo(12);
+        assertThat(stats.path("min").asInt()).isZero();
+        assertThat(stats.path("max").asInt()).isEqualTo(6);
+    }
+
+    @Test
+    void what_is_no_number_cannot_be_described(Db db) {
+        jobs(db);
+        db.view("function (doc) { emit(null, 'x'); }", "_stats");
+
+        assertThat(db.query().errorKind()).isEqualTo("500 invalid_value");
+    }
+
+    @Test
+    void a_sum_tells_what_it_could_not_add(Db db) {
+        jobs(db);
+        db.view("function (doc) { emit(null, 'x'); }", "_sum");
+
+        JsonNode sum = db.query().expect(200).at("/rows/0/value");
+
+        assertThat(sum.path("error").asText()).isEqualTo("builtin_reduce_error");
+        assertThat(sum.path("caused_by").asText()).isEqualTo("x");
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"_sum ", "_sum\n", "_sumx", "_sum /* all */"})
+    void what_follows_the_name_of_a_builtin_function_is_not_looked_at(String reduce, Db db) {
+        jobs(db);
+        db.view(BY_STATUS, reduce);
+
+        assertThat(db.query().at("/rows/0/value").asInt()).isEqualTo(21);
+    }
+
+    @Test
+    void a_function_that_throws_reduces_to_null(Db db) {
+        jobs(db);
+        db.view(BY_STATUS, "function (keys, values) { throw new Error('no'); }");
+
+        assertThat(db.query("group_level", "1").expect(200).values()).isEqualTo(json("[null, null]"));
     }
 
     @Test

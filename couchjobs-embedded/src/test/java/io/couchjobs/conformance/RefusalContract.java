@@ -87,6 +87,25 @@ abstract class RefusalContract {
     }
 
     @Test
+    void the_hash_of_a_revision_may_be_empty_and_is_then_of_no_document(Db db) {
+        db.save("{_id: 'a'}");
+
+        assertThat(db.put("/b", "{_rev: '1-'}").errorKind()).isEqualTo("409 conflict");
+        assertThat(db.get("/a?rev=1-").error()).isEqualTo("404 not_found: missing");
+        assertThat(db.delete("/a?rev=1-").errorKind()).isEqualTo("409 conflict");
+    }
+
+    @Test
+    void the_notes_of_a_replicator_may_be_members_of_a_document(Db db) {
+        db.save("{_id: 'a', _replication_id: 'r', _replication_state: 's', _replication_state_reason: 'w',"
+                + " _replication_state_time: 't', _replication_stats: {}}");
+
+        assertThat(db.read("a").text("/_replication_state")).isEqualTo("s");
+        assertThat(db.put("/b", "{_replication_foo: 1}").error())
+                .isEqualTo("400 doc_validation: Bad special document member: _replication_foo");
+    }
+
+    @Test
     void a_revision_that_never_was_is_missing(Db db) {
         db.save("{_id: 'a'}");
 

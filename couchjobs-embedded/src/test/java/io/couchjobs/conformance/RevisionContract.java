@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a revision is made of, and how the history of a document can be asked for. */
 abstract class RevisionContract {
@@ -124,6 +126,67 @@ abstract class RevisionContract {
                 "application/json");
 
         assertThat(reply.text("/0/ok/_rev")).isEqualTo(second);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"1-ffff", "2-aaaa", "2-bbbb", "2-cccc", NEVER})
+    void the_latest_of_one_document_is_its_winner_whatever_revision_is_named(String rev, Db db) {
+        db.graft("a", "{n: 1}", "aaaa", "ffff");
+        db.graft("a", "{n: 2}", "bbbb", "ffff");
+        db.graft("a", "{_deleted: true}", "cccc", "ffff");
+
+        assertThat(db.get("/a?latest=true&rev=" + rev).text("/_rev")).isEqualTo("2-bbbb");
+    }
+
+    @Test
+    void the_latest_of_a_deleted_document_is_deleted(Db db) {
+        String tombstone = db.remove("a", db.save("{_id: 'a'}"));
+
+        assertThat(db.get("/a?rev=" + tombstone).status()).isEqualTo(200);
+        assertThat(db.get("/a?latest=true&rev=" + tombstone).error()).isEqualTo("404 not_found: deleted");
+    }
+
+    @Test
+    void a_named_revision_tells_nothing_of_the_others(Db db) {
+        db.graft("a", "{n: 1}", "aaaa");
+        db.graft("a", "{n: 2}", "bbbb");
+
+        assertThat(db.get("/a?rev=1-bbbb&conflicts=true").json()).isEqualTo(json("{_id: 'a', _rev: '1-bbbb', n: 2}"));
+        assertThat(db.get("/a?conflicts=true").at("/_conflicts")).isEqualTo(json("['1-aaaa']"));
+    }
+
+    @Test
+    void the_latest_of_several_named_revisions_tells_each_leaf_once(Db db) {
+        db.graft("a", "{n: 1}", "aaaa", "ffff");
+        db.graft("a", "{n: 2}", "bbbb", "ffff");
+
+        assertThat(openRevs(db, "a", "[\"1-ffff\",\"2-aaaa\"]", "latest", "true"))
+                .isEqualTo(json("[{ok: {_id: 'a', _rev: '2-aaaa', n: 1}}, {ok: {_id: 'a', _rev: '2-bbbb', n: 2}}]"));
+        assertThat(openRevs(db, "a", "[\"2-aaaa\",\"2-aaaa\"]")).hasSize(1);
+    }
+
+    @Test
+    void named_leaves_come_in_their_order_and_missing_ones_after_them(Db db) {
+        db.graft("a", "{n: 1}", "aaaa");
+        db.graft("a", "{n: 2}", "bbbb");
+
+        JsonNode told = openRevs(db, "a", "[\"%s\",\"1-bbbb\",\"1-aaaa\"]".formatted(NEVER));
+
+        assertThat(told.findValuesAsText("_rev")).containsExactly("1-aaaa", "1-bbbb");
+        assertThat(told.at("/2")).isEqualTo(json("{missing: '%s'}".formatted(NEVER)));
+    }
+
+    @Test
+    void named_leaves_of_a_document_that_never_was_are_missing(Db db) {
+        assertThat(openRevs(db, "none", "[\"%s\"]".formatted(NEVER)))
+                .isEqualTo(json("[{missing: '%s'}]".formatted(NEVER)));
+    }
+
+    private static JsonNode openRevs(Db db, String id, String revs, String... more) {
+        String query = Couch.query("open_revs", revs) + Couch.query(more).replace('?', '&');
+        return db.get("/" + id + query, "Accept", "application/json")
+                .expect(200)
+                .json();
     }
 
     @Test

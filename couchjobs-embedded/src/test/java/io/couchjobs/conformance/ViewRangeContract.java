@@ -12,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Parts of a view: keys, ranges, pages. */
 abstract class ViewRangeContract {
@@ -182,6 +183,24 @@ abstract class ViewRangeContract {
                                 "application/json")
                         .status())
                 .isEqualTo(200);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"key", "startkey", "start_key", "endkey", "end_key"})
+    void several_keys_and_a_range_do_not_go_together(String range, Db db) {
+        db.view(BY_N);
+        String refused = "400 query_parse_error: `keys` is incompatible with `key`, `start_key` and `end_key`";
+        String both = "{keys: [1, 2], %s: 1}".formatted(range);
+
+        assertThat(db.query("keys", "[1,2]", range, "1").error()).isEqualTo(refused);
+        assertThat(db.post("/_design/t/_view/v", both).error()).isEqualTo(refused);
+        assertThat(db.post("/_design/t/_view/v?" + range + "=1", "{keys: [1, 2]}")
+                        .error())
+                .isEqualTo(refused);
+        assertThat(db.post("/_design/t/_view/v/queries", "{queries: [" + both + "]}")
+                        .error())
+                .isEqualTo(refused);
+        assertThat(db.allDocs("keys", "[\"a\",\"b\"]", range, "\"a\"").error()).isEqualTo(refused);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.couchjobs.embedded.cluster;
 
 import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.store.CouchStore;
+import io.couchjobs.embedded.store.Database;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -31,14 +32,24 @@ public final class Cluster implements AutoCloseable {
     /**
      * How a cluster is made.
      *
-     * @param nodes each has a copy of everything; at least 1
+     * @param nodes at least 1
+     * @param copies how many nodes have a copy of a range, the first one's are the first nodes; at least 1
      * @param ranges parts of the database that are stored, listed and replicated apart; at least 1
      * @param tick after which a silent connection between nodes is given up
      * @param timeout after which a coordinator answers with what it has
      */
-    public record Settings(int nodes, int ranges, Duration tick, Duration timeout) {
+    public record Settings(int nodes, int copies, int ranges, Duration tick, Duration timeout) {
         /** Three nodes and one range; silence and requests last at most 60 s. */
         public static final Settings DEFAULTS = new Settings(3, 1, Duration.ofSeconds(60), Duration.ofSeconds(60));
+
+        /** Each node has a copy of everything. */
+        public Settings(int nodes, int ranges, Duration tick, Duration timeout) {
+            this(nodes, nodes, ranges, tick, timeout);
+        }
+
+        private boolean isOn(int range, int node) {
+            return Math.floorMod(node - range, nodes) < copies;
+        }
     }
 
     public Cluster(Agenda agenda, Delays delays, Settings settings) {
@@ -65,7 +76,7 @@ public final class Cluster implements AutoCloseable {
         if (databases.containsKey(name)) {
             throw CouchError.exists();
         }
-        Shards shards = new Shards(network, new Ranges(settings.ranges()), copies(name), micros(settings.timeout()));
+        Shards shards = Shards.of(network, new Ranges(settings.ranges()), copies(name), micros(settings.timeout()));
         databases.put(name, shards);
         replications.put(
                 name,
@@ -94,9 +105,11 @@ public final class Cluster implements AutoCloseable {
         for (Member member : members) {
             CouchStore store = stores.get(member.number());
             for (int range = 0; range < settings.ranges(); range++) {
-                String file = settings.ranges() == 1 ? name : "shards/" + range + "/" + name;
-                store.create(file);
-                copies.add(new Copy(member, range, store.get(file)));
+                if (settings.isOn(range, member.number())) {
+                    String file = settings.ranges() == 1 ? name : "shards/" + range + "/" + name;
+                    store.create(file);
+                    copies.add(new Copy(member, range, store.get(file)));
+                }
             }
         }
         return List.copyOf(copies);
@@ -116,6 +129,11 @@ public final class Cluster implements AutoCloseable {
         return stores.get(node);
     }
 
+    /** {@return the copy of a database of one range that a node has, or, where it has none, that of the first node} */
+    Database copyFor(int node, String database) {
+        return stores.get(node).find(database).orElseGet(() -> stores.get(0).get(database));
+    }
+
     /** {@return the node with a number, from 0 on, as clients of the first database see it} */
     public Coordinator node(int number) {
         return node(number, DATABASE);
@@ -123,7 +141,7 @@ public final class Cluster implements AutoCloseable {
 
     /** {@return a node without a database, to see whether it is alive} */
     Coordinator bare(int number) {
-        Shards none = new Shards(network, new Ranges(settings.ranges()), List.of(), 0);
+        Shards none = Shards.of(network, new Ranges(settings.ranges()), List.of(), 0);
         return new Coordinator(none, members.get(number));
     }
 
@@ -161,7 +179,24 @@ public final class Cluster implements AutoCloseable {
         cutAll(node, true);
     }
 
-    /** Ends an {@link #isolate}. */
+    /** Keeps what a node sends from all others; it hears them. */
+    public void mute(int node) {
+        Member one = members.get(node);
+        members.stream().filter(other -> other != one).forEach(other -> network.cutFrom(one, other, true));
+    }
+
+    /** Keeps what a node sends from one other; it hears that one. */
+    public void mute(int node, int towards) {
+        network.cutFrom(members.get(node), members.get(towards), true);
+    }
+
+    /** Keeps from a node what all others send; they hear it. */
+    public void deafen(int node) {
+        Member one = members.get(node);
+        members.stream().filter(other -> other != one).forEach(other -> network.cutFrom(other, one, true));
+    }
+
+    /** Ends an {@link #isolate}, a {@link #mute} or a {@link #deafen}. */
     public void heal(int node) {
         cutAll(node, false);
     }

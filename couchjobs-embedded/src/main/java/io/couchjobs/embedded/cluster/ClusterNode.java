@@ -21,9 +21,9 @@ public record ClusterNode(int number, Cluster cluster, Wire wire, Waiter waiter)
         return cluster.store(number);
     }
 
-    /** {@return the node's own copy of a database of one range} */
+    /** {@return the node's own copy of a database of one range, or that of another node where it has none} */
     public Database own(String database) {
-        return store().get(database);
+        return cluster.copyFor(number, database);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.couchjobs.embedded.cluster;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.store.Doc;
 import io.couchjobs.embedded.store.Edit;
 import io.couchjobs.embedded.view.QueryArgs;
@@ -45,6 +46,11 @@ public final class Coordinator {
     /** Reads the winner of the default number of copies, a majority; a deleted one too. */
     public void read(String id, Consumer<Optional<Doc>> answer) {
         member.perform(0, () -> ReadRound.start(shards, member, id, answer));
+    }
+
+    /** Reads a local document, of the default number of copies. */
+    public void local(String id, Consumer<Optional<ObjectNode>> answer) {
+        member.perform(0, () -> LocalRound.start(shards, member, id, answer));
     }
 
     /** Reads all leaves, the winner first, tombstones included ({@code open_revs=all}). */

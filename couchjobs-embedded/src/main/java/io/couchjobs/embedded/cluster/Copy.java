@@ -3,10 +3,12 @@ package io.couchjobs.embedded.cluster;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.protocol.Json;
+import io.couchjobs.embedded.store.Attachments;
 import io.couchjobs.embedded.store.Database;
 import io.couchjobs.embedded.store.Edit;
 import io.couchjobs.embedded.store.EditResult;
 import io.couchjobs.embedded.store.Gate;
+import io.couchjobs.embedded.tree.Revision;
 import io.couchjobs.embedded.view.QueryArgs;
 import io.couchjobs.embedded.view.Validators;
 import io.couchjobs.embedded.view.ViewGroup;
@@ -14,10 +16,12 @@ import io.couchjobs.embedded.view.ViewReader;
 import io.couchjobs.embedded.view.Views;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** One node's copy of one range of a database: its own trees, in its own order of arrival. */
@@ -116,11 +120,41 @@ final class Copy {
 
     /** Each copy decides by what it has itself; none knows of the others. */
     List<EditResult> write(List<Edit> edits) {
-        return noticed(() -> database.write(own(edits), gate));
+        return localsApart(edits, others -> database.write(own(others), gate));
     }
 
     List<EditResult> replicate(List<Edit> edits) {
-        return noticed(() -> database.replicate(own(edits), gate));
+        return localsApart(edits, others -> database.replicate(own(others), gate));
+    }
+
+    private List<EditResult> localsApart(List<Edit> edits, Function<List<Edit>, List<EditResult>> change) {
+        if (edits.stream().noneMatch(Copy::isLocal)) {
+            return noticed(() -> change.apply(edits));
+        }
+        List<Edit> others = edits.stream().filter(edit -> !isLocal(edit)).toList();
+        Iterator<EditResult> results = noticed(() -> change.apply(others)).iterator();
+        return edits.stream()
+                .map(edit -> isLocal(edit) ? local(edit) : results.next())
+                .toList();
+    }
+
+    static boolean isLocal(Edit edit) {
+        return edit.id().startsWith("_local/");
+    }
+
+    /** Local documents are compared with nothing: a copy that has missed a write of one takes the next one nevertheless. */
+    private EditResult local(Edit edit) {
+        if (edit.deleted()) {
+            database.local().delete(edit.id());
+            return new EditResult(edit.id(), new Revision(0, "0"), null);
+        }
+        try {
+            String rev = edit.history().isEmpty() ? null : edit.history().get(0).toString();
+            String stored = database.local().write(edit.id(), rev, edit.body());
+            return new EditResult(edit.id(), Revision.parse(stored), null);
+        } catch (CouchError e) {
+            return new EditResult(edit.id(), null, e);
+        }
     }
 
     private List<EditResult> noticed(Supplier<List<EditResult>> change) {
@@ -132,11 +166,16 @@ final class Copy {
         return results;
     }
 
-    /** Storing a document changes what was given, and the other copies get the same. */
+    /** Storing a document changes what was given to be attached, and the other copies get the same. */
     private static List<Edit> own(List<Edit> edits) {
         return edits.stream()
-                .map(edit -> new Edit(
-                        edit.id(), edit.history(), edit.deleted(), edit.body().deepCopy()))
+                .map(edit -> edit.body().has(Attachments.MEMBER)
+                        ? new Edit(
+                                edit.id(),
+                                edit.history(),
+                                edit.deleted(),
+                                edit.body().deepCopy())
+                        : edit)
                 .toList();
     }
 }

@@ -13,4 +13,17 @@ public interface Delays {
 
     /** {@return how long after a change a copy offers what it has to the others} */
     long sync(int node);
+
+    /**
+     * {@return how many documents a copy offers another at once} Fewer than it has, and the other has the first ones a while
+     * before the last.
+     */
+    default int batch() {
+        return 500;
+    }
+
+    /** {@return how long after a batch that another copy has taken the next one is offered} */
+    default long nextBatch(int node) {
+        return 0;
+    }
 }

@@ -13,6 +13,9 @@ import java.util.function.Consumer;
  * reach, another one from where it is certain to have missed nothing, which may be the beginning.
  */
 final class FeedRound {
+    /** After so many microseconds it is given up where no copy is in reach. */
+    private static final long NOBODY = 100_000;
+
     private final Shards shards;
     private final Member at;
     private final Consumer<FeedRow> rows;
@@ -54,7 +57,12 @@ final class FeedRound {
             ask(same.get(), seq);
             return;
         }
-        Copy other = shards.reachable(at, range).get(0);
+        List<Copy> reachable = shards.reachable(at, range);
+        if (reachable.isEmpty()) {
+            at.perform(NOBODY, this::lost);
+            return;
+        }
+        Copy other = reachable.get(0);
         ask(other, position.place(range).map(place -> other.startFor(place)).orElse(0L));
     }
 

@@ -14,8 +14,6 @@ import java.util.List;
  * leaves, tombstones included, with their ancestors. This is what makes the copies equal in the end.
  */
 final class InternalReplication {
-    private static final int BATCH = 500;
-
     private final Shards shards;
     private final Delays delays;
     private final Copy source;
@@ -61,7 +59,7 @@ final class InternalReplication {
         List<Edit> leaves = new ArrayList<>();
         long reached = offered;
         Iterator<Change> changes = from.changes(offered);
-        for (int i = 0; i < BATCH && changes.hasNext(); i++) {
+        for (int i = 0; i < delays.batch() && changes.hasNext(); i++) {
             Change change = changes.next();
             LeavesRound.leaves(from, change.id()).forEach(leaf -> leaves.add(whole(from, leaf)));
             reached = change.seq();
@@ -84,7 +82,12 @@ final class InternalReplication {
         busy = false;
         offered = reached;
         source.offered(target.member().number(), theirs, reached);
-        offer();
+        long pause = delays.nextBatch(source.member().number());
+        if (pause == 0) {
+            offer();
+        } else {
+            source.member().perform(pause, this::offer);
+        }
     }
 
     /** The other copy may have nothing yet of what is attached. */

@@ -1,12 +1,13 @@
 package io.couchjobs.embedded.cluster;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
 /**
- * The connection of two nodes. While it is cut, messages wait in it; when that lasts too long, both sides give it up:
+ * The connection of two nodes. While it is cut, both ways or one, messages wait in it; when that lasts too long, both sides give it up:
  * what waited is lost and who waits for an answer learns that the other node is down.
  */
 final class Link {
@@ -14,7 +15,7 @@ final class Link {
     private final Member other;
     private final Set<Ask<?>> open = new LinkedHashSet<>();
     private final List<Runnable> held = new ArrayList<>();
-    private boolean cut;
+    private final Set<Member> mute = new HashSet<>();
     private boolean down;
     private long changes;
 
@@ -39,16 +40,26 @@ final class Link {
         return down;
     }
 
-    boolean isCut() {
-        return cut;
+    /** Whether what a node sends does not come out at the other end. */
+    boolean isCutFrom(Member sender) {
+        return mute.contains(sender);
     }
 
     void cut(boolean now) {
-        cut = now;
+        cutFrom(one, now);
+        cutFrom(other, now);
+    }
+
+    void cutFrom(Member sender, boolean now) {
+        if (now) {
+            mute.add(sender);
+        } else {
+            mute.remove(sender);
+        }
     }
 
     boolean isHealthy() {
-        return !cut && one.isRunning() && other.isRunning();
+        return mute.isEmpty() && one.isRunning() && other.isRunning();
     }
 
     boolean hasEnded() {

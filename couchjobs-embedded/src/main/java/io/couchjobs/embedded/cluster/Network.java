@@ -37,10 +37,12 @@ final class Network {
     }
 
     Link link(Member one, Member other) {
-        return links.stream()
-                .filter(link -> link.joins(one) && link.joins(other))
-                .findFirst()
-                .orElseThrow();
+        for (Link link : links) {
+            if (link.joins(one) && link.joins(other)) {
+                return link;
+            }
+        }
+        throw new IllegalArgumentException("A node has no connection with itself.");
     }
 
     boolean isConnected(Member one, Member other) {
@@ -95,7 +97,7 @@ final class Network {
     }
 
     private void send(Link link, Member from, Member to, Runnable message) {
-        if (link.isCut()) {
+        if (link.isCutFrom(from)) {
             link.hold(() -> carry(from, to, message));
         } else {
             carry(from, to, message);
@@ -114,6 +116,13 @@ final class Network {
     void cut(Member one, Member other, boolean cut) {
         Link link = link(one, other);
         link.cut(cut);
+        review(link);
+    }
+
+    /** Cuts one way only: the other node is heard, and does not hear. */
+    void cutFrom(Member from, Member to, boolean cut) {
+        Link link = link(from, to);
+        link.cutFrom(from, cut);
         review(link);
     }
 

@@ -9,11 +9,22 @@ import java.util.Random;
 public final class RandomDelays implements Delays {
     private final Random random;
     private final Means means;
+    private final long trickle;
 
     /** The same seed gives the same delays. */
     public RandomDelays(long seed, Means means) {
+        this(seed, means, 0);
+    }
+
+    /**
+     * The same seed gives the same delays.
+     *
+     * @param trickle microseconds that lie on average between two documents that a copy offers another one; 0 for all at once
+     */
+    public RandomDelays(long seed, Means means, long trickle) {
         this.random = new Random(seed);
         this.means = means;
+        this.trickle = trickle;
     }
 
     /**
@@ -52,6 +63,16 @@ public final class RandomDelays implements Delays {
     @Override
     public long sync(int node) {
         return means.sync() + (long) (random.nextDouble() * means.sync() / 10);
+    }
+
+    @Override
+    public int batch() {
+        return trickle == 0 ? Delays.super.batch() : 1;
+    }
+
+    @Override
+    public long nextBatch(int node) {
+        return trickle == 0 ? 0 : 1 + around(trickle);
     }
 
     private long around(long mean) {

@@ -4,33 +4,41 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
  * The copies of one database, and the way to them.
  *
+ * @param byRange the same, apart
  * @param timeout microseconds after which a coordinator answers with what it has
  */
-record Shards(Network network, Ranges ranges, List<Copy> all, long timeout) {
+record Shards(Network network, Ranges ranges, List<Copy> all, List<List<Copy>> byRange, long timeout) {
+    static Shards of(Network network, Ranges ranges, List<Copy> all, long timeout) {
+        List<List<Copy>> byRange = IntStream.range(0, ranges.count())
+                .mapToObj(range ->
+                        all.stream().filter(copy -> copy.range() == range).toList())
+                .toList();
+        return new Shards(network, ranges, all, byRange, timeout);
+    }
+
     /** {@return the copies of a document, by node} */
     List<Copy> of(String id) {
         return ofRange(ranges.of(id));
     }
 
     List<Copy> ofRange(int range) {
-        return all.stream().filter(copy -> copy.range() == range).toList();
+        return byRange.get(range);
     }
 
-    List<Copy> on(Member member) {
-        return all.stream().filter(copy -> copy.member() == member).toList();
-    }
-
-    /** {@return the position after everything that a node's own copies have} */
+    /** {@return the position after everything that the copies have of which a node reads, its own if it has any} */
     PackedSeq newest(Member member) {
         PackedSeq newest = PackedSeq.START;
-        for (Copy copy : on(member)) {
-            newest = newest.with(
-                    copy.range(),
-                    new PackedSeq.Place(member.number(), copy.database().updateSeq()));
+        for (int range = 0; range < ranges.count(); range++) {
+            for (Copy copy : reachable(member, range).stream().limit(1).toList()) {
+                PackedSeq.Place place = new PackedSeq.Place(
+                        copy.member().number(), copy.database().updateSeq());
+                newest = newest.with(range, place);
+            }
         }
         return newest;
     }

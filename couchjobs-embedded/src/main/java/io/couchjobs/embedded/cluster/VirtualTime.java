@@ -1,22 +1,24 @@
 package io.couchjobs.embedded.cluster;
 
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /** An agenda whose time passes only when somebody runs it, from one task to the next without waiting. Not thread-safe. */
 public final class VirtualTime implements Agenda {
-    private static final Comparator<Entry> ORDER =
-            Comparator.comparingLong(Entry::due).thenComparingLong(Entry::number);
-
-    private final PriorityQueue<Entry> entries = new PriorityQueue<>(ORDER);
+    private final PriorityQueue<Entry> entries = new PriorityQueue<>();
     private long now;
     private long count;
     private BooleanSupplier over = () -> true;
 
-    private record Entry(long due, long number, Runnable task) {}
+    private record Entry(long due, long number, Runnable task) implements Comparable<Entry> {
+        @Override
+        public int compareTo(Entry other) {
+            int order = Long.compare(due, other.due);
+            return order == 0 ? Long.compare(number, other.number) : order;
+        }
+    }
 
     @Override
     public long now() {

@@ -34,8 +34,15 @@ public final class Wire {
      * @param lostRequests which part of the requests never arrives, 0 to 1
      * @param lostAnswers which part of the answers never arrives, 0 to 1
      * @param delay how many microseconds a request takes on average to its node, and an answer back
+     * @param slow which part of the requests, and of the answers, is much longer on its way
+     * @param slowDelay how many microseconds these take at most
      */
-    public record Trouble(double lostRequests, double lostAnswers, long delay) {
+    public record Trouble(double lostRequests, double lostAnswers, long delay, double slow, long slowDelay) {
+        /** Nothing is much longer on its way than the rest. */
+        public Trouble(double lostRequests, double lostAnswers, long delay) {
+            this(lostRequests, lostAnswers, delay, 0, 0);
+        }
+
         /** Nothing is lost; both ways together take a millisecond on average. */
         public static final Trouble NONE = new Trouble(0, 0, 500);
     }
@@ -117,6 +124,10 @@ public final class Wire {
     }
 
     private void later(Runnable task) {
-        agenda.after(Math.round(-trouble.delay() * StrictMath.log(1 - random.nextDouble())), task);
+        long way = Math.round(-trouble.delay() * StrictMath.log(1 - random.nextDouble()));
+        if (trouble.slow() > 0 && happens(trouble.slow())) {
+            way += (long) (random.nextDouble() * trouble.slowDelay());
+        }
+        agenda.after(way, task);
     }
 }

@@ -4,7 +4,7 @@
  * io.couchjobs.embedded.cluster.Agenda}; with virtual time and seeded delays a run can be repeated exactly.
  *
  * <p>The model follows CouchDB 3.5: a write goes to all copies at once, each copy decides alone, the coordinator counts.
- * Where it is simpler: every node has a copy of every range, nodes are neither added nor removed, and a copy that was
+ * Where it is simpler: nodes are neither added nor removed, and a copy that was
  * killed keeps all that it had taken, answered or not.
  */
 @org.jspecify.annotations.NullMarked

@@ -1,10 +1,14 @@
 package io.couchjobs.embedded.feed;
 
+import static java.util.stream.Collectors.joining;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.couchjobs.embedded.protocol.Collation;
 import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.protocol.Json;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +17,7 @@ import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -41,7 +46,7 @@ public final class Selector {
 
     private Predicate<JsonNode> compile(JsonNode selector, boolean not) {
         if (!selector.isObject()) {
-            throw CouchError.badRequest("Selector must be a JSON object");
+            throw CouchError.badRequest("Selector error: expected a JSON object");
         }
         List<Predicate<JsonNode>> parts =
                 selector.properties().stream().map(part -> part(part, not)).toList();
@@ -84,10 +89,16 @@ public final class Selector {
     private Predicate<JsonNode> operator(String name, JsonNode argument, boolean not) {
         return switch (name) {
             case "$and" -> not ? any(list(name, argument, true)) : all(list(name, argument, false));
-            case "$or" -> not ? all(list(name, argument, true)) : any(list(name, argument, false));
-            case "$nor" -> operator("$or", argument, !not);
-            case "$not" -> condition(argument, !not);
-            case "$exists" -> value -> value.isMissingNode() == (argument.asBoolean() == not);
+            case "$or", "$nor" -> {
+                boolean none = name.equals("$nor") != not;
+                List<Predicate<JsonNode>> parts = list(name, argument, none);
+                yield none || parts.isEmpty() ? all(parts) : any(parts);
+            }
+            case "$not" -> compile(object(name, argument), !not);
+            case "$exists" -> {
+                boolean wanted = checked(name, argument, argument.isBoolean()).booleanValue();
+                yield value -> value.isMissingNode() == (wanted == not);
+            }
             default -> onField(test(name, argument), not);
         };
     }
@@ -106,8 +117,15 @@ public final class Selector {
             case "$lte" -> compared(argument, sign -> sign <= 0);
             case "$in" -> in(name, argument);
             case "$nin" -> in(name, argument).negate();
-            case "$type" -> value -> typeOf(value).equals(argument.asText());
-            case "$size" -> value -> value.isArray() && value.size() == argument.asInt(-1);
+            case "$type" -> {
+                String wanted = checked(name, argument, argument.isTextual()).textValue();
+                yield value -> typeOf(value).equals(wanted);
+            }
+            case "$size" -> {
+                boolean isSize = argument.isIntegralNumber() && argument.longValue() >= 0;
+                long wanted = checked(name, argument, isSize).longValue();
+                yield value -> value.isArray() && value.size() == wanted;
+            }
             case "$mod" -> mod(argument);
             case "$regex" -> regex(argument);
             default -> testElements(name, argument);
@@ -122,11 +140,11 @@ public final class Selector {
                         && wanted.stream().allMatch(one -> elements(value).anyMatch(one));
             }
             case "$elemMatch" -> {
-                Predicate<JsonNode> inner = condition(argument, false);
+                Predicate<JsonNode> inner = compile(object(name, argument), false);
                 return value -> value.isArray() && elements(value).anyMatch(inner);
             }
             case "$allMatch" -> {
-                Predicate<JsonNode> inner = condition(argument, false);
+                Predicate<JsonNode> inner = compile(object(name, argument), false);
                 return value ->
                         value.isArray() && !value.isEmpty() && elements(value).allMatch(inner);
             }
@@ -150,21 +168,25 @@ public final class Selector {
     }
 
     private List<Predicate<JsonNode>> list(String name, JsonNode argument, boolean not) {
-        return array(name, argument).map(one -> compile(one, not)).toList();
+        return array(name, argument).map(one -> condition(one, not)).toList();
     }
 
     private static Predicate<JsonNode> mod(JsonNode argument) {
-        long divisor = argument.path(0).asLong();
-        if (divisor == 0) {
-            throw badArgument("$mod", argument);
-        }
-        long remainder = argument.path(1).asLong();
-        return value -> value.isIntegralNumber() && value.longValue() % divisor == remainder;
+        boolean isPair = argument.isArray() && argument.size() == 2;
+        boolean isWhole =
+                argument.path(0).isIntegralNumber() && argument.path(1).isIntegralNumber();
+        JsonNode pair = checked("$mod", argument, isPair && isWhole);
+        long divisor = pair.get(0).longValue();
+        long remainder = pair.get(1).longValue();
+        return value -> value.isIntegralNumber() && divisor != 0 && value.longValue() % divisor == remainder;
     }
 
     private static Predicate<JsonNode> regex(JsonNode argument) {
+        if (!argument.isTextual()) {
+            throw CouchError.badRequest("Invalid operator: $regex");
+        }
         try {
-            Pattern pattern = Pattern.compile(argument.asText());
+            Pattern pattern = Pattern.compile(argument.textValue());
             return value ->
                     value.isTextual() && pattern.matcher(value.textValue()).find();
         } catch (PatternSyntaxException e) {
@@ -173,14 +195,41 @@ public final class Selector {
     }
 
     private static Stream<JsonNode> array(String operator, JsonNode argument) {
-        if (!argument.isArray()) {
+        return elements(checked(operator, argument, argument.isArray()));
+    }
+
+    private static JsonNode object(String operator, JsonNode argument) {
+        return checked(operator, argument, argument.isObject());
+    }
+
+    private static JsonNode checked(String operator, JsonNode argument, boolean isGood) {
+        if (!isGood) {
             throw badArgument(operator, argument);
         }
-        return elements(argument);
+        return argument;
     }
 
     private static CouchError badArgument(String operator, JsonNode argument) {
-        return CouchError.badRequest("Bad argument for operator " + operator + ": " + Json.text(argument));
+        return CouchError.badRequest("Bad argument for operator " + operator + ": " + term(argument));
+    }
+
+    /** {@return a value as CouchDB writes it in an error: as an Erlang term, where a text is the numbers of its bytes} */
+    private static String term(JsonNode value) {
+        if (value.isTextual()) {
+            byte[] bytes = value.textValue().getBytes(StandardCharsets.UTF_8);
+            return IntStream.range(0, bytes.length)
+                    .mapToObj(i -> String.valueOf(bytes[i] & 0xff))
+                    .collect(joining(",", "<<", ">>"));
+        }
+        if (value.isArray()) {
+            return elements(value).map(Selector::term).collect(joining(",", "[", "]"));
+        }
+        if (value.isObject()) {
+            return value.properties().stream()
+                    .map(one -> "{" + term(TextNode.valueOf(one.getKey())) + "," + term(one.getValue()) + "}")
+                    .collect(joining(",", "{[", "]}"));
+        }
+        return Json.text(value);
     }
 
     private static Stream<JsonNode> elements(JsonNode array) {

@@ -13,8 +13,6 @@ import java.util.List;
 
 /** One attachment: read, written, deleted. */
 final class AttachmentHandler {
-    private static final String MEMBER = "_attachments";
-
     private final Call call;
     private final Db db;
     private final String id;
@@ -38,8 +36,8 @@ final class AttachmentHandler {
 
     private void get() {
         Database database = db.database();
-        Doc doc = DocumentHandler.find(database, id, call.param("rev").orElse(null), false);
-        JsonNode entry = doc.body().path(MEMBER).path(name);
+        Doc doc = DocumentHandler.find(database, id, call.param("rev").orElse(null));
+        JsonNode entry = doc.body().path(Attachments.MEMBER).path(name);
         byte[] data = database.attachments()
                 .read(entry)
                 .orElseThrow(() -> new CouchError(404, "not_found", "Document is missing attachment"));
@@ -48,15 +46,16 @@ final class AttachmentHandler {
     }
 
     private void put() {
+        Edits.checkAttachmentName(name);
         ObjectNode body = base();
         String type = call.header("Content-Type").orElse("application/octet-stream");
-        body.withObject("/" + MEMBER).set(name, Attachments.inline(type, call.body()));
+        body.withObject("/" + Attachments.MEMBER).set(name, Attachments.inline(type, call.body()));
         store(201, body);
     }
 
     private void delete() {
         ObjectNode body = base();
-        if (body.withObject("/" + MEMBER).remove(name) == null) {
+        if (body.withObject("/" + Attachments.MEMBER).remove(name) == null) {
             throw new CouchError(404, "not_found", "Document is missing attachment");
         }
         store(200, body);

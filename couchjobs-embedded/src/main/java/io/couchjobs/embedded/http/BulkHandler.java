@@ -10,6 +10,7 @@ import io.couchjobs.embedded.store.Doc;
 import io.couchjobs.embedded.store.Edit;
 import io.couchjobs.embedded.store.EditResult;
 import io.couchjobs.embedded.tree.Node;
+import io.couchjobs.embedded.tree.Revision;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -121,7 +122,7 @@ final class BulkHandler {
         ArrayNode docs = result.putArray("docs");
         try {
             for (Doc doc : found(database, id, rev, call.flag("latest"))) {
-                docs.addObject().set("ok", DocShape.of(call).json(database, doc));
+                docs.addObject().set("ok", DocShape.of(call).ofRevision().json(database, doc));
             }
         } catch (CouchError e) {
             ObjectNode error = docs.addObject().putObject("error").put("id", id);
@@ -132,17 +133,16 @@ final class BulkHandler {
 
     /** Without a revision, all leaves. */
     private static List<Doc> found(Database database, String id, @Nullable String rev, boolean latest) {
-        if (rev != null) {
-            return List.of(DocumentHandler.find(database, id, rev, latest));
-        }
-        List<Doc> leaves = database.tree(id).leaves().stream()
-                .map(Node::rev)
-                .sorted()
-                .flatMap(leaf -> database.revision(id, leaf).stream())
-                .toList();
-        if (leaves.isEmpty()) {
+        List<Doc> found = rev != null
+                ? OpenRevs.docs(database, id, Revision.parse(rev), latest)
+                : database.tree(id).leaves().stream()
+                        .map(Node::rev)
+                        .sorted()
+                        .flatMap(leaf -> database.revision(id, leaf).stream())
+                        .toList();
+        if (found.isEmpty()) {
             throw CouchError.missing();
         }
-        return leaves;
+        return found;
     }
 }

@@ -102,6 +102,9 @@ final class ChangesHandler implements DbHandler {
             case "" -> doc -> true;
             case "_doc_ids" -> ids(call.param("doc_ids").map(Json::parse).orElse(body.path("doc_ids")));
             case "_selector" -> {
+                if (!call.is("POST")) {
+                    throw CouchError.badRequest("Selector must be specified in POST payload");
+                }
                 Predicate<com.fasterxml.jackson.databind.JsonNode> selector = Selector.compile(body.path("selector"));
                 yield doc -> selector.test(doc.json());
             }

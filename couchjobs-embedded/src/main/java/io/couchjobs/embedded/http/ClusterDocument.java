@@ -54,6 +54,25 @@ final class ClusterDocument {
         answer(node.ask(database, (at, then) -> at.replicate(List.of(edit), then)), 201);
     }
 
+    /** A local document, compared with nothing; the copies do not send each other what one of them has missed. */
+    void handleLocal() throws IOException {
+        call.allow("DELETE", "GET", "HEAD", "PUT");
+        switch (call.method()) {
+            case "PUT" -> store(Edits.of(Json.parse(call.body()), id, call.rev()), 201);
+            case "DELETE" -> {
+                if (local().isEmpty()) {
+                    throw CouchError.missing();
+                }
+                store(new Edit(id, List.of(), true, Json.object()), 200);
+            }
+            default -> LocalHandler.shown(call, local());
+        }
+    }
+
+    private Optional<ObjectNode> local() throws IOException {
+        return node.ask(database, (at, then) -> at.local(id, then));
+    }
+
     private void delete() throws IOException {
         Doc winner = winner();
         if (winner.node().deleted()) {
@@ -91,9 +110,11 @@ final class ClusterDocument {
             OpenRevs.answer(call, leaves().stream().map(doc -> shown(own, doc)).toList());
             return;
         }
-        Doc doc = wanted(own, call.param("rev").orElse(null));
+        String rev = call.flag("latest") ? null : call.param("rev").orElse(null);
+        Doc doc = wanted(own, rev);
+        DocShape shape = rev == null ? DocShape.of(call) : DocShape.of(call).ofRevision();
         call.etag(doc.rev().toString());
-        call.answer(200, DocShape.of(call).json(own, doc));
+        call.answer(200, shape.json(own, doc));
     }
 
     private List<Doc> leaves() throws IOException {

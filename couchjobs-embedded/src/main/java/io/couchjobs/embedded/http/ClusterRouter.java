@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 
 /**
  * Routes the requests to one node of a simulated cluster: what the copies decide together goes to its coordinator, the
- * rest is answered from the node's own copies, views among it. Local documents, purges and settings stay on the node.
+ * rest is answered from the node's own copies, views among it. Purges and settings stay on the node.
  */
 final class ClusterRouter implements Routes {
     private final ClusterNode node;
@@ -83,6 +83,7 @@ final class ClusterRouter implements Routes {
                     ask(call);
                 }
             }
+            case "_local" -> new ClusterDocument(call, node, database, "_local/" + call.rest(2)).handleLocal();
             default -> {
                 boolean document = !second.startsWith("_") || second.startsWith("_design/");
                 if (document && call.path().size() == 2) {

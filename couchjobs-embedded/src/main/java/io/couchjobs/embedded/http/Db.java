@@ -13,11 +13,13 @@ import java.util.List;
 record Db(Database database, Views views, Validators validators, User user) {
     /** Stores client writes, as far as the user may and the validation functions agree. */
     List<EditResult> write(List<Edit> edits) {
+        database.requireStubs(edits);
         return database.write(allowed(edits), gate());
     }
 
     /** Stores replicated writes, under the same conditions. */
     List<EditResult> replicate(List<Edit> edits) {
+        database.requireReplicatedStubs(edits);
         return database.replicate(allowed(edits), gate());
     }
 

@@ -35,6 +35,11 @@ record DocShape(
         return new DocShape(false, false, conflicts, false, false, attachments);
     }
 
+    /** {@return this shape for a revision that was named: CouchDB tells of it only its history and its attachments} */
+    DocShape ofRevision() {
+        return new DocShape(revs, false, false, false, false, attachments);
+    }
+
     ObjectNode json(Database database, Doc doc) {
         ObjectNode json = doc.json();
         RevTree tree = doc.tree();

@@ -24,6 +24,7 @@ final class DocumentHandler {
     }
 
     void handle() {
+        NotBuilt.checkDocument(call);
         call.allow("DELETE", "GET", "HEAD", "POST", "PUT", "COPY");
         switch (call.method()) {
             case "PUT" -> put();
@@ -85,13 +86,15 @@ final class DocumentHandler {
         stored(200, db.write(List.of(tombstone)).get(0).revOrThrow());
     }
 
+    /** With {@code latest} the winner is read, whatever revision is named beside it. */
     private void get() {
         if (call.param("open_revs").isPresent()) {
             OpenRevs.answer(call, db.database(), id);
             return;
         }
-        Doc doc = find(db.database(), id, call.param("rev").orElse(null), call.flag("latest"));
-        DocShape shape = DocShape.of(call);
+        String rev = call.flag("latest") ? null : call.param("rev").orElse(null);
+        Doc doc = find(db.database(), id, rev);
+        DocShape shape = rev == null ? DocShape.of(call) : DocShape.of(call).ofRevision();
         String etag = doc.rev().toString();
         if (shape.equals(DocShape.PLAIN)) {
             call.etag(etag);
@@ -103,16 +106,9 @@ final class DocumentHandler {
         call.answer(200, shape.json(db.database(), doc));
     }
 
-    static Doc find(Database database, String id, @Nullable String rev, boolean latest) {
+    static Doc find(Database database, String id, @Nullable String rev) {
         if (rev != null) {
-            Revision wanted = Revision.parse(rev);
-            Revision found = latest
-                    ? database.tree(id).leavesFrom(wanted).stream()
-                            .findFirst()
-                            .map(node -> node.rev())
-                            .orElse(wanted)
-                    : wanted;
-            return database.revision(id, found).orElseThrow(CouchError::missing);
+            return database.revision(id, Revision.parse(rev)).orElseThrow(CouchError::missing);
         }
         Doc doc = database.winner(id).orElseThrow(CouchError::missing);
         if (doc.node().deleted()) {

@@ -3,10 +3,12 @@ package io.couchjobs.embedded.http;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.protocol.CouchError;
+import io.couchjobs.embedded.store.Attachments;
 import io.couchjobs.embedded.store.Edit;
 import io.couchjobs.embedded.tree.Revision;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,16 @@ final class Edits {
     private static final String RESERVED = "Only reserved document ids may start with underscore.";
     private static final Set<String> IGNORED = Set.of(
             "_revs_info", "_conflicts", "_deleted_conflicts", "_local_seq", "_revisions", "_id", "_rev", "_deleted");
+
+    /** Members of the server's own name that a document may have: what CouchDB's replicator notes, and who may read it. */
+    private static final Set<String> KEPT = Set.of(
+            Attachments.MEMBER,
+            "_access",
+            "_replication_id",
+            "_replication_state",
+            "_replication_state_reason",
+            "_replication_state_time",
+            "_replication_stats");
 
     private Edits() {}
 
@@ -71,17 +83,51 @@ final class Edits {
         ObjectNode body = doc.deepCopy();
         body.remove(IGNORED);
         body.fieldNames().forEachRemaining(Edits::checkMember);
+        checkAttachments(body);
         return new Edit(id, history, deleted, body);
     }
 
     private static void checkMember(String name) {
-        if (name.startsWith("_") && !name.equals("_attachments")) {
-            throw new CouchError(400, "doc_validation", "Bad special document member: " + name);
+        if (name.startsWith("_") && !KEPT.contains(name)) {
+            throw badMember(name);
+        }
+    }
+
+    private static CouchError badMember(String name) {
+        return new CouchError(400, "doc_validation", "Bad special document member: " + name);
+    }
+
+    /** An attachment is a stub or brings its data; CouchDB drops what is no object without a word. */
+    private static void checkAttachments(ObjectNode body) {
+        JsonNode given = body.path(Attachments.MEMBER);
+        if (!given.isMissingNode() && !given.isObject()) {
+            throw badMember(Attachments.MEMBER);
+        }
+        List<Map.Entry<String, JsonNode>> each = List.copyOf(given.properties());
+        for (Map.Entry<String, JsonNode> one : each) {
+            checkAttachmentName(one.getKey());
+            if (!one.getValue().isObject()) {
+                ((ObjectNode) given).remove(one.getKey());
+            } else if (!Attachments.isStub(one.getValue()) && !Attachments.hasData(one.getValue())) {
+                throw CouchError.badRequest("Invalid attachment data for " + one.getKey());
+            }
+        }
+    }
+
+    static void checkAttachmentName(String name) {
+        if (name.startsWith("_")) {
+            throw CouchError.badRequest("Attachment name '" + name + "' starts with prohibited character '_'");
         }
     }
 
     private static List<Revision> history(ObjectNode doc) {
         JsonNode revisions = doc.path("_revisions");
+        if (!revisions.isMissingNode() && !revisions.isObject()) {
+            throw badMember("_revisions");
+        }
+        if (revisions.isObject() && !revisions.path("start").isIntegralNumber()) {
+            throw new CouchError(400, "doc_validation", "_revisions.start isn't an integer.");
+        }
         List<Revision> history = new ArrayList<>();
         int pos = revisions.path("start").asInt();
         for (JsonNode hash : revisions.path("ids")) {

@@ -32,10 +32,12 @@ public final class Frontend implements AutoCloseable {
     private final ExecutorService threads;
     private final Answering answering;
     private final Interceptor interceptor;
+    private final Cors cors;
     private final @Nullable CouchStore store;
 
-    private Frontend(HttpServer server, Routes routes, Interceptor interceptor, @Nullable CouchStore store) {
+    private Frontend(HttpServer server, Routes routes, Interceptor interceptor, Cors cors, @Nullable CouchStore store) {
         this.server = server;
+        this.cors = cors;
         this.store = store;
         this.answering = new Answering(routes);
         this.interceptor = interceptor;
@@ -50,20 +52,21 @@ public final class Frontend implements AutoCloseable {
     }
 
     /** Starts listening on the loopback interface; port 0 takes a free one. */
-    public static Frontend start(int port, CouchStore store, Accounts accounts, Interceptor interceptor)
+    public static Frontend start(int port, CouchStore store, Accounts accounts, Interceptor interceptor, Cors cors)
             throws IOException {
-        return start(port, new Router(new Databases(store), accounts), interceptor, store);
+        return start(port, new Router(new Databases(store), accounts), interceptor, cors, store);
     }
 
-    /** As {@link #start(int, CouchStore, Accounts, Interceptor)}, for one node of a simulated cluster. */
+    /** As {@link #start(int, CouchStore, Accounts, Interceptor, Cors)}, for one node of a simulated cluster. */
     public static Frontend start(int port, ClusterNode node) throws IOException {
-        return start(port, new ClusterRouter(node), (method, path) -> Interceptor.Fate.SERVE, null);
+        return start(port, new ClusterRouter(node), (method, path) -> Interceptor.Fate.SERVE, Cors.NONE, null);
     }
 
-    private static Frontend start(int port, Routes routes, Interceptor interceptor, @Nullable CouchStore store)
+    private static Frontend start(
+            int port, Routes routes, Interceptor interceptor, Cors cors, @Nullable CouchStore store)
             throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), BACKLOG);
-        Frontend frontend = new Frontend(server, routes, interceptor, store);
+        Frontend frontend = new Frontend(server, routes, interceptor, cors, store);
         server.createContext("/", frontend::serve);
         server.setExecutor(frontend.threads);
         server.start();
@@ -84,6 +87,9 @@ public final class Frontend implements AutoCloseable {
     }
 
     private void serve(HttpExchange exchange) throws IOException {
+        if (cors.answered(exchange)) {
+            return;
+        }
         Interceptor.Fate fate;
         try {
             fate = interceptor.fate(

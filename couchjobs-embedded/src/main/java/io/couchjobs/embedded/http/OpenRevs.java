@@ -12,8 +12,13 @@ import io.couchjobs.embedded.tree.RevTree;
 import io.couchjobs.embedded.tree.Revision;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /** Several leaves of a document in one answer: a JSON array when asked for, else multipart as CouchDB does. */
 final class OpenRevs {
@@ -34,32 +39,46 @@ final class OpenRevs {
     }
 
     private static List<ObjectNode> read(Call call, Database database, String id) {
+        String parameter = call.param("open_revs").orElse("all");
+        Map<Revision, Doc> found = new TreeMap<>();
+        List<ObjectNode> missing = new ArrayList<>();
+        for (Revision rev : parameter.equals("all") ? leaves(database, id) : named(parameter)) {
+            List<Doc> docs = docs(database, id, rev, call.flag("latest"));
+            docs.forEach(doc -> found.put(doc.rev(), doc));
+            if (docs.isEmpty()) {
+                missing.add(Json.object().put("missing", rev.toString()));
+            }
+        }
+        DocShape shape = DocShape.of(call).ofRevision();
+        Stream<ObjectNode> rows =
+                found.values().stream().map(doc -> Json.object().set("ok", shape.json(database, doc)));
+        return Stream.concat(rows, missing.stream()).toList();
+    }
+
+    private static Collection<Revision> leaves(Database database, String id) {
         RevTree tree = database.tree(id);
         if (tree.isEmpty()) {
             throw CouchError.missing();
         }
-        List<ObjectNode> found = new ArrayList<>();
-        for (Revision rev : wanted(call.param("open_revs").orElse("all"), tree, call.flag("latest"))) {
-            Optional<Doc> doc = database.revision(id, rev);
-            found.add(doc.map(it -> Json.object()
-                            .<ObjectNode>set("ok", DocShape.of(call).json(database, it)))
-                    .orElseGet(() -> Json.object().put("missing", rev.toString())));
-        }
-        return found;
+        return tree.leaves().stream().map(Node::rev).toList();
     }
 
-    private static List<Revision> wanted(String parameter, RevTree tree, boolean latest) {
-        if (parameter.equals("all")) {
-            return tree.leaves().stream().map(Node::rev).sorted().toList();
+    private static Collection<Revision> named(String parameter) {
+        JsonNode given = Json.parse(parameter);
+        if (!given.isArray()) {
+            throw CouchError.badRequest("Invalid list of revisions");
         }
-        List<Revision> wanted = new ArrayList<>();
-        for (JsonNode text : Json.parse(parameter)) {
-            Revision rev = Revision.parse(text.asText());
-            List<Revision> leaves =
-                    latest ? tree.leavesFrom(rev).stream().map(Node::rev).toList() : List.of();
-            wanted.addAll(leaves.isEmpty() ? List.of(rev) : leaves);
-        }
-        return wanted;
+        Set<Revision> named = new TreeSet<>();
+        given.forEach(text -> named.add(Revision.parse(text.asText())));
+        return named;
+    }
+
+    /** {@return one revision, or with {@code latest} all leaves that grew from it; nothing when it is not here} */
+    static List<Doc> docs(Database database, String id, Revision rev, boolean latest) {
+        Stream<Revision> wanted = latest
+                ? database.tree(id).leavesFrom(rev).stream().map(Node::rev).sorted()
+                : Stream.of(rev);
+        return wanted.flatMap(one -> database.revision(id, one).stream()).toList();
     }
 
     private static void multipart(Call call, List<ObjectNode> found) {

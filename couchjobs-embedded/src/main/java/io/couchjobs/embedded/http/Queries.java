@@ -29,6 +29,7 @@ final class Queries {
         if (args.queries().isPresent() && !several) {
             throw CouchError.badRequest("The `queries` parameter is no longer supported at this endpoint");
         }
+        args.requireCompatible();
         LazyOutput out = new LazyOutput(call);
         if (args.queries().isPresent()) {
             all(args, args.queries().get(), answer, out);
@@ -42,6 +43,7 @@ final class Queries {
     private static void all(QueryArgs args, List<JsonNode> queries, Answer answer, OutputStream out)
             throws IOException {
         List<QueryArgs> each = queries.stream().map(args::with).toList();
+        each.forEach(QueryArgs::requireCompatible);
         String separator = "";
         out.write(bytes("{\"results\":[\n"));
         for (QueryArgs one : each) {

@@ -31,7 +31,10 @@ final class Router implements Routes {
         Handler handler = server.get(first);
         if (handler != null) {
             handler.handle(call, accounts.of(call));
-        } else if (call.path().size() == 1) {
+            return;
+        }
+        NotBuilt.checkServer(call);
+        if (call.path().size() == 1) {
             DatabaseHandler.handle(call, databases, accounts.of(call));
         } else {
             toDatabase(call, databases.open(first, accounts.of(call)));
@@ -43,7 +46,10 @@ final class Router implements Routes {
         DbHandler handler = database.get(second);
         if (handler != null) {
             handler.handle(call, db);
-        } else if (second.equals("_local")) {
+            return;
+        }
+        NotBuilt.checkDatabase(call);
+        if (second.equals("_local")) {
             LocalHandler.handle(call, db);
         } else if (second.equals("_design")) {
             toDesign(call, db);
@@ -62,6 +68,7 @@ final class Router implements Routes {
 
     private static void toDesign(Call call, Db db) throws IOException {
         String id = "_design/" + call.segment(2);
+        NotBuilt.checkDesign(call);
         switch (call.segment(3)) {
             case "_view" -> new ViewHandler(id).handle(call, db);
             case "_info" -> ViewHandler.info(call, db, id);

@@ -87,14 +87,16 @@ final class ServerHandler {
 
     /** Settings can be read, a few of them; there is nothing here to set. */
     private static void node(Call call, User user) {
-        call.allow("GET");
         user.requireAdmin();
+        String resource = call.segment(2);
+        if (!resource.isEmpty() && (!resource.equals("_config") || !call.is("GET"))) {
+            throw NotBuilt.error(call.method() + " of /_node/{node}/" + resource);
+        }
+        call.allow("GET");
         var all = Json.object();
         all.putObject("couchdb").put("max_document_size", "8000000");
         all.putObject("purge").put("max_document_id_number", "100");
-        var wanted = call.segment(2).equals("_config")
-                ? at(all, call)
-                : Json.object().put("name", "embedded@127.0.0.1");
+        var wanted = resource.equals("_config") ? at(all, call) : Json.object().put("name", "embedded@127.0.0.1");
         if (wanted.isMissingNode()) {
             throw new CouchError(404, "not_found", "unknown_config_value");
         }

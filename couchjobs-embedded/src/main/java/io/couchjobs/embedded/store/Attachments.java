@@ -1,6 +1,7 @@
 package io.couchjobs.embedded.store;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.protocol.Json;
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * {@code revpos}, {@code digest} and {@code length}.
  */
 public final class Attachments {
-    private static final String MEMBER = "_attachments";
+    /** Where documents name what is attached to them. */
+    public static final String MEMBER = "_attachments";
 
     private final MVMap<String, byte[]> map;
 
@@ -23,41 +25,61 @@ public final class Attachments {
         this.map = map;
     }
 
-    /** Stores what came inline and replaces it by its entry; a stub takes over the entry of the revision before. */
+    public static boolean isStub(JsonNode given) {
+        return given.path("stub").asBoolean();
+    }
+
+    /** {@return whether an attachment brings its bytes, in base64} */
+    public static boolean hasData(JsonNode given) {
+        try {
+            byte[] unused = decode(given);
+            return given.path("data").isTextual();
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Stores what came inline and replaces it by its entry; a stub takes over the entry of the revision before.
+     *
+     * @param revpos the generation of what came inline; 0 when a replicated edit tells it
+     */
     void intake(String id, ObjectNode body, @Nullable ObjectNode before, int revpos) {
-        if (!(body.get(MEMBER) instanceof ObjectNode given)) {
+        if (!(body.get(MEMBER) instanceof ObjectNode given) || given.isEmpty()) {
             body.remove(MEMBER);
             return;
         }
-        if (given.isEmpty()) {
-            body.remove(MEMBER);
-            return;
-        }
+        requireStubs(id, body, before);
         ObjectNode entries = Json.object();
         for (Map.Entry<String, JsonNode> one : given.properties()) {
-            entries.set(one.getKey(), entry(id, one.getKey(), one.getValue(), before, revpos));
+            entries.set(one.getKey(), entry(one.getKey(), one.getValue(), before, revpos));
         }
         body.set(MEMBER, entries);
     }
 
-    private JsonNode entry(String id, String name, JsonNode given, @Nullable ObjectNode before, int revpos) {
+    /** Fails when a stub names what the revision before does not have, whatever other documents have. */
+    static void requireStubs(String id, ObjectNode body, @Nullable ObjectNode before) {
+        for (Map.Entry<String, JsonNode> one : body.path(MEMBER).properties()) {
+            JsonNode kept = before == null
+                    ? MissingNode.getInstance()
+                    : before.path(MEMBER).path(one.getKey());
+            if (isStub(one.getValue()) && (kept.isMissingNode() || !isOf(one.getValue(), kept))) {
+                throw new CouchError(412, "missing_stub", "Invalid attachment stub in " + id + " for " + one.getKey());
+            }
+        }
+    }
+
+    private static boolean isOf(JsonNode stub, JsonNode kept) {
+        return !stub.has("revpos")
+                || stub.path("revpos").asInt() == kept.path("revpos").asInt();
+    }
+
+    /** Another copy of the same document, in a cluster, may send an entry as it is stored. */
+    private JsonNode entry(String name, JsonNode given, @Nullable ObjectNode before, int revpos) {
         if (given.has("data")) {
             return add(given.path("content_type").asText("application/octet-stream"), decode(given), given, revpos);
         }
-        JsonNode kept = before == null ? null : before.path(MEMBER).get(name);
-        if (kept != null) {
-            return kept;
-        }
-        if (map.containsKey(given.path("digest").asText())) {
-            return stored(given);
-        }
-        throw new CouchError(412, "missing_stub", "Invalid attachment stub in " + id + " for " + name);
-    }
-
-    private static JsonNode stored(JsonNode given) {
-        ObjectNode entry = given.deepCopy();
-        entry.remove("stub");
-        return entry;
+        return before != null && isStub(given) ? before.path(MEMBER).path(name) : given;
     }
 
     private JsonNode add(String contentType, byte[] data, JsonNode given, int revpos) {
@@ -65,17 +87,13 @@ public final class Attachments {
         map.put(digest, data);
         return Json.object()
                 .put("content_type", contentType)
-                .put("revpos", given.path("revpos").asInt(revpos))
+                .put("revpos", revpos > 0 ? revpos : given.path("revpos").asInt())
                 .put("digest", digest)
                 .put("length", data.length);
     }
 
     private static byte[] decode(JsonNode given) {
-        try {
-            return Base64.getDecoder().decode(given.path("data").asText());
-        } catch (IllegalArgumentException e) {
-            throw CouchError.badRequest("Attachment data is not valid base64");
-        }
+        return Base64.getDecoder().decode(given.path("data").asText());
     }
 
     /** Turns the stored entries of a document into stubs, or into whole attachments. */

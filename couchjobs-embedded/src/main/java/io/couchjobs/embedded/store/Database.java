@@ -96,6 +96,22 @@ public final class Database {
         return last(maps.purged().lastKey()) == 0 ? 0 : maps.purged().sizeAsLong();
     }
 
+    /** Fails when one of these client writes names as attached what its base does not have: CouchDB then stores none of them. */
+    public void requireStubs(List<Edit> edits) {
+        Writer writer = new Writer(bodies, attachments, Gate.OPEN);
+        edits.forEach(edit -> writer.requireStubs(edit, record(edit.id())));
+    }
+
+    /** As {@link #requireStubs}, for replicated writes. */
+    public void requireReplicatedStubs(List<Edit> edits) {
+        Writer writer = new Writer(bodies, attachments, Gate.OPEN);
+        edits.forEach(edit -> writer.requireReplicatedStubs(edit, record(edit.id())));
+    }
+
+    private DocRecord record(String id) {
+        return maps.docs().getOrDefault(id, DocRecord.NONE);
+    }
+
     /** Stores client writes, each over the revision it names; one result per edit, in order. */
     public List<EditResult> write(List<Edit> edits, Gate gate) {
         Writer writer = new Writer(bodies, attachments, gate);
@@ -124,7 +140,7 @@ public final class Database {
     }
 
     private EditResult writeOne(Edit edit, Step step) {
-        DocRecord known = maps.docs().getOrDefault(edit.id(), DocRecord.NONE);
+        DocRecord known = record(edit.id());
         try {
             Writer.Grown grown = step.grow(edit, known);
             if (grown.changed()) {
@@ -159,7 +175,12 @@ public final class Database {
 
     /** {@return the tree of a document, empty when it was never here} */
     public RevTree tree(String id) {
-        return maps.docs().getOrDefault(id, DocRecord.NONE).tree();
+        return record(id).tree();
+    }
+
+    /** {@return the number of the newest change of a document; 0 when it was never here} */
+    public long seq(String id) {
+        return record(id).seq();
     }
 
     /** {@return the winning revision, deleted or not} */

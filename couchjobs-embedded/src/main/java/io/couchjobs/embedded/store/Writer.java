@@ -44,15 +44,43 @@ final class Writer {
         if (tree.find(rev).isPresent()) {
             return new Grown(tree, rev, false);
         }
-        ObjectNode before = edit.history().stream()
+        ObjectNode before = ancestor(edit, tree);
+        attachments.intake(edit.id(), edit.body(), before, 0);
+        byte[] bytes = bytes(edit);
+        check(edit, known, new Node(rev, null, edit.deleted(), Node.NO_BODY), before);
+        return new Grown(tree.merge(edit.history(), edit.deleted(), bodies.add(bytes)), rev, true);
+    }
+
+    /** Fails when a client's write names as attached what its base does not have. A conflict is left to the write itself. */
+    void requireStubs(Edit edit, DocRecord known) {
+        if (known.tree().isEmpty() || isAllowed(edit, known.tree())) {
+            Attachments.requireStubs(edit.id(), edit.body(), ancestor(edit, known.tree()));
+        }
+    }
+
+    private static boolean isAllowed(Edit edit, RevTree tree) {
+        try {
+            Revision unused = parent(edit, tree);
+            return true;
+        } catch (CouchError conflict) {
+            return false;
+        }
+    }
+
+    /** As {@link #requireStubs}, for a replicated write. One that is here already is not looked at. */
+    void requireReplicatedStubs(Edit edit, DocRecord known) {
+        if (known.tree().find(edit.history().get(0)).isEmpty()) {
+            Attachments.requireStubs(edit.id(), edit.body(), ancestor(edit, known.tree()));
+        }
+    }
+
+    /** {@return the content of the newest revision that is here of those an edit names} */
+    private @Nullable ObjectNode ancestor(Edit edit, RevTree tree) {
+        return edit.history().stream()
                 .flatMap(older -> tree.find(older).stream())
                 .findFirst()
                 .flatMap(bodies::read)
                 .orElse(null);
-        attachments.intake(edit.id(), edit.body(), before, rev.pos());
-        byte[] bytes = bytes(edit);
-        check(edit, known, new Node(rev, null, edit.deleted(), Node.NO_BODY), before);
-        return new Grown(tree.merge(edit.history(), edit.deleted(), bodies.add(bytes)), rev, true);
     }
 
     /** A deleted document is made again by a write that names no revision, over its tombstone. */

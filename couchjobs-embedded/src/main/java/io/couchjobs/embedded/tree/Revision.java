@@ -8,10 +8,10 @@ public record Revision(int pos, String hash) implements Comparable<Revision> {
     private static final Comparator<Revision> ORDER =
             Comparator.comparingInt(Revision::pos).thenComparing(Revision::hash);
 
-    /** Reads {@code N-hash}; anything else is the client's error. */
+    /** Reads {@code N-hash}, where the hash may be empty as in CouchDB; anything else is the client's error. */
     public static Revision parse(String text) {
         int dash = text.indexOf('-');
-        if (dash < 1 || dash == text.length() - 1) {
+        if (dash < 1) {
             throw CouchError.badRequest("Invalid rev format");
         }
         try {

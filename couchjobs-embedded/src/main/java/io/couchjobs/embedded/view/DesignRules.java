@@ -5,13 +5,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.protocol.CouchError;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /** What a design document must be to be stored; CouchDB looks at it in the same way and words. */
 final class DesignRules {
     private static final List<String> TEXTS = List.of("language", "validate_doc_update");
     private static final List<String> OBJECTS = List.of("options", "filters", "lists", "shows", "updates", "views");
-    private static final Set<String> REDUCES = Set.of("_count", "_sum", "_stats", "_approx_count_distinct");
 
     private DesignRules() {}
 
@@ -41,7 +39,7 @@ final class DesignRules {
 
     private static void checkReduce(String view, String reduce) {
         if (reduce.startsWith("_")) {
-            if (!REDUCES.contains(reduce)) {
+            if (!Reducer.isBuiltIn(reduce)) {
                 throw invalid("`" + reduce + "` is not a supported reduce function.");
             }
         } else if (!reduce.isEmpty()) {

@@ -89,6 +89,13 @@ public final class QueryArgs {
         return Optional.of(list);
     }
 
+    /** Several keys and a range do not go together, however they are given; CouchDB takes a single one for a range itself. */
+    public void requireCompatible() {
+        if (args.path("keys").size() > 1 && (startKey() != null || endKey() != null)) {
+            throw CouchError.queryParse("`keys` is incompatible with `key`, `start_key` and `end_key`");
+        }
+    }
+
     public @Nullable JsonNode startKey() {
         return first("key", "startkey", "start_key");
     }

@@ -3,6 +3,7 @@ package io.couchjobs.embedded.view;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.embedded.protocol.CouchError;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /** A reduce function: one of the server's own, or JavaScript. */
@@ -13,6 +14,12 @@ final class Reducer {
 
         JsonNode result();
     }
+
+    private static final Map<String, Supplier<Total>> OWN = Map.of(
+            "_count", Totals.Count::new,
+            "_sum", Totals.Sum::new,
+            "_stats", Stats::new,
+            "_approx_count_distinct", Totals.Distinct::new);
 
     private final String source;
     private final Supplier<Total> totals;
@@ -26,24 +33,26 @@ final class Reducer {
         return new Reducer(source, totals(source, design));
     }
 
+    /** {@return whether this is one of the server's own: what follows its name is not looked at, as in CouchDB} */
+    static boolean isBuiltIn(String source) {
+        return OWN.keySet().stream().anyMatch(source::startsWith);
+    }
+
     private static Supplier<Total> totals(String source, DesignDoc design) {
-        return switch (source) {
-            case "_count" -> Totals.Count::new;
-            case "_sum" -> Totals.Sum::new;
-            case "_stats" -> Totals.Stats::new;
-            case "_approx_count_distinct" -> Totals.Distinct::new;
-            default -> {
-                if (source.startsWith("_")) {
-                    throw CouchError.badRequest("`" + source + "` is not a supported reduce function.");
-                }
-                Script script = new Script(design.id(), design.json(), List.of(source));
-                yield () -> new ScriptTotal(script);
+        for (Map.Entry<String, Supplier<Total>> own : OWN.entrySet()) {
+            if (source.startsWith(own.getKey())) {
+                return own.getValue();
             }
-        };
+        }
+        if (source.startsWith("_")) {
+            throw CouchError.badRequest("`" + source + "` is not a supported reduce function.");
+        }
+        Script script = new Script(design.id(), design.json(), List.of(source));
+        return () -> new ScriptTotal(script);
     }
 
     boolean onlyCounts() {
-        return source.equals("_count");
+        return source.startsWith("_count");
     }
 
     Total start() {

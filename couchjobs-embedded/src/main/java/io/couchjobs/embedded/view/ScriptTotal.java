@@ -3,11 +3,13 @@ package io.couchjobs.embedded.view;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.NullNode;
-import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.protocol.Json;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A total by a JavaScript function: chunks are reduced, their results reduced again. */
 final class ScriptTotal implements Reducer.Total {
+    private static final Logger LOG = LoggerFactory.getLogger(ScriptTotal.class);
     private static final int CHUNK = 500;
 
     private final Script script;
@@ -42,11 +44,13 @@ final class ScriptTotal implements Reducer.Total {
         return partial.size() == 1 ? partial.get(0) : reduce(NullNode.getInstance(), partial, true);
     }
 
+    /** A function that throws makes its total null, and says so in the log only, as in CouchDB. */
     private JsonNode reduce(JsonNode someKeys, JsonNode someValues, boolean rereduce) {
         try {
             return script.reduce(someKeys, someValues, rereduce);
         } catch (ScriptFailure e) {
-            throw new CouchError(500, "reduce_error", String.valueOf(e.getMessage()));
+            LOG.info("A reduce function failed, its result is null: {}", e.getMessage());
+            return NullNode.getInstance();
         }
     }
 }

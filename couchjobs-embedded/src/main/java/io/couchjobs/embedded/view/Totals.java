@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.LongNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.protocol.Collation;
-import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.protocol.Json;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
@@ -18,6 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The server's own reduce functions. */
 final class Totals {
+    private static final String NOT_SUMMABLE = "The _sum function requires that map values be numbers, arrays of"
+            + " numbers, or objects. Objects cannot be mixed with other data structures. Objects can be arbitrarily"
+            + " nested, provided that the values for all fields are themselves numbers, arrays of numbers, or objects.";
+
     private Totals() {}
 
     static final class Count implements Reducer.Total {
@@ -50,63 +53,28 @@ final class Totals {
     }
 
     static final class Sum implements Reducer.Total {
-        private @Nullable CouchError error;
+        private @Nullable JsonNode trouble;
         private JsonNode sum = IntNode.valueOf(0);
 
         @Override
         public void add(IndexRow row) {
             try {
-                sum = error == null ? plus(sum, Json.parse(row.value())) : sum;
-            } catch (CouchError e) {
-                error = e;
+                sum = trouble == null ? plus(sum, Json.parse(row.value())) : sum;
+            } catch (NotSummable e) {
+                trouble = e.value;
             }
         }
 
         /** A value that cannot be added makes the row tell so, not the whole answer fail. */
         @Override
         public JsonNode result() {
-            return error == null
-                    ? sum
-                    : Json.object().put("error", error.error()).put("reason", error.reason());
-        }
-    }
-
-    static final class Stats implements Reducer.Total {
-        private JsonNode sum = IntNode.valueOf(0);
-        private JsonNode squares = IntNode.valueOf(0);
-        private JsonNode min = IntNode.valueOf(0);
-        private JsonNode max = IntNode.valueOf(0);
-        private long count;
-
-        @Override
-        public void add(IndexRow row) {
-            JsonNode value = Json.parse(row.value());
-            if (!value.isNumber()) {
-                throw notANumber("_stats");
+            if (trouble == null) {
+                return sum;
             }
-            min = count == 0 || value.doubleValue() < min.doubleValue() ? value : min;
-            max = count == 0 || value.doubleValue() > max.doubleValue() ? value : max;
-            sum = plus(sum, value);
-            squares = plus(squares, square(value));
-            count++;
+            ObjectNode error =
+                    Json.object().put("error", "builtin_reduce_error").put("reason", NOT_SUMMABLE);
+            return error.set("caused_by", trouble);
         }
-
-        @Override
-        public JsonNode result() {
-            ObjectNode stats = Json.object();
-            stats.set("sum", sum);
-            stats.put("count", count);
-            stats.set("min", min);
-            stats.set("max", max);
-            stats.set("sumsqr", squares);
-            return stats;
-        }
-    }
-
-    private static JsonNode square(JsonNode value) {
-        return value.isIntegralNumber()
-                ? small(BigIntegerNode.valueOf(value.bigIntegerValue().pow(2)))
-                : DoubleNode.valueOf(value.doubleValue() * value.doubleValue());
     }
 
     /** Numbers add up; arrays and objects add up member by member, a number counting as the array of itself. */
@@ -123,18 +91,24 @@ final class Totals {
         if ((left.isArray() || left.isNumber()) && (right.isArray() || right.isNumber())) {
             return plusArray(isZero(left) ? Json.array() : asArray(left), asArray(right));
         }
-        throw notANumber("_sum");
+        throw new NotSummable(right);
     }
 
     private static boolean isZero(JsonNode value) {
         return value.isInt() && value.intValue() == 0;
     }
 
-    private static JsonNode plusNumber(JsonNode left, JsonNode right) {
+    static JsonNode plusNumber(JsonNode left, JsonNode right) {
         if (left.isIntegralNumber() && right.isIntegralNumber()) {
             return small(BigIntegerNode.valueOf(left.bigIntegerValue().add(right.bigIntegerValue())));
         }
         return DoubleNode.valueOf(left.doubleValue() + right.doubleValue());
+    }
+
+    static JsonNode square(JsonNode value) {
+        return value.isIntegralNumber()
+                ? small(BigIntegerNode.valueOf(value.bigIntegerValue().pow(2)))
+                : DoubleNode.valueOf(value.doubleValue() * value.doubleValue());
     }
 
     private static JsonNode small(BigIntegerNode number) {
@@ -166,10 +140,13 @@ final class Totals {
         return sums;
     }
 
-    private static CouchError notANumber(String function) {
-        return new CouchError(
-                500,
-                "builtin_reduce_error",
-                "The " + function + " function requires that map values be numbers, arrays of numbers, or objects.");
+    /** A value that {@code _sum} cannot add. */
+    private static final class NotSummable extends RuntimeException {
+        private final transient JsonNode value;
+
+        NotSummable(JsonNode value) {
+            super("not summable", null, false, false);
+            this.value = value;
+        }
     }
 }

@@ -35,7 +35,7 @@ class ConvergenceTest {
             this.random = new Random(seed);
             this.cluster = new Cluster(
                     time,
-                    new RandomDelays(random.nextLong(), RandomDelays.Means.COUCHDB_3_5),
+                    new RandomDelays(random.nextLong(), RandomDelays.Means.COUCHDB_3_5, seed % 2 == 0 ? 0 : 300_000),
                     Cluster.Settings.DEFAULTS);
             this.client = new Client(time, cluster);
         }

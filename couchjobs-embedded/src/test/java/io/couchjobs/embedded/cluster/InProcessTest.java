@@ -63,6 +63,37 @@ class InProcessTest {
     }
 
     @Test
+    void a_local_document_is_written_and_read_by_quorum() {
+        stage.play("client", () -> {
+            seen.add(send(0, "PUT", "/jobs/_local/a", "{\"x\":1}"));
+            seen.add(send(1, "GET", "/jobs/_local/a", ""));
+            seen.add(send(2, "DELETE", "/jobs/_local/a", ""));
+            seen.add(send(1, "GET", "/jobs/_local/a", "").substring(0, 3));
+        });
+        time.pass(Duration.ofSeconds(1));
+        assertThat(seen)
+                .containsExactly(
+                        "201 {\"ok\":true,\"id\":\"_local/a\",\"rev\":\"0-1\"}",
+                        "200 {\"_id\":\"_local/a\",\"_rev\":\"0-1\",\"x\":1}",
+                        "200 {\"ok\":true,\"id\":\"_local/a\",\"rev\":\"0-0\"}",
+                        "404");
+    }
+
+    @Test
+    void a_local_document_written_at_a_node_that_is_cut_off_is_answered_202_and_is_no_conflict_for_the_others() {
+        cluster.isolate(0);
+        stage.play("client", () -> {
+            seen.add(send(0, "PUT", "/jobs/_local/a", "{\"x\":1}").substring(0, 3));
+            seen.add(send(1, "PUT", "/jobs/_local/a", "{\"x\":2}").substring(0, 3));
+            seen.add(send(0, "POST", "/jobs/_bulk_docs", "{\"docs\":[{\"_id\":\"_local/a\"}]}"));
+        });
+        time.pass(Duration.ofMinutes(5));
+        assertThat(seen)
+                .containsExactly(
+                        "202", "201", "202 [{\"ok\":true,\"id\":\"_local/a\",\"rev\":\"0-1\",\"accepted\":true}]");
+    }
+
+    @Test
     void the_database_says_that_it_is_a_clusters() {
         stage.play("client", () -> seen.add(send(2, "GET", "/jobs", "")));
         time.pass(Duration.ofSeconds(1));

@@ -85,6 +85,41 @@ class NodeTroubleTest {
     }
 
     @Test
+    void a_node_that_is_not_heard_gets_a_202_and_hears_what_the_others_write() {
+        Revision base = client.written(201, 0, null, "waiting");
+        cluster.mute(2);
+        Revision majority = client.written(201, 0, base, "by those who are heard");
+        assertThat(client.leaves(2)).containsExactly(majority);
+        client.written(202, 2, majority, "by the one who is not");
+    }
+
+    @Test
+    void a_node_that_does_not_hear_the_others_writes_what_they_store_and_never_learns_it() {
+        Revision base = client.written(201, 0, null, "waiting");
+        cluster.deafen(2);
+        Revision unheard = client.written(202, 2, base, "stored everywhere");
+        assertThat(client.leaves(0)).containsExactly(unheard);
+        cluster.heal(2);
+        time.pass(A_WHILE);
+        assertThatAllHave(unheard);
+    }
+
+    @Test
+    void of_five_nodes_three_have_a_copy_and_two_of_them_are_enough_for_all_five() {
+        Cluster five = new Cluster(
+                time,
+                new RandomDelays(1, RandomDelays.Means.COUCHDB_3_5),
+                new Cluster.Settings(5, 3, 1, Duration.ofSeconds(60), Duration.ofSeconds(60)));
+        Client writer = new Client(time, five);
+        five.stop(2);
+        Revision rev = writer.written(201, 4, null, "through a node without a copy");
+        assertThat(writer.read(3).map(Doc::rev)).contains(rev);
+        five.stop(1);
+        writer.written(202, 4, rev, "with one copy left");
+        five.close();
+    }
+
+    @Test
     void a_minority_answers_when_it_has_given_up_the_others_and_from_then_on_at_once() {
         cluster.isolate(2);
         long cut = time.now();

@@ -32,6 +32,7 @@ class SelectorTest {
                 "{'n':{'$in':[1,5]}}",
                 "{'n':{'$nin':[1]}}",
                 "{'n':{'$mod':[2,1]}}",
+                "{'$or':[]}",
                 "{'n':{'$not':{'$gt':5}}}",
                 "{'n':{'$type':'number'}}",
                 "{'nothing':{'$type':'null'}}",
@@ -72,7 +73,6 @@ class SelectorTest {
                 "{'n':{'$regex':'5'}}",
                 "{'tags':{'$all':['a','c']}}",
                 "{'sizes':{'$allMatch':{'$gt':1}}}",
-                "{'$or':[]}",
                 "{'lock.worker.deeper':1}"
             })
     void a_document_is_passed_over(String selector) {
