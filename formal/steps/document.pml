@@ -1,0 +1,255 @@
+/* One job document on three copies that take writes on their own. */
+
+#define RETIRED   1   /* Leaf.Kind, in its order: among leaves of one fence the first counts most */
+#define ENDED     2
+#define OWNED     3
+#define CANCELLED 4
+#define PENDING   5
+#define REMOVED   6
+#define WITHDRAWN 7
+
+#ifndef REVS
+#define REVS 7        /* this many revisions are a leaf somewhere at one time, at most */
+#endif
+#ifndef CLAIMS
+#define CLAIMS 2      /* claims in all */
+#endif
+
+/* A revision says: its kind, its fence, the token of its claim (of an end: which run ended), and two marks. */
+#define kind(r)    (rev[r] & 15)
+#define fence(r)   ((rev[r] >> 4) & 15)
+#define token(r)   ((rev[r] >> 8) & 7)
+#define FLAGGED    2048   /* somebody asks the owner for another run */
+#define EXPIRED    4096   /* the claim was withdrawn because its lease was over */
+#define flags(r)   (rev[r] & FLAGGED)
+#define isFlagged(r) ((rev[r] & FLAGGED) != 0)
+#define isExpired(r) ((rev[r] & EXPIRED) != 0)
+#define revision(k,f,t) ((k) | ((f) << 4) | ((t) << 8))
+
+#define bit(r)     (1 << (r))
+#define has(set,r) (((set) >> (r)) & 1)
+
+short rev[REVS + 1];  /* in order, so that a document has one form only; 0 is none */
+byte parent[REVS + 1];
+byte last;            /* how many there are */
+short known[4];       /* copy 1 to 3: the revisions that it knows, */
+short leaf[4];        /* and those of them that are leaves there. A leaf that has lost is known and no leaf: its tombstone says nothing */
+
+byte base[CLAIMS + 1];    /* what a claim was made on */
+byte siblings[CLAIMS + 1];  /* claims of the same revision */
+byte claims;
+
+byte who;             /* the copies that take a write or answer a reading: 1, 2, 4, and their sums */
+byte target;          /* what is written on */
+short news;           /* what is written; 0 is the tombstone of a leaf that lost */
+
+/* What processes remember: 1, 2: what a worker writes on; 3, 4: what it has sent; 5, 6: what a resolver has had confirmed. */
+#define MOST 6
+byte ref[MOST + 1];
+
+/* Scratch, of single steps only. */
+hidden byte i, j, w, best;
+hidden short leaves, live, seen, past, x;
+hidden byte other;
+
+#define isIn(c)    (who & (1 << ((c) - 1)))
+#define isMajority (who == 3 || who >= 5)
+#ifdef W1
+#define isStored true
+#else
+#define isStored isMajority
+#endif
+#define everywhere (leaf[1] | leaf[2] | leaf[3])
+#define isAlike(a,b) (known[a] == known[b] && leaf[a] == leaf[b])
+
+/* The copies that take a write are some of those that have p as a leaf. Copies are in order, so of two alike it is the first. */
+inline chooseTakers(p) {
+    if
+    :: has(leaf[1], p) -> who = 1
+    :: has(leaf[2], p) && !isAlike(1, 2) -> who = 2
+    :: has(leaf[3], p) && !isAlike(2, 3) -> who = 4
+    :: has(leaf[1], p) && has(leaf[2], p) -> who = 3
+    :: has(leaf[1], p) && has(leaf[3], p) && !isAlike(2, 3) -> who = 5
+    :: has(leaf[2], p) && has(leaf[3], p) && !isAlike(1, 2) -> who = 6
+    :: has(leaf[1], p) && has(leaf[2], p) && has(leaf[3], p) -> who = 7
+    fi
+}
+
+/* Sets the target to one of the revisions that are so, if there is one. */
+#define selectOne(which) \
+    if \
+    :: last >= 1 && which(1) -> target = 1 \
+    :: last >= 2 && which(2) -> target = 2 \
+    :: last >= 3 && which(3) -> target = 3 \
+    :: last >= 4 && which(4) -> target = 4 \
+    :: last >= 5 && which(5) -> target = 5 \
+    :: last >= 6 && which(6) -> target = 6 \
+    :: last >= 7 && which(7) -> target = 7 \
+    :: last >= 8 && which(8) -> target = 8 \
+    :: else \
+    fi
+
+/* A node that is cut off is answered by one copy, others by two. */
+inline chooseMajority() {
+    if
+    :: who = 3
+    :: !isAlike(2, 3) -> who = 5
+    :: !isAlike(1, 2) -> who = 6
+    fi
+}
+
+inline chooseReaders() {
+    if
+    :: who = 1
+    :: !isAlike(1, 2) -> who = 2
+    :: !isAlike(2, 3) -> who = 4
+    :: who = 3
+    :: !isAlike(2, 3) -> who = 5
+    :: !isAlike(1, 2) -> who = 6
+    fi
+}
+
+/* All leaves of those copies together. */
+inline look() {
+    leaves = 0; past = 0; i = 1;
+    do
+    :: i <= 3 -> if :: isIn(i) -> leaves = leaves | leaf[i]; past = past | (known[i] & ~leaf[i]) :: else fi; i++
+    :: else -> break
+    od;
+    leaves = leaves & ~past; i = 0; past = 0
+}
+
+#define below(set,r)  ((set) & (bit(r) - 1))
+#define spread(set,r) (below(set, r) | (((set) & ~(bit(r) - 1)) << 1))
+#define squeeze(set,r) (below(set, r) | (((set) >> 1) & ~(bit(r) - 1)))
+
+#ifdef ROOM
+#define room true
+#else
+#define room (last < REVS)
+#endif
+
+/* A new revision finds its place. */
+inline make(what) {
+    w = 1;
+    do
+    :: w <= last && !(rev[w] == what && parent[w] == target) -> w++
+    :: else -> break
+    od;
+    if
+    :: w <= last   /* the same bytes on the same revision are the same revision */
+    :: else ->
+#ifdef ROOM
+    assert(last < REVS);
+#endif
+    w = 1;
+    do
+    :: w <= last && rev[w] <= what -> w++
+    :: else -> break
+    od;
+    i = last;
+    do
+    :: i >= w -> rev[i + 1] = rev[i]; parent[i + 1] = parent[i]; i--
+    :: else -> break
+    od;
+    rev[w] = what; parent[w] = 0; last++;
+    i = 1;
+    do
+    :: i <= last -> if :: parent[i] >= w -> parent[i]++ :: else fi; i++
+    :: else -> break
+    od;
+    i = 1;
+    do
+    :: i <= 3 -> known[i] = spread(known[i], w); leaf[i] = spread(leaf[i], w); i++
+    :: else -> break
+    od;
+    i = 1;
+    do
+    :: i <= CLAIMS -> if :: base[i] >= w -> base[i]++ :: else fi; i++
+    :: else -> break
+    od;
+    i = 1;
+    do
+    :: i <= MOST -> if :: ref[i] >= w -> ref[i]++ :: else fi; i++
+    :: else -> break
+    od;
+    if :: target >= w -> target++ :: else fi;
+    parent[w] = target
+    fi;
+    i = 0
+}
+
+/* Those copies take w on the target. */
+inline take() {
+    i = 1;
+    do
+    :: i <= 3 ->
+        if
+        :: isIn(i) -> leaf[i] = leaf[i] & ~bit(target);
+            if :: w != 0 -> known[i] = known[i] | bit(w); leaf[i] = leaf[i] | bit(w) :: else fi
+        :: else
+        fi;
+        i++
+    :: else -> break
+    od;
+    i = 0
+}
+
+#define isLess(a,b) (known[a] < known[b] || (known[a] == known[b] && leaf[a] < leaf[b]))
+inline swap(a, b) {
+    x = known[a]; known[a] = known[b]; known[b] = x;
+    x = leaf[a]; leaf[a] = leaf[b]; leaf[b] = x; x = 0
+}
+
+/* What is a leaf nowhere is forgotten, and the copies are put in order. */
+inline tidy() {
+    j = last;
+    do
+    :: j >= 1 ->
+        if
+        :: !has(everywhere, j) ->
+            i = j;
+            do
+            :: i < last -> rev[i] = rev[i + 1]; parent[i] = parent[i + 1]; i++
+            :: else -> break
+            od;
+            rev[last] = 0; parent[last] = 0; last--;
+            i = 1;
+            do
+            :: i <= last -> if :: parent[i] == j -> parent[i] = 0 :: parent[i] > j -> parent[i]-- :: else fi; i++
+            :: else -> break
+            od;
+            i = 1;
+            do
+            :: i <= 3 -> known[i] = squeeze(known[i] & ~bit(j), j); leaf[i] = squeeze(leaf[i] & ~bit(j), j); i++
+            :: else -> break
+            od;
+            i = 1;
+            do
+            :: i <= CLAIMS -> if :: base[i] == j -> base[i] = 0 :: base[i] > j -> base[i]-- :: else fi; i++
+            :: else -> break
+            od;
+            i = 1;
+            do
+            :: i <= MOST -> if :: ref[i] == j -> ref[i] = 0 :: ref[i] > j -> ref[i]-- :: else fi; i++
+            :: else -> break
+            od
+        :: else
+        fi;
+        j--
+    :: else -> break
+    od;
+    if :: isLess(2, 1) -> swap(1, 2) :: else fi;
+    if :: isLess(3, 2) -> swap(2, 3) :: else fi;
+    if :: isLess(2, 1) -> swap(1, 2) :: else fi;
+    who = 0; target = 0; news = 0; i = 0; j = 0; w = 0; leaves = 0; live = 0; best = 0; other = false
+}
+/* Internal replication brings all leaves of a document from one copy to another. */
+inline replicate(from, to) {
+    past = (known[from] & ~leaf[from]) | (known[to] & ~leaf[to]);
+    known[to] = known[to] | known[from];
+    leaf[to] = (leaf[to] | leaf[from]) & ~past;
+    past = 0
+}
+#define isNews(from, to) ((known[from] & ~known[to]) != 0 || (known[from] & ~leaf[from] & leaf[to]) != 0)
+

@@ -1,0 +1,24 @@
+/* What a worker knows of its claim, and who holds which. */
+
+#define REST  0
+#define SENT  1   /* its claim was answered 201 */
+#define LOST  2   /* its claim is to be withdrawn */
+#define OWNS  3
+#define DOUBT 4   /* its end was answered 201, but late, or after a 202: it reads before it tells */
+
+byte phase[3];
+byte mine[3];         /* the token of its claim */
+bool over[3];         /* its lease is over, and it does not know that yet */
+bool disputed[3];     /* its end was sent and not confirmed */
+byte runs[3];          /* the fence of its claim */
+
+#define at(me)   ref[me]
+#define sent(me) ref[me + 2]
+
+#ifdef NO_F
+#define holds(me,t) (mine[me] == t && (phase[me] == OWNS || phase[me] == DOUBT) && !over[me])
+#else
+#define holds(me,t) (mine[me] == t && (phase[me] == SENT || phase[me] == OWNS || phase[me] == DOUBT) && !over[me])
+#endif
+#define isHeld(t) (holds(1, t) || holds(2, t))
+

@@ -1,0 +1,178 @@
+/* Resolution.of and Resolver: what becomes of a document with several leaves. */
+
+#define SETTLED   0
+#define UNDECIDED 1
+#define CONFIRM   2
+#define DELETE    3
+
+#define isLiveKind(k) (k >= ENDED && k != REMOVED)
+#define isGoneKind(k) (k == RETIRED || k == REMOVED)
+
+hidden byte as[REVS + 1], counts[REVS + 1];   /* Precedence: what a leaf counts as */
+hidden byte withdrawn, expired;               /* tokens */
+hidden byte verdict, least;
+hidden byte asked;
+hidden short losers;
+
+inline rank() {
+    withdrawn = 0; expired = 0; i = 1;
+    do
+    :: i <= last ->
+        if
+        :: has(leaves, i) && kind(i) == WITHDRAWN -> withdrawn = withdrawn | bit(token(i));
+            if :: isExpired(i) -> expired = expired | bit(token(i)) :: else fi
+        :: else
+        fi;
+        i++
+    :: else -> break
+    od;
+    live = 0; best = 0; i = 1;
+    do
+    :: i <= last ->
+        if
+        :: has(leaves, i) ->
+            as[i] = (kind(i) == OWNED && has(withdrawn, token(i)) -> WITHDRAWN : kind(i));
+            counts[i] = fence(i);
+            if
+#ifdef NO_B
+            :: as[i] == WITHDRAWN && !has(expired, token(i)) -> counts[i]--
+#else
+            :: as[i] == WITHDRAWN -> counts[i]--
+#endif
+            :: else
+            fi;
+            if :: isLiveKind(kind(i)) -> live = live | bit(i) :: else fi;
+            if
+            :: best == 0 -> best = i
+            :: best != 0 && counts[i] > counts[best] -> best = i
+            :: best != 0 && counts[i] == counts[best] && as[i] < as[best] -> best = i
+            :: else
+            fi
+        :: else
+        fi;
+        i++
+    :: else -> break
+    od;
+    i = 0
+}
+
+/* The fence of the last run that the leaf may go back to. */
+#define runFence(r) (as[r] == WITHDRAWN && has(expired, token(r)) -> fence(r) : counts[r])
+#define hasTokenOf(a,b) ((as[a] == OWNED || as[a] == WITHDRAWN) && (as[b] == OWNED || as[b] == WITHDRAWN) && token(a) == token(b))
+
+inline isUndecided() {
+    other = false;
+#ifndef NO_C
+    if
+    :: isGoneKind(as[best])
+    :: else ->
+        i = 1;
+        do
+        :: i <= last ->
+            if
+            :: has(leaves, i) && i != best && !hasTokenOf(i, best) ->
+                if
+                :: as[i] == OWNED -> other = true
+                :: as[best] == OWNED && (as[i] == ENDED || as[i] == CANCELLED || runFence(i) >= counts[best]) -> other = true
+                :: else
+                fi
+            :: else
+            fi;
+            i++
+        :: else -> break
+        od;
+        i = 0
+    fi
+#endif
+}
+
+#ifdef NO_A
+#define isProvenAlready true
+#else
+#define isProvenAlready false
+#endif
+
+/* From the leaves, and the revision that was confirmed just now, to what is written on the target. */
+inline resolve(confirmed) {
+    rank();
+    verdict = SETTLED; losers = 0; target = 0; news = 0;
+    if
+    :: live == 0
+    :: else ->
+        isUndecided();
+        if
+        :: other -> verdict = UNDECIDED
+        :: !other && isGoneKind(as[best]) -> verdict = DELETE; losers = live
+        :: else ->
+            losers = live & ~bit(best);
+            least = 0; asked = false; i = 1;
+            do
+            :: i <= last ->
+                if
+                :: has(losers, i) ->
+                    if :: as[i] == WITHDRAWN && has(expired, token(i)) && fence(i) > least -> least = fence(i) :: else fi;
+                    if :: isFlagged(i) && fence(i) >= counts[best] -> asked = true :: else fi
+                :: else
+                fi;
+                i++
+            :: else -> break
+            od;
+            i = 0;
+            if
+            :: as[best] == WITHDRAWN && (confirmed != best || kind(best) != WITHDRAWN) && !isProvenAlready ->
+                news = revision(WITHDRAWN, fence(best), token(best)) | flags(best) | (has(expired, token(best)) * EXPIRED)
+            :: as[best] == WITHDRAWN && news == 0 ->
+                news = revision(PENDING, counts[best], 0);
+                if :: isExpired(best) -> news = revision(PENDING, fence(best), 0) :: else fi;
+                if
+                :: isFlagged(best) || asked ->
+#ifndef NO_G
+                    news = revision(PENDING, fence(best) + 1, 0)
+#else
+                    news = revision(PENDING, fence(best), 0)
+#endif
+                :: else
+                fi
+            :: as[best] == OWNED && asked && !isFlagged(best) -> news = rev[best] | FLAGGED
+            :: as[best] != OWNED && as[best] != WITHDRAWN && asked -> news = revision(PENDING, fence(best) + 1, 0)
+            :: as[best] != OWNED && as[best] != WITHDRAWN && !asked && fence(best) + 1 <= least ->
+                news = revision(kind(best), least, token(best))
+            :: else
+            fi;
+            if
+            :: news != 0 -> verdict = CONFIRM; target = best
+            :: news == 0 && losers != 0 ->
+#if defined(OLD_A1) || defined(NO_A)
+                verdict = DELETE
+#else
+                if
+                :: confirmed == best -> verdict = DELETE
+                :: else -> verdict = CONFIRM; target = best; news = rev[best]
+                fi
+#endif
+            :: else
+            fi
+        fi
+    fi;
+    if
+    :: verdict == UNDECIDED ->   /* claims of the dead */
+        i = 1;
+        do
+        :: i <= last && !(has(leaves, i) && kind(i) == OWNED && !isHeld(token(i))) -> i++
+        :: else -> break
+        od;
+        if
+        :: i <= last -> target = i; news = revision(WITHDRAWN, fence(i), token(i)) | EXPIRED | flags(i)
+        :: else -> verdict = SETTLED
+        fi;
+        i = 0
+    :: verdict == DELETE ->
+        target = 1;
+        do
+        :: !has(losers, target) -> target++
+        :: else -> break
+        od
+    :: else
+    fi
+}
+

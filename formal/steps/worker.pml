@@ -1,0 +1,213 @@
+/* Claimer, Branches, Rivals and Ownership: a worker claims the job, runs it and writes its end. */
+
+inline letGo() {
+    phase[me] = REST; mine[me] = 0; runs[me] = 0; over[me] = false; disputed[me] = false; at(me) = 0; sent(me) = 0
+}
+
+#define isMineAt(r) (kind(r) == OWNED && token(r) == mine[me])
+#ifdef NO_D
+#define looksBack false
+#else
+#define looksBack true
+#endif
+#ifdef NO_G
+#define again(f) (f)
+#else
+#define again(f) (f + 1)
+#endif
+
+#define isClaim(r) (kind(r) == OWNED || kind(r) == WITHDRAWN)
+#ifdef NO_E
+#define contests(gone,claim) (gone >= claim)
+#else
+#define contests(gone,claim) (gone + 1 >= claim)
+#endif
+
+#define isOurEnd(r) (!isClaim(r) && token(r) == mine[me])
+
+#ifdef NO_FENCING
+#define fences false
+#else
+#define fences true
+#endif
+
+#define isPending(r) (kind(r) == PENDING)
+#ifdef ENDS
+#define forgetUnlessEnds at(me) = w
+#else
+#define forgetUnlessEnds skip
+#endif
+/* Rivals.of: whether the claim is among what was read, and no other leaf contests it. */
+inline judge() {
+    j = 1;
+    do
+    :: j <= last && !(has(leaves, j) && isClaim(j) && token(j) == mine[me]) -> j++
+    :: else -> break
+    od;
+    other = (j > last); i = 1;
+    do
+    :: i <= last && !other ->
+        if
+        :: !has(leaves, i) || (isClaim(i) && token(i) == mine[me])
+        :: has(leaves, i) && isClaim(i) && token(i) != mine[me] ->
+            other = !(fence(i) == fence(j) && has(siblings[mine[me]], token(i)))
+        :: has(leaves, i) && isGoneKind(kind(i)) -> other = contests(fence(i), fence(j))
+        :: has(leaves, i) && !isClaim(i) && !isGoneKind(kind(i)) -> other = true
+        fi;
+        i++
+    :: else -> break
+    od;
+    i = 0; j = 0
+}
+
+/* After a conflict: the leaf to write on, be that its claim or its end; 0 when it has lost the job. Ownership.settles */
+inline find() {
+    at(me) = 0; i = 1;
+    do
+    :: i <= last ->
+        if
+        :: has(leaves, i) && (isOurEnd(i) || (kind(i) == OWNED && token(i) == mine[me] && at(me) == 0)) -> at(me) = i
+        :: else
+        fi;
+        i++
+    :: else -> break
+    od;
+    /* haltIfRivalled */
+    if
+    :: over[me] && at(me) != 0 ->
+        rank(); i = 1;
+        do
+        :: i <= last ->
+            if
+            :: has(leaves, i) && i != at(me) && isLiveKind(kind(i)) && !(kind(i) == OWNED && token(i) == mine[me]) && (counts[i] > fence(at(me)) || (counts[i] == fence(at(me)) && kind(at(me)) != ENDED)) -> other = true
+            :: else
+            fi;
+            i++
+        :: else -> break
+        od;
+        if :: other -> at(me) = 0 :: else fi
+    :: else
+    fi;
+    i = 0
+}
+
+/* Rivals.haveOvertaken */
+inline lookBack() {
+    rank(); other = false; i = 1;
+    do
+    :: i <= last -> if :: has(leaves, i) && counts[i] > runs[me] -> other = true :: else fi; i++
+    :: else -> break
+    od;
+    i = 0
+}
+
+proctype Worker(byte me) {
+    do
+    /* Claims a leaf that waits. */
+    :: atomic { room && phase[me] == REST && claims < CLAIMS && (me == 1 || claims > 0) ->
+        selectOne(isPending);
+        if
+        :: target == 0
+        :: else ->
+            chooseTakers(target);
+            d_step {
+                claims++; mine[me] = claims; base[claims] = target; runs[me] = fence(target) + 1;
+                i = 1;
+                do
+                :: i < claims -> if :: base[i] == target -> siblings[i] = siblings[i] | bit(claims); siblings[claims] = siblings[claims] | bit(i) :: else fi; i++
+                :: else -> break
+                od;
+                make(revision(OWNED, runs[me], claims)); forgetUnlessEnds; take();
+#ifdef OWN_202
+                phase[me] = SENT;
+#else
+                phase[me] = (isStored -> SENT : LOST);
+#endif
+                tidy(); truth()
+            }
+        fi
+      }
+    /* Its claim was confirmed: it reads all leaves. */
+    :: atomic { room && phase[me] == SENT ->
+        chooseMajority();
+        d_step {
+            look(); judge();
+            if
+            :: other || over[me] -> phase[me] = LOST
+            :: else -> phase[me] = OWNS; becomesOwner()
+            fi;
+            tidy(); truth()
+        }
+      }
+#ifdef LOST_ANSWERS
+    :: d_step { phase[me] == SENT -> phase[me] = LOST; truth() }
+#endif
+    /* The claim that made no owner is taken back. */
+    :: atomic { room && phase[me] == LOST ->
+        selectOne(isMineAt);
+        if
+        :: target == 0 -> d_step { letGo(); tidy() }
+        :: else ->
+            chooseTakers(target);
+            d_step {
+#ifdef LOSERS_DELETE
+                w = 0;
+#else
+                make(revision(WITHDRAWN, fence(target), token(target)) | flags(target));
+#endif
+                take(); letGo(); tidy(); truth()
+            }
+        fi
+      }
+#ifdef MONITOR
+    :: d_step { (phase[me] == SENT || phase[me] == OWNS || phase[me] == DOUBT) && !over[me] -> over[me] = true; truth() }
+    :: d_step { over[me] && (phase[me] == OWNS || phase[me] == DOUBT) -> letGo(); tidy() }
+#endif
+#ifdef ENDS
+    /* It ends; what was sent before is sent again. */
+    :: atomic { room && phase[me] == OWNS && at(me) != 0 ->
+        target = at(me);
+        chooseTakers(target);
+        d_step {
+            if
+            :: sent(me) != 0 && kind(target) == OWNED -> w = sent(me)
+            :: kind(target) != OWNED -> make(rev[target])
+            :: sent(me) == 0 && kind(target) == OWNED && isFlagged(target) -> make(revision(PENDING, again(runs[me]), mine[me]))
+            :: sent(me) == 0 && kind(target) == OWNED && !isFlagged(target) -> make(revision(ENDED, runs[me], mine[me]))
+            fi;
+            take(); sent(me) = w;
+            if
+            :: isStored && fences && (disputed[me] || over[me]) && looksBack -> phase[me] = DOUBT
+            :: isStored && !(fences && (disputed[me] || over[me]) && looksBack) -> tellEnd(mine[me], kind(sent(me))); letGo()
+#ifdef BUILD_ON_202
+            :: !isStored -> disputed[me] = true; at(me) = w
+#else
+            :: !isStored -> disputed[me] = true
+#endif
+            fi;
+            tidy(); truth()
+        }
+      }
+    /* The copies refuse it. */
+    :: atomic { room && phase[me] == OWNS && (at(me) == 0 || !has(leaf[1] & leaf[2] & leaf[3], at(me))) ->
+        chooseMajority();
+        d_step {
+            look(); find();
+            if
+            :: at(me) == 0 -> letGo()
+            :: else -> if :: kind(at(me)) == OWNED && at(me) != 0 -> sent(me) = 0 :: else fi; disputed[me] = true
+            fi;
+            tidy()
+        }
+      }
+    :: atomic { room && phase[me] == DOUBT ->
+        chooseMajority();
+        d_step {
+            look(); lookBack();
+            if :: other :: else -> tellEnd(mine[me], ENDED) fi;
+            letGo(); tidy(); truth()
+        }
+      }
+#endif
+    od
+}
