@@ -140,6 +140,10 @@ function (newDoc, oldDoc, userCtx, secObj) {
   function fenceKeptOrOneMore() {
     return fenceForgotten() || fenceKept() || fenceFrom(1);
   }
+  // A run that was asked for while the job was owned takes the next fence when it is due.
+  function fenceKeptOrAsked() {
+    return fenceKept() || (isObject(before.resubmit) && absent(newDoc.resubmit) && fenceFrom(1));
+  }
   function forgotten(fields) {
     return fields.split(' ').every(function (name) {
       return same(before[name], newDoc[name]) || absent(newDoc[name]) || newDoc[name] === 0;
@@ -200,7 +204,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
       onlyChanged('status after errors times fence progress cancelRequested resubmit');
   }
   function callsOff() {
-    return pending(from) && to === 'cancelled' && fenceKept() && errorsKeptOr('cancelled') &&
+    return pending(from) && to === 'cancelled' && fenceKeptOrOneMore() && errorsKeptOr('cancelled') &&
       onlyChanged('status errors times fence progress cancelRequested resubmit');
   }
   function runsAgain() {
@@ -216,7 +220,7 @@ function (newDoc, oldDoc, userCtx, secObj) {
   function works() {
     var starts = from === 'scheduled' && to === 'running';
     return ownsIt() && (to === from || starts || !locked(to)) &&
-      (locked(to) ? fenceKept() && unchanged('lock') : fenceKept() || fenceForgotten()) &&
+      (locked(to) ? fenceKept() && unchanged('lock') : fenceKeptOrAsked() || fenceForgotten()) &&
       count(newDoc.attempt) <= count(before.attempt) + (starts ? 1 : 0) && unchanged(CREATORS);
   }
 
@@ -241,20 +245,22 @@ function (newDoc, oldDoc, userCtx, secObj) {
   }
   function expires() {
     var lived = to === 'failed' ? oneMore(before.expirations) : count(before.expirations);
-    return errorAdded('expired') && fenceKept() && count(newDoc.attempt) === count(before.attempt) &&
+    return errorAdded('expired') && fenceKeptOrAsked() && count(newDoc.attempt) === count(before.attempt) &&
       count(newDoc.expirations) >= lived && count(newDoc.expirations) <= oneMore(before.expirations);
   }
   function startsAnew() {
-    return isObject(before.resubmit) && to === 'waiting' && fenceKept() && has(changed, 'times') &&
+    return isObject(before.resubmit) && to === 'waiting' && fenceKeptOrAsked() && has(changed, 'times') &&
       RUNS.split(' ').every(function (name) { return absent(newDoc[name]) || newDoc[name] === 0; });
   }
   function restores() {
     var attempts = count(before.attempt) - count(newDoc.attempt);
-    return to !== 'failed' && count(newDoc.fence) === Math.max(0, count(before.fence) - 1) &&
+    return to !== 'failed' &&
+      (count(newDoc.fence) === Math.max(0, count(before.fence) - 1) || (fenceKeptOrAsked() && !fenceKept())) &&
       (attempts === 0 || attempts === 1) && unchanged('errors expirations');
   }
   function keeps() {
-    return to === from && fenceKept() && onlyChanged('times fence') && onlyMoments('kept');
+    return to === from && onlyChanged('times fence') && onlyMoments('kept') &&
+      (fenceKept() || (!locked(from) && newDoc.fence > count(before.fence)));
   }
   function asksAnother() {
     return asksOwner() && onlyChanged('resubmit cancelRequested times fence');

@@ -21,7 +21,7 @@
   }
 
   // Which documents can be a job: the twin of Schema.java and JobId.java, change all together.
-  // Returns null for a document that is not meant to be a job, else {line, status, time, claimable, created, problem};
+  // Returns null for a document that is not meant to be a job, else {line, status, time, claimable, created, finished, problem};
   // line is the type, for a job with a site TYPE:SITE (no type has a colon): what a database does not run is not read through.
   // problem names the first field that is wrong, or is null.
   function readJob(doc) {
@@ -111,6 +111,18 @@
       times: function (value) { return object(value) && all(value, time); }
     };
 
+    // A client in another language may say nothing of times, or only of others: then the newest counts.
+    function finishedTime() {
+      var times = doc.times || {};
+      var newest = null;
+      for (var name in times) {
+        if (newest === null || times[name] > newest) {
+          newest = times[name];
+        }
+      }
+      return typeof times.finished === 'number' ? times.finished : newest;
+    }
+
     function firstProblem() {
       if (!parts || !name(parts[1], 128) || !name(parts[2], 512)) {
         return '_id';
@@ -141,6 +153,7 @@
       claimable: (!doc.status || doc.status === 'waiting' || doc.status === 'stuck') && !doc.after &&
         !doc._conflicts,
       created: (doc.times && doc.times.created) || doc.scheduledTime || 0,
+      finished: /^(success|failed|cancelled)$/.test(doc.status) ? finishedTime() : null,
       problem: null
     };
   }

@@ -13,9 +13,12 @@ function (doc) {
 
   var job = readJob(doc);
   if (job && !job.problem) {
-    emit([job.line, job.status, job.created, doc._id], null);
+    // Since when it has been so, where people ask for the latest: the end, or the failure that is to be retried.
+    var failed = job.status === 'stuck' && doc.times && doc.times.failed;
+    var since = job.finished || failed || job.created;
+    emit([job.line, job.status, since, doc._id], null);
     if (isKilled(job.status)) {
-      emit([job.line, job.status + '/killed', job.created, doc._id], null);
+      emit([job.line, job.status + '/killed', since, doc._id], null);
     }
   }
 }

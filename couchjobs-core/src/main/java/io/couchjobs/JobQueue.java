@@ -55,6 +55,7 @@ import io.couchjobs.store.TypeSettings;
 import io.couchjobs.store.Watch;
 import io.couchjobs.store.WorkerInfo;
 import io.couchjobs.store.WorkerList;
+import io.couchjobs.worker.Recovery;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
 import java.net.URI;
@@ -104,6 +105,7 @@ public final class JobQueue implements AutoCloseable {
     private final Watch watch;
     private final JobLogs logs;
     private final Acceptor acceptor;
+    private final Recovery recovery;
     private final Schedules schedules;
     private final SharedScheduler scheduler;
     private final Scopes scopes;
@@ -144,6 +146,7 @@ public final class JobQueue implements AutoCloseable {
         this.logs = new JobLogs(store, feed);
         this.client = "client-" + UUID.randomUUID();
         this.acceptor = new Acceptor(parts, client);
+        this.recovery = new Recovery(parts, client);
         this.schedules = new Schedules(parts, types::require);
         this.scheduler = new SharedScheduler(parts);
         this.scopes = new Scopes(parts, lists, this::worker, types::require);
@@ -276,11 +279,14 @@ public final class JobQueue implements AutoCloseable {
      * Adds jobs in one bulk write. One that cannot be added is rejected (in a strict queue also one whose type has no
      * timeout), and does not stop the others.
      *
+     * <p>A job that waits for others of the same call is written after them, in a bulk write of its own, so that it never runs on
+     * what they were before. It is rejected when one of them is, and replaced when it is pending.
+     *
      * @param requests the jobs
      * @return in the same order, what happened to each
      */
     public List<AddResult> addAll(List<JobRequest> requests) {
-        return types.allowed(requests, jobs -> limits.allowed(jobs, fitting -> creator.add(fitting, false)));
+        return new AwaitedFirst(requests).add(this::addRound, false);
     }
 
     /**
@@ -290,12 +296,17 @@ public final class JobQueue implements AutoCloseable {
      * @return in the same order, what happened to each
      */
     public List<AddResult> replaceAll(List<JobRequest> requests) {
-        return types.allowed(requests, jobs -> limits.allowed(jobs, fitting -> creator.add(fitting, true)));
+        return new AwaitedFirst(requests).add(this::addRound, true);
+    }
+
+    private List<AddResult> addRound(List<JobRequest> requests, boolean replace) {
+        return types.allowed(requests, jobs -> limits.allowed(jobs, fitting -> creator.add(fitting, replace)));
     }
 
     /**
-     * Adds jobs, and one that runs when all of them are finished, in one bulk write. Source: what users of other queues call a
-     * batch.
+     * Adds jobs, and one that runs when all of them are finished: first the jobs, then the one that waits, see {@link #addAll}.
+     * A crash in between leaves the jobs without it; the same call adds what is missing. Source: what users of other queues
+     * call a batch.
      *
      * @param jobs the jobs, at least one, at most {@value After#MOST}
      * @param completion the job that comes after; by default it is cancelled as soon as one of the others fails, unless its
@@ -328,13 +339,17 @@ public final class JobQueue implements AutoCloseable {
     }
 
     /**
-     * Creates jobs that must not exist, in one bulk write.
+     * Creates jobs that must not exist, in one bulk write; those that wait for others of the call after these.
      *
      * @param requests the jobs
      * @return in the same order, what happened to each; one that exists is rejected, as is in a strict queue one whose type
      *     has no timeout
      */
     public List<AddResult> insertAll(List<JobRequest> requests) {
+        return new AwaitedFirst(requests).inRounds(this::insertRound);
+    }
+
+    private List<AddResult> insertRound(List<JobRequest> requests) {
         return types.allowed(requests, jobs -> limits.allowed(jobs, creator::insertAll));
     }
 
@@ -345,7 +360,11 @@ public final class JobQueue implements AutoCloseable {
      * @return in the same order, whether this call added each; false also when a strict queue refuses the type, or the type is full
      */
     public List<Boolean> insertAllIfNew(List<JobRequest> requests) {
-        List<AddResult> inserted = insertAll(requests);
+        return new AwaitedFirst(requests).inRounds(this::insertRoundIfNew);
+    }
+
+    private List<Boolean> insertRoundIfNew(List<JobRequest> requests) {
+        List<AddResult> inserted = insertRound(requests);
         List<Boolean> added = new ArrayList<>();
         for (int i = 0; i < requests.size(); i++) {
             JobRequest request = requests.get(i);
@@ -429,11 +448,11 @@ public final class JobQueue implements AutoCloseable {
     }
 
     /**
-     * Lists jobs.
+     * Lists jobs, newest first: in the order of {@link JobPages}. A job that is there all the time is never missing.
      *
      * @param filter which jobs
      * @param limit how many at most
-     * @return the jobs, newest first
+     * @return the jobs; those of one finished status by the time of their end, others by the time of their creation
      */
     public List<Job> list(JobFilter filter, int limit) {
         return lists.list(filter, limit);
@@ -721,7 +740,8 @@ public final class JobQueue implements AutoCloseable {
 
     /**
      * Claims due jobs, waiting for one if there is none. The caller renews the lease of each ({@link ClaimedJob#update()})
-     * more often than its type's timeout, and ends it by a finish, fail or release.
+     * more often than its type's timeout, and ends it by a finish, fail or release. From the first call until the queue is closed
+     * this process also sets jobs of dead owners free, as a worker does.
      *
      * @param options which and how many jobs, and how long to wait
      * @return the jobs, owned by the caller; empty when the time is over
@@ -729,6 +749,7 @@ public final class JobQueue implements AutoCloseable {
      * @throws IllegalStateException when the queue is closed meanwhile
      */
     public List<ClaimedJob> accept(AcceptOptions options) throws InterruptedException {
+        recovery.begin();
         return acceptor.accept(options);
     }
 
@@ -775,15 +796,31 @@ public final class JobQueue implements AutoCloseable {
     }
 
     /**
+     * As {@link #watch(JobFilter, Consumer)}, for somebody who wants to know when changes may have been missed: the server did not
+     * know the feed's position any more, because the database was made anew or restored. The listener still hears what became of the jobs that were told
+     * of is told nevertheless; changes of other jobs are lost.
+     *
+     * @param filter which jobs
+     * @param listener called on a thread of its own; what it throws is logged
+     * @param whenMissed called on the same thread; what it throws is logged
+     * @return ends the watching when closed
+     */
+    public Feed.Listening watch(JobFilter filter, Consumer<JobChange> listener, Runnable whenMissed) {
+        return watch.follow(filter, listener, whenMissed);
+    }
+
+    /**
      * Hears of every change of any document of the queue, not only of jobs, by the feed that all who listen in this process
      * share. What most programs want is {@link #watch} or {@link #subscribe(String, String)}.
      *
-     * @param listener called on the feed's thread: must be quick, never waits for anything, and leaves the documents as they
+     * <p>On a cluster the end of a job, or that it is gone, is told when a majority of the copies has it.
+     *
+     * @param listener called by one thread at a time: must be quick, never waits for anything, and leaves the documents as they
      *     are
      * @return ends the listening when closed
      */
     public Feed.Listening listen(Feed.Listener listener) {
-        return parts.feed().listen(listener);
+        return watch.listen(listener);
     }
 
     /**
@@ -914,6 +951,7 @@ public final class JobQueue implements AutoCloseable {
         extensions.closed(this);
         scopes.close();
         acceptor.close();
+        recovery.close();
         watch.close();
         parts.feed().close();
         conflicts.close();

@@ -296,6 +296,29 @@ class AcceptingJobsTest {
         assertThat(accept.get(30, TimeUnit.SECONDS)).hasSize(1);
     }
 
+    @Test
+    void a_program_that_only_accepts_gets_the_job_of_an_owner_that_died(TestDatabase database) throws Exception {
+        queue.setTypeTimeout("email", Duration.ofMillis(500));
+        queue.add("email", Map.of());
+        try (JobQueue dying = TestQueue.open(database)) {
+            assertThat(dying.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))
+                    .hasSize(1);
+        }
+        assertThat(queue.accept(AcceptOptions.of("email").timeout(Duration.ofSeconds(20))))
+                .singleElement()
+                .satisfies(claim -> assertThat(claim.job().expirations()).isEqualTo(1));
+    }
+
+    @Test
+    void a_program_that_only_accepts_frees_its_own_job_when_it_gives_no_sign_of_life() throws Exception {
+        queue.setTypeTimeout("email", Duration.ofMillis(500));
+        queue.add("email", Map.of());
+        ClaimedJob forgotten = acceptNow(AcceptOptions.of("email")).get(0);
+        assertThat(queue.await("email", forgotten.id().id(), Set.of(JobStatus.WAITING), TestQueue.PATIENCE))
+                .isPresent();
+        assertThatThrownBy(forgotten::finish).isInstanceOf(HaltException.class);
+    }
+
     private static List<ClaimedJob> take(JobQueue queue) throws InterruptedException {
         return queue.accept(AcceptOptions.of("email").max(7).timeout(Duration.ZERO));
     }

@@ -548,7 +548,7 @@ class AttachedDataTest {
 
         @Override
         public boolean goes(Proxy.Request request) {
-            boolean reads = request.uri().getPath().endsWith("/_bulk_get")
+            boolean reads = String.valueOf(request.uri().getQuery()).contains("attachments=true")
                     || request.uri().getPath().endsWith("/data.json");
             if (reads) {
                 all.add(request);

@@ -10,10 +10,12 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Jobs;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.CancelMode;
 import io.couchjobs.store.ClaimedJob;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -83,8 +85,21 @@ class ClaimsBesideOtherLeavesTest {
     @Test
     void a_tombstone_of_an_earlier_run_does_not_count() throws Exception {
         others.add(request("1"));
+        others.reschedule("email", "1", Instant.now().plusSeconds(60));
+        others.add(request("1"));
         beforeTheLeavesAreRead(() -> Replicated.into(database, tombstone(0)));
         assertThat(claims()).hasSize(1);
+    }
+
+    /** A quarter of all contended claims on a healthy cluster: one was told 201, the other 202. */
+    @Test
+    void a_confirmed_claim_owns_the_job_beside_another_claim_of_the_same_revision() throws Exception {
+        assumeThatAllLeavesCanBeRead();
+        String base = others.add(request("1")).job().orElseThrow().rev().orElseThrow();
+        beforeTheLeavesAreRead(() -> Replicated.into(database, siblingClaim(base)));
+        List<ClaimedJob> claims = claims();
+        assertThat(claims).hasSize(1);
+        assertThat(claims.get(0).finish().status()).isEqualTo(JobStatus.SUCCESS);
     }
 
     @Test
@@ -173,6 +188,16 @@ class ClaimsBesideOtherLeavesTest {
         ObjectNode leaf = others.get("email", "1").orElseThrow().toDocument();
         leaf.remove("lock");
         Replicated.into(database, leaf.put("status", "waiting").put("_rev", "1-" + "e".repeat(32)));
+    }
+
+    private static ObjectNode siblingClaim(String base) {
+        ObjectNode claim = Jobs.json("{'_id':'job:email:1'," + Replicated.owned("other", "t2", 1) + "}");
+        claim.putObject("_revisions")
+                .put("start", 2)
+                .putArray("ids")
+                .add("c".repeat(32))
+                .add(base.substring(2));
+        return claim;
     }
 
     private static ObjectNode tombstone(int fence) {

@@ -109,7 +109,9 @@ class ClocksTest {
                 SteppedWorkers timeAhead = new SteppedWorkers(ahead, late);
                 SteppedWorkers timeBehind = new SteppedWorkers(behind, early)) {
             ahead.add(request("dead", Instant.EPOCH));
-            accept(ahead).get(20, TimeUnit.SECONDS);
+            try (JobQueue dying = TestQueue.builder(database).clock(late).open()) {
+                accept(dying).get(20, TimeUnit.SECONDS);
+            }
             Instant died = Instant.now();
             ahead.setTypeTimeout("email", timeout);
             ahead.add(request("long", Instant.EPOCH));

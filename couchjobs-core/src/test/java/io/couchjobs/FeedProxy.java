@@ -79,6 +79,10 @@ public final class FeedProxy implements AutoCloseable {
     private volatile Mode mode = Mode.PASS;
     private volatile Entry entry = new Entry(headers -> true, 200);
 
+    private volatile Failure failure = new Failure(500, "internal_server_error", "a test");
+
+    private record Failure(int status, String error, String reason) {}
+
     private record Entry(Predicate<Headers> welcome, int statusForOthers) {}
 
     private record Open(HttpExchange exchange, OutputStream out) {}
@@ -109,6 +113,12 @@ public final class FeedProxy implements AutoCloseable {
             mode = now;
             cuts.notifyAll();
         }
+    }
+
+    /** Refuses new feeds from now on, for no reason of the client's. */
+    public void failWith(int status, String error, String reason) {
+        failure = new Failure(status, error, reason);
+        mode(Mode.FAIL);
     }
 
     /** Refuses whoever sends other headers from now on, with that status; feeds that are open stay, as CouchDB's do. */
@@ -242,8 +252,9 @@ public final class FeedProxy implements AutoCloseable {
         int cutsBefore = cuts.get();
         switch (mode) {
             case NO_ANSWER -> awaitCut(exchange, cutsBefore);
-            case REFUSE_POSITION -> refuse(exchange, 400, "bad_request");
-            case FAIL -> refuse(exchange, 500, "internal_server_error");
+            case REFUSE_POSITION ->
+                refuse(exchange, 400, "bad_request", "Malformed sequence supplied in 'since' parameter.");
+            case FAIL -> refuse(exchange, failure.status, failure.error, failure.reason);
             case LATE -> {
                 awaitOtherMode();
                 pump(exchange, cutsBefore);
@@ -276,10 +287,6 @@ public final class FeedProxy implements AutoCloseable {
         } else {
             refuse(exchange, status, "bad_request", "Bad HMAC");
         }
-    }
-
-    private static void refuse(HttpExchange exchange, int status, String error) throws IOException {
-        refuse(exchange, status, error, "a test");
     }
 
     private static void refuse(HttpExchange exchange, int status, String error, String reason) throws IOException {

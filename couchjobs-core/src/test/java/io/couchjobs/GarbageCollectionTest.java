@@ -144,6 +144,22 @@ class GarbageCollectionTest {
     }
 
     @Test
+    void what_was_told_to_stay_stays_though_no_worker_is_registered() throws Exception {
+        assumeItPurges();
+        keepNothing("email");
+        run("email", 1);
+        TestQueue.gc(queue).keepTombstones(Duration.ofDays(60)).run();
+        assertThat(tombstones()).isNotEmpty();
+
+        timePasses(Duration.ofDays(59));
+        assertThat(TestQueue.gc(queue).keepTombstones(Duration.ofDays(60)).run().tombstonesPurged())
+                .isZero();
+        timePasses(Duration.ofDays(2));
+        assertThat(TestQueue.gc(queue).keepTombstones(Duration.ofDays(60)).run().tombstonesPurged())
+                .isPositive();
+    }
+
+    @Test
     void no_tombstone_goes_before_the_longest_lease_is_over() throws Exception {
         assumeItPurges();
         queue.setTypeTimeout("slow", Duration.ofMinutes(30));

@@ -3,16 +3,20 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.worker.JobContext;
+import io.couchjobs.worker.StopReason;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @Execution(ExecutionMode.CONCURRENT)
+@SuppressWarnings("try") // the worker is there to run
 class LeaseInHandlersTest extends FaultyServer {
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
@@ -38,6 +42,34 @@ class LeaseInHandlersTest extends FaultyServer {
             assertThat(context.stopReason()).as("looked for every 6 s").isEmpty();
             assertThat(worker.stats().running()).isEqualTo(1);
             end.countDown();
+        }
+    }
+
+    /** Its monotonic clock stood still, and its time of day went on. */
+    @Test
+    void a_handler_is_interrupted_when_its_machine_was_suspended() throws Exception {
+        queue.setTypeTimeout("email", Duration.ofSeconds(3));
+        AtomicReference<Instant> timeOfDay = new AtomicReference<>(Instant.now());
+        CountDownLatch running = new CountDownLatch(1);
+        CompletableFuture<StopReason> told = new CompletableFuture<>();
+        try (SteppedWorkers time = new SteppedWorkers(queue, timeOfDay::get);
+                Worker worker = time.worker()
+                        .handler("email", (data, context) -> {
+                            running.countDown();
+                            try {
+                                return new CompletableFuture<>().get();
+                            } finally {
+                                context.stopReason().ifPresent(told::complete);
+                            }
+                        })
+                        .start()) {
+            add("email", "1");
+            assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
+            time.pass(Duration.ofMillis(1));
+
+            timeOfDay.updateAndGet(now -> now.plus(Duration.ofHours(8)));
+
+            assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo(StopReason.HALTED);
         }
     }
 }

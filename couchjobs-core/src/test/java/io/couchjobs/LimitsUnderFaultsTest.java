@@ -3,12 +3,15 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Site;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.ClaimedJob;
@@ -18,6 +21,7 @@ import io.couchjobs.store.JobFilter;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobStore;
 import io.couchjobs.store.Limit;
+import io.couchjobs.store.QueueListener;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
 import io.couchjobs.worker.Worker;
@@ -42,6 +46,7 @@ import org.junit.jupiter.api.Test;
 
 /** A type with a limit of one, and workers that stop, die or lose answers at the worst moments. */
 @ServerTest
+@SuppressWarnings("try")
 class LimitsUnderFaultsTest {
     private static final Duration A_CLAIM_TAKES_LESS = Duration.ofSeconds(11);
 
@@ -150,6 +155,36 @@ class LimitsUnderFaultsTest {
     }
 
     @Test
+    void a_claim_that_was_won_is_handed_out_though_the_settings_cannot_be_read_afterwards() throws Exception {
+        for (int i = 1; i <= 3; i++) {
+            queue.add(JobRequest.builder("sms")
+                    .id("" + i)
+                    .data(Map.of())
+                    .scheduledTime(Instant.ofEpochMilli(i))
+                    .build());
+        }
+        SettingsStore settings = new SettingsStore(faulty.database(), Duration.ofMinutes(1));
+        QueueListener forgetful = new QueueListener() {
+            @Override
+            public void claimLost(Job job) {
+                settings.gap();
+            }
+        };
+        try (Stepped unlucky = new Stepped(faulty, "unlucky", settings, List.of(forgetful))) {
+            Held claim = proxy.holdRequest(LimitsUnderFaultsTest::isClaim);
+            CompletableFuture<List<ClaimedJob>> won = CompletableFuture.supplyAsync(() -> unlucky.acceptAll("sms"));
+            claim.awaitArrival();
+            assertThat(queue.accept(AcceptOptions.of("sms").max(2).timeout(Duration.ZERO)))
+                    .hasSize(2);
+            proxy.loseRequests(50, request -> request.uri().getPath().endsWith("/type:sms"));
+            claim.releaseAndAwaitAnswer();
+            assertThat(won.get(30, TimeUnit.SECONDS)).hasSize(1);
+            proxy.clear();
+            assertThat(won.join().get(0).finish().status()).isEqualTo(JobStatus.SUCCESS);
+        }
+    }
+
+    @Test
     void lost_requests_and_answers_cost_no_slot_and_make_none() throws Exception {
         faulty.accept(AcceptOptions.of("email").timeout(Duration.ZERO));
         for (int write = 0; write < 4; write++) {
@@ -203,6 +238,43 @@ class LimitsUnderFaultsTest {
             queues.forEach(JobQueue::close);
         }
         assertThat(owned.most()).isLessThanOrEqualTo(2);
+    }
+
+    @Test
+    void a_slot_whose_giving_back_no_majority_confirmed_is_given_back_again() throws Exception {
+        PretendedCluster cluster = new PretendedCluster();
+        proxy.detour(cluster);
+        cluster.acceptInVain(1, doc -> isSlot(doc) && doc.path("_deleted").asBoolean());
+        try (Worker worker = workerOnABadLine()) {
+            add("1");
+            TestQueue.until(() -> cluster.sent().stream()
+                    .anyMatch(doc -> isSlot(doc) && doc.path("_deleted").asBoolean()));
+            TestQueue.until(() -> slots() == 0);
+        }
+    }
+
+    @Test
+    void what_a_claim_that_is_over_left_at_another_copy_is_taken_away_by_who_made_it() throws Exception {
+        PretendedCluster cluster = new PretendedCluster();
+        proxy.detour(cluster);
+        try (Worker worker = workerOnABadLine()) {
+            add("1");
+            TestQueue.until(() -> slots() == 0 && cluster.sent().stream().anyMatch(LimitsUnderFaultsTest::isSlot));
+            ObjectNode taken = cluster.sent().stream()
+                    .filter(LimitsUnderFaultsTest::isSlot)
+                    .findFirst()
+                    .orElseThrow();
+            Replicated.into(database, taken.deepCopy().put("_rev", "9-" + "e".repeat(32)));
+            TestQueue.until(() -> slots() == 0);
+        }
+    }
+
+    private Worker workerOnABadLine() {
+        return faulty.worker().handler("email", (data, context) -> null).start();
+    }
+
+    private static boolean isSlot(JsonNode doc) {
+        return doc.path("_id").asText().startsWith("slot:");
     }
 
     private void add(String id) {
@@ -290,9 +362,12 @@ class LimitsUnderFaultsTest {
         private final Acceptor acceptor;
 
         Stepped(JobQueue queue, String id) {
-            store = new JobStore(queue.database());
+            this(queue, id, new SettingsStore(queue.database(), Duration.ofMinutes(1)), List.of());
+        }
+
+        Stepped(JobQueue queue, String id, SettingsStore settings, List<QueueListener> listeners) {
+            store = new JobStore(queue.database(), Site.UNNAMED, listeners);
             feed = new Feed(queue.database());
-            SettingsStore settings = new SettingsStore(queue.database(), Duration.ofMinutes(1));
             feed.alwaysTell(settings);
             StoreClock clock =
                     new StoreClock(InstantSource.system(), () -> Duration.ZERO, () -> System.nanoTime() + nanos.get());
@@ -302,6 +377,14 @@ class LimitsUnderFaultsTest {
 
         List<ClaimedJob> accept(Duration patience) throws InterruptedException {
             return acceptor.accept(AcceptOptions.of("email").timeout(patience));
+        }
+
+        List<ClaimedJob> acceptAll(String type) {
+            try {
+                return acceptor.accept(AcceptOptions.of(type).max(9).timeout(Duration.ZERO));
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
         }
 
         List<ClaimedJob> acceptUnchecked() {

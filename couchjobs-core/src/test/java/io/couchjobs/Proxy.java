@@ -150,6 +150,10 @@ public final class Proxy implements AutoCloseable {
                 if (!detour.goes(request)) {
                     return;
                 }
+                if (detour.refuses(request)) {
+                    exchange.sendResponseHeaders(429, -1);
+                    return;
+                }
             }
             for (Detour detour : detours) {
                 Optional<String> own = detour.answers(request);
@@ -264,6 +268,11 @@ public final class Proxy implements AutoCloseable {
         /** Before an answer is sent: false cuts the connection instead. */
         default boolean returns(Request request) throws InterruptedException {
             return true;
+        }
+
+        /** Whether the request is answered by 429: there were too many. */
+        default boolean refuses(Request request) {
+            return false;
         }
 
         /** What is answered by 201 instead of forwarding the request. */

@@ -27,12 +27,21 @@ public final class Replicated {
 
     /** Documents with {@code _revisions}, or with a {@code _rev} that has nothing in common with what is there. */
     public static void into(TestDatabase where, ObjectNode... documents) throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(where.url() + "/_bulk_docs"));
+        where.user().ifPresent(user -> request.header("Authorization", "Basic " + encoded(user, where)));
+        send(request, documents);
+    }
+
+    /** The same in a database where everybody may write. */
+    public static void into(String url, ObjectNode... documents) throws IOException, InterruptedException {
+        send(HttpRequest.newBuilder(URI.create(url + "/_bulk_docs")), documents);
+    }
+
+    private static void send(HttpRequest.Builder request, ObjectNode... documents)
+            throws IOException, InterruptedException {
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("new_edits", false);
         body.putArray("docs").addAll(List.of(documents));
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(where.url() + "/_bulk_docs"))
-                .header("Content-Type", "application/json")
-                .POST(HttpRequest.BodyPublishers.ofString(body.toString()));
-        where.user().ifPresent(user -> request.header("Authorization", "Basic " + encoded(user, where)));
+        request.header("Content-Type", "application/json").POST(HttpRequest.BodyPublishers.ofString(body.toString()));
         HttpResponse<String> answer =
                 HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
         assertThat(answer.body()).contains("[]");

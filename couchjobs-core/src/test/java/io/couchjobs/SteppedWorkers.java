@@ -35,7 +35,9 @@ final class SteppedWorkers implements AutoCloseable {
     /** With a time of day that may be wrong, and is corrected by the server's. */
     SteppedWorkers(JobQueue queue, InstantSource timeOfDay) {
         this.queue = queue;
-        this.timeOfDay = timeOfDay;
+        long begun = System.nanoTime();
+        // It goes with the monotonic clock: a time of day that went on alone would mean that the machine was suspended.
+        this.timeOfDay = () -> timeOfDay.instant().plusNanos(nanos.get() - (System.nanoTime() - begun));
     }
 
     /** A worker of its own process, as far as it can tell. */

@@ -172,9 +172,9 @@ class SubscribingTest {
         CompletableFuture<JobEvent> ended = subscription.ended();
 
         others.remove("email", "1");
+        assertThat(next(subscription).state()).isEqualTo(JobState.NOT_FOUND);
         others.add(JobRequest.builder("email").id("1").data(Map.of()).build());
 
-        assertThat(next(subscription).state()).isEqualTo(JobState.NOT_FOUND);
         assertThat(subscription.job()).isEmpty();
         assertThat(subscription.isClosed()).isTrue();
         assertThat(ended.get(30, TimeUnit.SECONDS).state()).isEqualTo(JobState.NOT_FOUND);

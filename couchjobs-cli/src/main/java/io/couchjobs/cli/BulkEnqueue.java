@@ -28,12 +28,14 @@ final class BulkEnqueue {
     private final long started = System.nanoTime();
     private final Map<AddResult.Outcome, Long> counts = new EnumMap<>(AddResult.Outcome.class);
     private final Rejections rejections;
+    private final boolean replace;
     private final List<JobLine> batch = new ArrayList<>();
     private int batchCharacters;
     private long lastLine;
 
-    BulkEnqueue(JobQueue queue, Couchjobs root) {
+    BulkEnqueue(JobQueue queue, Couchjobs root, boolean replace) {
         this.queue = queue;
+        this.replace = replace;
         this.root = root;
         this.progress = root.progress();
         this.rejections = new Rejections(root, progress);
@@ -74,7 +76,7 @@ final class BulkEnqueue {
         }
         List<JobRequest> requests =
                 batch.stream().flatMap(line -> line.request().stream()).toList();
-        List<AddResult> results = queue.addAll(requests);
+        List<AddResult> results = replace ? queue.replaceAll(requests) : queue.addAll(requests);
         for (int i = 0; i < results.size(); i++) {
             record(batch.get(i), results.get(i));
         }

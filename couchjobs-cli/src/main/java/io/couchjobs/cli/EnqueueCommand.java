@@ -1,5 +1,6 @@
 package io.couchjobs.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.input.JobReader;
@@ -13,6 +14,7 @@ import java.io.InputStream;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneId;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -26,7 +28,8 @@ import picocli.CommandLine.Parameters;
         description = {
             "Add a job, or with --from many.",
             "A job that exists is added by its state: pending with another time, it gets the new time and data; pending",
-            "with the same time, nothing is written; running, it will run once more; finished, it runs again."
+            "with the same time, nothing is written (exit code 4 when --data says something else, unless --replace);",
+            "running, it will run once more; finished, it runs again."
         },
         footer = {
             "",
@@ -55,6 +58,11 @@ final class EnqueueCommand extends QueueCommand {
             paramLabel = "TRACKER",
             description = "Only if no unfinished job has this tracker; the id is derived from it.")
     private @Nullable String tracker;
+
+    @Option(
+            names = "--replace",
+            description = "Replace the data of a job that is pending, also where its time stays the same.")
+    private boolean replace;
 
     @Option(names = "--from", paramLabel = "FILE|-", description = "Add a job for each line of a file.")
     private @Nullable String from;
@@ -92,14 +100,31 @@ final class EnqueueCommand extends QueueCommand {
         } else if (tracker != null) {
             return ifNew(queue, request());
         }
-        AddResult result = queue.add(request());
+        AddResult result = replace ? queue.replaceAll(List.of(request())).get(0) : queue.add(request());
         Job job =
                 result.job().orElseThrow(() -> new CommandException(ExitCode.FAILED, "not added: " + result.problem()));
+        if (result.outcome() == AddResult.Outcome.UNCHANGED
+                && data.isGiven()
+                && !isSame(job.data(), request().data())) {
+            throw new CommandException(
+                    ExitCode.REFUSED,
+                    "not stored: " + job.id() + " is pending with the same time and other data, which it keeps; "
+                            + "--replace gives it the new data");
+        }
         show(job);
         if (result.outcome() != AddResult.Outcome.ADDED) {
             root().say("couchjobs: " + job.id() + ": " + meaning(result.outcome()));
         }
         return ExitCode.DONE;
+    }
+
+    /** A server may write 1.0 where 1 was sent. */
+    private static boolean isSame(JsonNode stored, JsonNode given) {
+        return stored.equals(
+                (one, other) -> one.isNumber() && other.isNumber()
+                        ? one.decimalValue().compareTo(other.decimalValue())
+                        : one.equals(other) ? 0 : 1,
+                given);
     }
 
     private ExitCode ifNew(JobQueue queue, JobRequest job) {
@@ -116,7 +141,7 @@ final class EnqueueCommand extends QueueCommand {
         Instant now = Instant.now();
         try (InputStream in = InputFile.open(file, root().shell())) {
             JobReader reader = format.open(in, () -> options.start(type, now), times);
-            return new BulkEnqueue(queue, root()).run(reader);
+            return new BulkEnqueue(queue, root(), replace).run(reader);
         }
     }
 
@@ -146,7 +171,7 @@ final class EnqueueCommand extends QueueCommand {
         return switch (outcome) {
             case UPDATED -> "was pending, has the new time and data now";
             case UNCHANGED -> "is pending with the same time already; nothing was written";
-            case RESUBMITTED -> "is running, and will run once more afterwards";
+            case RESUBMITTED -> "is running, and will run once more afterwards, with the data that it has";
             case ADDED, REJECTED -> outcome.name().toLowerCase(Locale.ROOT);
         };
     }

@@ -38,7 +38,9 @@ enum ExitCode {
             return ours.exitCode();
         } else if (problem instanceof CouchUnreachableException) {
             return UNREACHABLE;
-        } else if (problem instanceof CouchUnauthorizedException || problem instanceof WriteRefusedException) {
+        } else if (problem instanceof WriteRefusedException refused) {
+            return refused.isTooLarge() ? FAILED : NOT_AUTHORISED;
+        } else if (problem instanceof CouchUnauthorizedException) {
             return NOT_AUTHORISED;
         } else if (problem instanceof CouchNotFoundException
                 || problem instanceof JobNotFoundException

@@ -39,8 +39,9 @@ final class GcCommand extends QueueCommand {
             names = "--keep-tombstones",
             paramLabel = "D",
             description = {
-                "How long what deleted jobs leave behind stays at least; default 10m, and nothing while no worker is"
-                        + " there, but 30d in a database that is named (init --site). Longer than any worker may stand still, and than a replication takes to hear of the"
+                "How long what deleted jobs leave behind stays at least, whether workers are there or not. Default: 30d in"
+                        + " a database that is named (init --site); elsewhere 10m while a worker is there, and no time otherwise."
+                        + " Longer than any worker may stand still, and than a replication takes to hear of the"
                         + " deletions: who never heard of one gives the job back."
             })
     private @Nullable Duration keepTombstones;

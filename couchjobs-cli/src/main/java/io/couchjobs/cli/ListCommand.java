@@ -11,7 +11,8 @@ import picocli.CommandLine.Option;
 /** {@code list}: jobs, newest first. */
 @Command(
         name = "list",
-        description = "List jobs, newest first.",
+        description =
+                "List jobs, newest first: with a finished --status by the time of their end, otherwise of their creation.",
         footer = {
             "",
             "Examples:",

@@ -24,9 +24,12 @@ record LocalServer(EmbeddedCouch server) implements AutoCloseable {
         return start(EmbeddedCouch.builder().directory(folder).port(port), port);
     }
 
-    /** Whoever finds the server also finds its usual database. */
-    static LocalServer withDatabase(@Nullable Path folder, int port) {
+    /** Starts a server that has its usual database. Web pages of the origin may use it, if there is one. */
+    static LocalServer withDatabase(@Nullable Path folder, int port, @Nullable String origin) {
         EmbeddedCouch.Builder builder = EmbeddedCouch.builder();
+        if (origin != null) {
+            builder.cors(origin);
+        }
         return start(
                 (folder == null ? builder.inMemory() : builder.directory(folder))
                         .database(DATABASE)

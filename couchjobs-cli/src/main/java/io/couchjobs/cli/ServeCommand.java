@@ -26,6 +26,7 @@ import picocli.CommandLine.ParentCommand;
             "Examples:",
             "  couchjobs serve                  in memory, at the default --url of all commands",
             "  couchjobs serve --dir ./data --port 0",
+            "  couchjobs serve --cors http://localhost:3000",
             "  couchjobs serve --simulate-cluster 3"
         })
 final class ServeCommand implements Callable<Integer> {
@@ -34,6 +35,15 @@ final class ServeCommand implements Callable<Integer> {
 
     @Option(names = "--port", paramLabel = "P", description = "Default 5984; 0 for a free one.")
     private int port = 5984;
+
+    @Option(
+            names = "--cors",
+            paramLabel = "ORIGIN",
+            description = {
+                "Let web pages of this origin use the server, as http://localhost:3000: so PouchDB in a",
+                "page can sync with it. Any page of the origin may then do everything."
+            })
+    private @Nullable String origin;
 
     @Option(
             names = "--simulate-cluster",
@@ -56,6 +66,10 @@ final class ServeCommand implements Callable<Integer> {
         if (nodes < 0 || (nodes > 0 && dir != null)) {
             throw CommandException.usage("--simulate-cluster needs a number of nodes, and goes without --dir");
         }
+        if (origin != null && (nodes > 0 || !origin.matches("https?://[^/*]+"))) {
+            throw CommandException.usage("--cors needs scheme, host and port without a path, as"
+                    + " http://localhost:3000, and goes without --simulate-cluster: " + origin);
+        }
         CountDownLatch stop = new CountDownLatch(1);
         Interrupts.onSignal(signal -> stop.countDown());
         if (nodes > 0) {
@@ -68,7 +82,7 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     private void serve(CountDownLatch stop) throws InterruptedException {
-        try (LocalServer server = LocalServer.withDatabase(dir, port)) {
+        try (LocalServer server = LocalServer.withDatabase(dir, port, origin)) {
             URI url = server.database().database();
             JobQueue.builder(url).open().close();
             print(url);

@@ -22,7 +22,8 @@ import picocli.CommandLine.Option;
         description = {
             "Wait until a job is finished, or is as --for says; print its status.",
             "Exit code 0 when it is, 1 when it ended in another way, 3 when there is no such job or it was removed,",
-            "5 when the time is over. A restart of the server does not matter."
+            "5 when the time is over. A restart of the server does not matter. On a cluster an end counts when",
+            "a majority of the copies has it: at a node that is cut off the command waits on."
         },
         footer = {
             "",
@@ -66,7 +67,7 @@ final class WaitCommand extends QueueCommand {
         }
         try {
             Optional<Job> job = queue.await(id.type(), id.id(), ends(), timeout);
-            return ended(job.orElseThrow(() -> tooLate(queue.get(id.type(), id.id()))));
+            return ended(job.orElseThrow(() -> tooLate(queue)));
         } catch (JobNotFoundException gone) {
             if (wantsRemoval()) {
                 output().line(() -> REMOVED, () -> JobJson.gone(id));
@@ -85,8 +86,17 @@ final class WaitCommand extends QueueCommand {
                 ExitCode.FAILED, job.id() + " ended as " + job.status().json() + ", not as " + target);
     }
 
-    private CommandException tooLate(Optional<Job> job) {
+    private CommandException tooLate(JobQueue queue) {
+        Optional<Job> job = queue.get(name.id().type(), name.id().id());
         String status = job.map(there -> there.status().json()).orElse(REMOVED);
+        boolean seemsOver = job.map(there -> ends().contains(there.status())).orElse(true);
+        if (seemsOver && queue.database().info().copies() > 1) {
+            return new CommandException(
+                    ExitCode.TIMED_OUT,
+                    name.id() + " is " + status
+                            + " at this node, but no majority of the copies is in reach that could confirm it, after "
+                            + Durations.format(timeout));
+        }
         return new CommandException(
                 ExitCode.TIMED_OUT,
                 name.id() + " is " + status + ", not " + target + ", after " + Durations.format(timeout));

@@ -49,7 +49,8 @@ final class WatchCommand extends QueueCommand {
         JobFilter filter = type == null ? JobFilter.all() : JobFilter.all().type(type);
         Output output = output();
         CountDownLatch readerIsGone = new CountDownLatch(1);
-        Feed.Listening listening = queue.watch(filter, change -> show(change, output, readerIsGone));
+        Feed.Listening listening = queue.watch(filter, change -> show(change, output, readerIsGone), () -> root().say(
+                        "couchjobs: the database was made anew or restored; changes may have been missed"));
         try {
             root().say("couchjobs: watching, Ctrl-C to stop");
             readerIsGone.await();

@@ -32,13 +32,14 @@ import picocli.CommandLine.Parameters;
             "It ends by 0: success, 65: failed for good, anything else: failed, to be retried.",
             "When a job is cancelled, lost or too slow its program and all that it started get a TERM, 10 s later a KILL.",
             "Ctrl-C lets the running programs finish, a second one stops them and gives their jobs back.",
-            "A failed job is recorded in the queue and does not change the exit code of this command."
+            "A failed job is recorded in the queue and told at the end. It changes the exit code with --fail only."
         },
         footer = {
             "",
             "Examples:",
             "  couchjobs work email -- ./send-mail --from noreply@example.org",
             "  couchjobs work sha256 --until-empty --concurrency 4 -- ./my-script",
+            "  couchjobs work sha256 --until-empty --fail -- ./my-script",
             "  couchjobs work resize,crop --time-limit 5m -- python3 image.py",
             "  couchjobs work report --fair 2,1 -- ./make-report",
             "  couchjobs work email -- env -u COUCHJOBS_PASSWORD ./send-mail"
@@ -66,6 +67,9 @@ final class WorkCommand extends QueueCommand {
             names = "--until-empty",
             description = "Stop when no job is due and none is running; retries for later stay.")
     private boolean untilEmpty;
+
+    @Option(names = "--fail", description = "End with exit code 1 when a job failed for good.")
+    private boolean fail;
 
     @Option(names = "--max-jobs", paramLabel = "N", description = "Stop after so many jobs.")
     private @Nullable Long maxJobs;
@@ -131,7 +135,18 @@ final class WorkCommand extends QueueCommand {
                     + (untilEmpty ? " until there are none" : "") + "; Ctrl-C to stop");
             worker.awaitStopped();
             output().line(() -> text(worker.stats()), () -> json(worker));
-            return shutdown.wasAsked() ? ExitCode.INTERRUPTED : ExitCode.DONE;
+            tellFailures(worker.stats().failed());
+            if (shutdown.wasAsked()) {
+                return ExitCode.INTERRUPTED;
+            }
+            return fail && worker.stats().failed() > 0 ? ExitCode.FAILED : ExitCode.DONE;
+        }
+    }
+
+    private void tellFailures(long failed) {
+        if (failed > 0) {
+            root().say("couchjobs: " + failed + (failed == 1 ? " job" : " jobs")
+                    + " failed for good; see couchjobs list --status failed");
         }
     }
 

@@ -3,8 +3,12 @@ package io.couchjobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.SimulatedCluster;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
+import java.net.URI;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -67,6 +71,28 @@ class FollowingCommandsTest {
         assertThat(done("wait", "email", "1", "--for", target).out()).isEqualTo("removed\n");
         assertThat(shell.run("wait", "email", "1", "--for", "pending").exitCode())
                 .isEqualTo(3);
+    }
+
+    @Test
+    void wait_at_a_node_that_is_cut_off_takes_no_end_for_granted() {
+        try (SimulatedCluster cluster = SimulatedCluster.start(3, 4)) {
+            URI url = cluster.urls().get(1).resolve("/jobs");
+            TestShell there = new TestShell().with("COUCHJOBS_URL", url.toString());
+            assertThat(there.run("init").exitCode()).isZero();
+            assertThat(there.run("enqueue", "email", "1").exitCode()).isZero();
+            cluster.stop(0);
+            cluster.stop(2);
+            try (JobQueue queue = JobQueue.open(url.toString())) {
+                ObjectNode job = queue.database().get("job:email:1").orElseThrow();
+                queue.database().put(job.put("status", "success"));
+            }
+
+            TestShell.Said said = there.run("wait", "email", "1", "--timeout", "1s");
+
+            assertThat(said.exitCode()).isEqualTo(5);
+            assertThat(said.out()).isEmpty();
+            assertThat(said.err()).contains("is success at this node, but no majority of the copies is in reach");
+        }
     }
 
     @Test

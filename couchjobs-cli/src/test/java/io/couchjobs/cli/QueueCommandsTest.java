@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,6 +32,33 @@ class QueueCommandsTest {
     @BeforeEach
     void queue(TestDatabase database) {
         shell = TestShell.at(database);
+    }
+
+    @Test
+    void new_data_for_a_pending_job_is_refused_and_replaced_when_asked_for() {
+        assertThat(shell.run("enqueue", "email", "kept", "--data", "{\"to\":1.0}")
+                        .exitCode())
+                .isZero();
+        assertThat(shell.run("enqueue", "email", "kept", "--data", "{\"to\":1}").exitCode())
+                .as("the same data")
+                .isZero();
+        assertThat(shell.run("enqueue", "email", "kept").exitCode())
+                .as("no data given")
+                .isZero();
+
+        for (String[] how : new String[][] {{}, {"-q"}, {"-o", "json"}}) {
+            List<String> command = new ArrayList<>(List.of("enqueue", "email", "kept", "--data", "{\"to\":2}"));
+            command.addAll(List.of(how));
+            TestShell.Said said = shell.run(command.toArray(String[]::new));
+            assertThat(said.exitCode()).isEqualTo(4);
+            assertThat(said.out()).isEmpty();
+            assertThat(said.err()).contains("email:kept", "--replace");
+        }
+
+        TestShell.Said replaced =
+                shell.run("enqueue", "email", "kept", "--data", "{\"to\":2}", "--replace", "-o", "json");
+        assertThat(replaced.exitCode()).as(replaced.err()).isZero();
+        assertThat(replaced.json().at("/data/to").asInt()).isEqualTo(2);
     }
 
     @Test

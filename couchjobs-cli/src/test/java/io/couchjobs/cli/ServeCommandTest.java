@@ -40,6 +40,14 @@ class ServeCommandTest {
         }
     }
 
+    @Test
+    void pages_of_one_origin_may_be_let_in_and_any_origin_may_not() {
+        for (String origin : new String[] {"*", "localhost:3000", "http://localhost:3000/app"}) {
+            assertThat(shell.run("serve", "--port", "0", "--cors", origin).exitCode())
+                    .isEqualTo(2);
+        }
+    }
+
     private void serving(java.util.function.Consumer<String> use) throws InterruptedException {
         try (RunningCommand serve = shell.start("serve", "--port", "0", "--dir", folder.toString())) {
             use.accept(serve.awaitOut(text -> text.endsWith("\n")).strip());

@@ -3,6 +3,8 @@ package io.couchjobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
@@ -39,6 +41,28 @@ class TopCommandTest {
         assertThat(json.at("/types/report/paused").asBoolean()).isTrue();
         assertThat(json.at("/types/email/failed").asInt()).isEqualTo(1);
         assertThat(json.at("/failures/0/error").asText()).isEqualTo("no such mailbox");
+    }
+
+    @Test
+    void the_latest_failure_comes_first_whether_it_is_retried_or_not(TestDatabase database) {
+        TestShell shell = TestShell.at(database);
+        try (JobQueue queue = TestShell.queue(database)) {
+            queue.database().put(job("a", "failed", 3000, 7000));
+            queue.database().put(job("b", "stuck", 1000, 9000));
+            queue.database().put(job("c", "failed", 2000, 8000));
+        }
+
+        assertThat(shell.run("top", "-o", "json").json().path("failures").findValuesAsText("id"))
+                .containsExactly("b", "c", "a");
+        assertThat(shell.run("list", "--status", "failed", "-o", "json").json().findValuesAsText("id"))
+                .containsExactly("c", "a");
+    }
+
+    private static ObjectNode job(String id, String status, long created, long failed) {
+        ObjectNode job = JsonNodeFactory.instance.objectNode().put("_id", "job:email:" + id);
+        job.put("status", status).putObject("data");
+        job.putObject("times").put("created", created).put(status.equals("failed") ? "finished" : "failed", failed);
+        return job;
     }
 
     @Test

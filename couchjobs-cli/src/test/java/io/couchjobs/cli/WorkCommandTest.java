@@ -69,6 +69,22 @@ class WorkCommandTest {
     }
 
     @Test
+    void failed_jobs_are_told_in_one_line_and_change_the_exit_code_on_demand() {
+        shell.run("enqueue", "email", "1");
+        shell.run("enqueue", "email", "2");
+
+        TestShell.Said said = shell.run("work", "email", "--max-jobs", "1", "--", "sh", "-c", "exit 65");
+        TestShell.Said failing = shell.run("work", "email", "--until-empty", "--fail", "--", "sh", "-c", "exit 65");
+        TestShell.Said idle = shell.run("work", "email", "--until-empty", "--fail", "--", "true");
+
+        assertThat(said.exitCode()).isZero();
+        assertThat(said.err()).contains("1 job failed for good; see couchjobs list --status failed");
+        assertThat(failing.exitCode()).isEqualTo(1);
+        assertThat(idle.exitCode()).isZero();
+        assertThat(idle.err()).doesNotContain("failed for good");
+    }
+
+    @Test
     void a_program_knows_the_token_and_the_fence_of_its_claim() {
         shell.run("enqueue", "email", "1");
 

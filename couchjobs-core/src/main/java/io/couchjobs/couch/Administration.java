@@ -93,7 +93,8 @@ final class Administration {
                 sizes.path("file").asLong(-1),
                 sizes.path("active").asLong(-1),
                 Json.text(info, "purge_seq"),
-                info.path("cluster").path("n").asInt(1));
+                info.path("cluster").path("n").asInt(1),
+                Math.max(1, info.path("cluster").path("q").asInt(1)));
     }
 
     boolean isCompacting() {

@@ -151,8 +151,8 @@ public final class CouchDatabase {
      * them, or as many copies as are in reach.
      *
      * @param ids their ids
-     * @return one entry per id, in their order: its leaves as {@link #leaves} has them, or empty when the server could not
-     *     read this document
+     * @return one entry per id, in their order: its leaves as {@link #leavesWithHistories} has them, or empty when the server
+     *     could not read this document
      */
     public List<Optional<List<ObjectNode>>> leavesOfAll(List<String> ids) {
         return documents.leavesOfAll(ids);
@@ -213,6 +213,17 @@ public final class CouchDatabase {
      */
     public List<WriteResult> bulkDocs(List<ObjectNode> docs) {
         return documents.bulk(docs);
+    }
+
+    /**
+     * Stores revisions as they are, as replication does ({@code new_edits=false}): at each copy that is in reach, whatever leaves
+     * it has. The answer does not say which copies refused a revision; a reading shows it.
+     *
+     * @param docs the revisions, each with {@code _id}, {@code _rev} and {@code _revisions}
+     * @throws CouchException the request failed as a whole; it can be sent again without harm
+     */
+    public void bulkRevisions(List<ObjectNode> docs) {
+        documents.bulkRevisions(docs);
     }
 
     /**

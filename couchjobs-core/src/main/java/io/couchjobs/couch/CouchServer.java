@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * A CouchDB server. Thread-safe; owns the connection pools, so have one per server or cluster and close it at the end.
@@ -12,8 +13,12 @@ import java.util.List;
  * <p>It may be a cluster, whose nodes the configuration names. They are asked one at a time: another one when one fails. A
  * write that a node may have carried out before it failed is never sent to another.
  *
- * <p>Reads are repeated a few times when the connection fails, the server is busy (429, 503), or CouchDB's
+ * <p>Reads are repeated a few times when the connection fails, the server is busy (503), or CouchDB's
  * {@code couchjs}, which runs the code of views, has ended (500, {@code os_process_error} or {@code epipe}); writes never are.
+ *
+ * <p>A request that the server refuses by 429 was not carried out. It is sent again, a write too, and from then on all requests of
+ * this client wait for their turn, so that the server is sent about as many per second as it accepts; writes go first. Only a refusal
+ * that lasts for a minute is thrown.
  */
 public final class CouchServer implements AutoCloseable {
 
@@ -75,6 +80,25 @@ public final class CouchServer implements AutoCloseable {
     }
 
     /**
+     * {@return how large a document may be, attachments aside, in bytes of JSON; nothing when the server does not tell, as it
+     *     tells administrators only}
+     */
+    public OptionalLong largestDocument() {
+        try {
+            String limit = http.exchange(
+                    Call.get(UrlPath.ROOT
+                            .segment("_node")
+                            .segment("_local")
+                            .segment("_config")
+                            .segment("couchdb")),
+                    answer -> answer.object().path("max_document_size").asText());
+            return OptionalLong.of(Long.parseLong(limit));
+        } catch (CouchException | NumberFormatException untold) {
+            return OptionalLong.empty();
+        }
+    }
+
+    /**
      * The server's clock minus this machine's, from the {@code Date} of the answers seen so far. Positive: the server is
      * ahead. Those dates have whole seconds; several answers narrow it down.
      *
@@ -109,6 +133,14 @@ public final class CouchServer implements AutoCloseable {
     /** {@return how many requests were sent so far, each feed counted once when it was opened, logins and probes aside} */
     public long requestCount() {
         return http.requestCount();
+    }
+
+    /**
+     * {@return how often this client went from one node of a cluster to another so far} What was asked between two looks at the same
+     * number, feeds aside, was answered by one and the same node.
+     */
+    public long nodeSwitches() {
+        return http.nodeSwitches();
     }
 
     /** Closes all connections and ends all feeds. Closing twice does nothing. */

@@ -11,6 +11,7 @@ package io.couchjobs.couch;
  * @param activeSize bytes still in use, what a compaction would leave; -1 when the server does not say
  * @param purgeSeq how far purging has come, opaque
  * @param copies how many nodes keep a copy of each document ({@code cluster.n}); 1 when the server does not say
+ * @param shards into how many parts the documents are divided by their ids ({@code cluster.q}); 1 when the server does not say
  */
 public record DatabaseInfo(
         String name,
@@ -20,7 +21,8 @@ public record DatabaseInfo(
         long fileSize,
         long activeSize,
         String purgeSeq,
-        int copies) {
+        int copies,
+        int shards) {
 
     /** {@return how many changes the database has seen; on a cluster that depends on which copies were asked} */
     public long changes() {

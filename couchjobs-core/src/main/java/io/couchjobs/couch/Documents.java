@@ -68,17 +68,18 @@ final class Documents {
 
     /** CouchDB says of each document by itself that it could not be read. */
     List<Optional<List<ObjectNode>>> leavesOfAll(List<String> ids) {
-        return bulkGet(ids, (answer, result) -> leaves(result.path("docs")));
+        UrlPath path = database.segment("_bulk_get").query("revs", "true");
+        return bulkGet(path, ids, (answer, result) -> leaves(result.path("docs")));
     }
 
-    private <T> List<T> bulkGet(List<String> ids, BiFunction<Answer, JsonNode, T> reading) {
+    private <T> List<T> bulkGet(UrlPath path, List<String> ids, BiFunction<Answer, JsonNode, T> reading) {
         if (ids.isEmpty()) {
             return List.of();
         }
         ObjectNode question = Json.object();
         ArrayNode wanted = question.putArray("docs");
         ids.forEach(id -> wanted.addObject().put("id", id));
-        return http.exchange(Call.ask(database.segment("_bulk_get"), question), answer -> {
+        return http.exchange(Call.ask(path, question), answer -> {
             List<T> found = new ArrayList<>();
             for (JsonNode result : answer.object().path("results")) {
                 if (found.size() == ids.size() || !result.path("id").asText().equals(ids.get(found.size()))) {
@@ -154,7 +155,7 @@ final class Documents {
 
     /** Not by {@code _all_docs}: it asks all copies for each document by itself, which costs many times as much. */
     List<Optional<ObjectNode>> getAll(List<String> ids) {
-        return bulkGet(ids, (answer, result) -> leaves(result.path("docs"))
+        return bulkGet(database.segment("_bulk_get"), ids, (answer, result) -> leaves(result.path("docs"))
                 .map(Documents::winner)
                 .orElseThrow(() -> answer.unusable(
                         "of " + result.path("id").asText() + " it says " + trouble(result.path("docs")))));
@@ -180,11 +181,18 @@ final class Documents {
         if (docs.isEmpty()) {
             return List.of();
         }
-        Call call = Call.write("POST", database.segment("_bulk_docs"), bulkBody(docs));
+        Call call = Call.write("POST", database.segment("_bulk_docs"), bulkBody(docs, true));
         return http.exchange(
                 call,
                 answer -> WriteResults.ofBulk(
                         answer, docs.stream().map(Documents::idOf).toList()));
+    }
+
+    void bulkRevisions(List<ObjectNode> docs) {
+        docs.forEach(Documents::idOf);
+        if (!docs.isEmpty()) {
+            http.exchange(Call.write("POST", database.segment("_bulk_docs"), bulkBody(docs, false)), Answer::array);
+        }
     }
 
     WriteResult put(ObjectNode doc, Duration patience) {
@@ -222,9 +230,12 @@ final class Documents {
         }
     }
 
-    private static byte[] bulkBody(List<ObjectNode> docs) {
+    private static byte[] bulkBody(List<ObjectNode> docs, boolean newEdits) {
         return Json.bytes(out -> {
             out.writeStartObject();
+            if (!newEdits) {
+                out.writeBooleanField("new_edits", false);
+            }
             out.writeArrayFieldStart("docs");
             for (ObjectNode doc : docs) {
                 Json.MAPPER.writeTree(out, doc);

@@ -23,6 +23,12 @@ final class EktorpAnswer implements HttpResponse {
         this.endless = endless;
     }
 
+    /** Ektorp puts this into the messages of its exceptions, before the body. */
+    @Override
+    public String toString() {
+        return answer.call().method() + " " + answer.call().path() + ": " + answer.status();
+    }
+
     @Override
     public boolean isSuccessful() {
         return answer.isSuccess();

@@ -29,6 +29,7 @@ final class Http implements AutoCloseable {
     private final Transport transport;
     private final Nodes nodes;
     private final Retries retries;
+    private final Pace pace;
     private final LongAdder sent = new LongAdder();
     private volatile boolean closed;
 
@@ -41,6 +42,7 @@ final class Http implements AutoCloseable {
                         .toList(),
                 means);
         this.retries = means.retries();
+        this.pace = new Pace(means.nanos(), retries.pause());
     }
 
     /** Sends the request and reads its answer, whatever its status: the reader asks for success where it wants it. */
@@ -50,24 +52,25 @@ final class Http implements AutoCloseable {
 
     /** As {@link #exchange(Call, Reader)}, with its own limit to the server's silence. */
     <T> T exchange(Call call, Duration patience, Reader<T> reader) {
-        return retries.run(
-                call,
-                () -> onSomeNode(node -> {
-                    try (Answer answer = node.send(call, false, patience)) {
-                        return read(answer, reader);
-                    }
-                }));
+        return send(call, node -> {
+            try (Answer answer = node.send(call, false, patience)) {
+                return read(answer, reader);
+            }
+        });
     }
 
     /** Sends the request and leaves reading and closing the answer to the caller. */
     Answer open(Call call) {
-        return retries.run(
-                call, () -> onSomeNode(node -> requireFit(node.send(call, false, config.responseTimeout()))));
+        return send(call, node -> requireFit(node.send(call, false, config.responseTimeout())));
     }
 
     /** As {@link #open}, on a connection that feeds may hold for long. */
     Answer openFeed(Call call, Duration longestSilence) {
-        return retries.run(call, () -> onSomeNode(node -> requireFit(node.send(call, true, longestSilence))));
+        return send(call, node -> requireFit(node.send(call, true, longestSilence)));
+    }
+
+    private <T> T send(Call call, Function<Node, T> attempt) {
+        return retries.run(call, () -> pace.run(call, () -> onSomeNode(attempt)));
     }
 
     /** The connection that brought this answer is no good any more. */
@@ -79,6 +82,10 @@ final class Http implements AutoCloseable {
 
     ClockSkew clockSkew() {
         return nodes.clockSkew();
+    }
+
+    long nodeSwitches() {
+        return nodes.switches();
     }
 
     long requestCount() {
@@ -143,7 +150,8 @@ final class Http implements AutoCloseable {
 
     /** Where there are other nodes, one that cannot answer is as good as one that does not. */
     private Answer requireFit(Answer answer) {
-        if (!nodes.areSeveral() || !BAD_GATEWAYS.contains(answer.status())) {
+        boolean isNoneAtAll = nodes.areSeveral() && BAD_GATEWAYS.contains(answer.status());
+        if (!isNoneAtAll && answer.status() != 429) {
             return answer;
         }
         try (answer) {

@@ -30,6 +30,7 @@ final class Nodes {
     private final Map<Node, Health> healths = new HashMap<>();
     private final Node home;
     private Node current;
+    private long switches;
 
     Nodes(List<Node> all, Means means) {
         this.all = List.copyOf(all);
@@ -52,7 +53,7 @@ final class Nodes {
         if (areSeveral()) {
             probeWhoHasRested();
             if (!health(current).isWell() || tried.contains(current)) {
-                current = another(tried);
+                goTo(another(tried));
             }
         }
         return current;
@@ -66,7 +67,7 @@ final class Nodes {
         boolean wasWell = health(node).isWell();
         health(node).failed(now(), means.random());
         if (node == current) {
-            current = another(List.of(node));
+            goTo(another(List.of(node)));
         }
         if (wasWell) {
             log.warn("{} failed ({}); {} is asked instead, and it is tried again later", node, why, current);
@@ -81,8 +82,13 @@ final class Nodes {
         if (!health.isWell()) {
             health.recovered();
             log.info("{} answers again", node);
-            current = node == home ? home : current;
+            goTo(node == home ? home : current);
         }
+    }
+
+    /** How often another node came to be asked than before: while this stays the same, all requests go to one node. */
+    synchronized long switches() {
+        return switches;
     }
 
     /** The clock of the node that is asked now; until it has told its time, that of another. */
@@ -91,6 +97,13 @@ final class Nodes {
         return isKnown.test(current.clockSkew())
                 ? current.clockSkew()
                 : all.stream().map(Node::clockSkew).filter(isKnown).findFirst().orElse(current.clockSkew());
+    }
+
+    private void goTo(Node next) {
+        if (next != current) {
+            switches++;
+            current = next;
+        }
     }
 
     private Node another(Collection<Node> tried) {

@@ -11,6 +11,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A feed with a thread that reads it. A read from a socket cannot be given a deadline of its own without losing what came
@@ -19,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class OpenFeed implements ChangesFeed {
 
+    private static final Logger LOG = LoggerFactory.getLogger(OpenFeed.class);
     private static final int READ_AHEAD = 64;
     private static final int BYTES_AHEAD = 4 << 20;
     private static final long LONGEST_ROW = 16L << 20;
@@ -183,23 +186,31 @@ final class OpenFeed implements ChangesFeed {
 
     private boolean putRow(Change row, long bytes) {
         int needed = (int) Math.max(1, Math.min(bytes, BYTES_AHEAD));
-        try {
-            room.acquire(needed);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
-        return put(new Item(row, needed, null, null));
+        return unlessClosed(() -> room.acquire(needed)) && put(new Item(row, needed, null, null));
     }
 
     private boolean put(Item item) {
-        try {
-            items.put(item);
-            return !closed;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // only close() interrupts the reader, which ends with that
-            return false;
+        return unlessClosed(() -> items.put(item));
+    }
+
+    /** Only {@link #close} may interrupt the reader. An interrupt from elsewhere must cost neither a row nor the news of the end. */
+    private boolean unlessClosed(Waiting waiting) {
+        while (!closed) {
+            try {
+                waiting.await();
+                return !closed;
+            } catch (InterruptedException e) {
+                LOG.debug(
+                        "the reader of {} was interrupted, which ends it only when its feed is closed",
+                        answer.call().path());
+            }
         }
+        return false;
+    }
+
+    @FunctionalInterface
+    private interface Waiting {
+        void await() throws InterruptedException;
     }
 
     /** Notes each sign of life, and limits the length of one row. */

@@ -41,6 +41,10 @@ final class Retries {
         this.random = random;
     }
 
+    Pause pause() {
+        return pause;
+    }
+
     <T> T run(Call call, Supplier<T> attempt) {
         for (int failed = 1; ; failed++) {
             try {
@@ -76,7 +80,7 @@ final class Retries {
                     || cause instanceof JsonEOFException
                     || cause instanceof SocketException;
         }
-        return e.status() == 429 || e.status() == 503 || hasLostItsJavaScript(e);
+        return e.status() == 503 || hasLostItsJavaScript(e);
     }
 
     /** The process that runs the views' code has ended, or was killed; the next one goes on with the index where it was left. */

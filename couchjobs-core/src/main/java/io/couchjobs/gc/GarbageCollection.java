@@ -41,8 +41,8 @@ public final class GarbageCollection {
     private final Compaction compaction;
     private final Marks marks;
     private Duration keepFinished = Retirement.LAG;
-    private final boolean replicates;
     private Duration keepTombstones;
+    private boolean mayPurgeAtOnce;
     private boolean dryRun;
     private Consumer<GcProgress> listener = progress -> {};
 
@@ -68,7 +68,8 @@ public final class GarbageCollection {
                 new Registrations(database, parts.index(), parts.store().site());
         this.compaction = new Compaction(database, designs);
         this.marks = new Marks(database, parts.clock());
-        this.replicates = parts.store().site().name() != null;
+        boolean replicates = parts.store().site().name() != null;
+        this.mayPurgeAtOnce = !replicates;
         this.keepTombstones = replicates ? Duration.ofDays(30) : Duration.ofMinutes(10);
     }
 
@@ -91,9 +92,10 @@ public final class GarbageCollection {
 
     /**
      * Sets how long tombstones stay. It must be longer than any worker may stand still, or go without the feed, and go on
-     * as if nothing had happened; twice the longest timeout of all types counts where that is longer. While there is no
-     * worker at all, and nobody owns a job, the tombstones of jobs that had finished go at once, but not in a database with a
-     * name ({@link io.couchjobs.job.Site}): others are to hear of them. Those of jobs that others wait for stay in any case.
+     * as if nothing had happened; twice the longest timeout of all types counts where that is longer. Unless this is set, the
+     * tombstones of jobs that had finished go at once while there is no worker at all and nobody owns a job, but not in a
+     * database with a name ({@link io.couchjobs.job.Site}): others are to hear of them. A time that is set holds for all.
+     * Those of jobs that others wait for stay in any case.
      *
      * @param age default 10 minutes, in a database with a name 30 days; zero purges them all, which is right only when nobody works on the queue. Ages are
      *     known from the marks that sweeps and collections leave
@@ -105,6 +107,7 @@ public final class GarbageCollection {
             throw new IllegalArgumentException("keepTombstones must not be negative: " + age);
         }
         this.keepTombstones = age;
+        this.mayPurgeAtOnce = false;
         return this;
     }
 
@@ -232,7 +235,7 @@ public final class GarbageCollection {
         return new Tombstones.Rules(
                 marks.before(now.minus(age)),
                 keepTombstones.isZero(),
-                () -> !replicates && registrations.nobodyWorks(parts.clock().instant()),
+                () -> mayPurgeAtOnce && registrations.nobodyWorks(parts.clock().instant()),
                 new AwaitedJobs(database, parts.index())::docIds);
     }
 

@@ -32,10 +32,10 @@ record Asked(boolean cancel, long fence, Instant at, Instant time) {
     }
 
     private static Optional<Asked> read(Leaf loser) {
-        if (loser.kind() == Leaf.Kind.GONE || loser.kind() == Leaf.Kind.MALFORMED) {
-            return Optional.empty();
-        }
-        Job job = loser.job();
+        return loser.job().flatMap(job -> read(loser, job));
+    }
+
+    private static Optional<Asked> read(Leaf loser, Job job) {
         if (job.status().isLocked() && job.isResubmitted()) {
             return Optional.of(new Asked(false, loser.storedFence(), at(job, "resubmitted"), job.resubmittedTime()));
         }

@@ -4,10 +4,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
+import java.util.EnumSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One change of a job in the making: a copy of its document that an event works on. */
 final class Edit {
+    private static final Set<Event> WISHES = EnumSet.of(Event.ADD, Event.RESUBMIT, Event.RETRY, Event.CANCEL);
+
     private final Job before;
     private final Event event;
     private final ObjectNode document;
@@ -126,11 +130,13 @@ final class Edit {
     }
 
     /**
-     * Of two leaves on a cluster the one with the greater fence wins. So a change of a job that nobody has claimed yet must not
-     * count as a claim, and a job that is run again must win against its own end.
+     * Of two leaves on a cluster the one with the greater fence wins. So a wish of a creator takes the next fence: an end that no
+     * majority confirmed, and that turns up later, must not win against it. Any other change of a job must not count as a claim.
      */
     private void keepFence(JobStatus status) {
-        if (before.state() == JobState.FINISHED && status == JobStatus.WAITING) {
+        boolean runsAgain = before.state() == JobState.FINISHED && status == JobStatus.WAITING;
+        boolean isWish = before.state() == JobState.PENDING && WISHES.contains(event);
+        if (runsAgain || isWish) {
             document.put(Field.FENCE, before.nextFence());
         } else if (!document.hasNonNull(Field.FENCE)) {
             document.put(Field.FENCE, before.nextFence() - 1);

@@ -39,6 +39,8 @@ final class Field {
     static final String TIMES = "times";
     static final String SITE = "site";
     static final String AFTER = "after";
+    static final String REMOVED_BY = "removedBy";
+    static final String RETENTION = "retention";
     static final String JOBS = "jobs";
     static final String ON_FAILURE = "onFailure";
 

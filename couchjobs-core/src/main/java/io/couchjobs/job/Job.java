@@ -235,6 +235,14 @@ public final class Job {
     }
 
     /**
+     * {@return how far the story of this job has come: its effective fence, or where it has none yet, what its first claim will count
+     * on}
+     */
+    public long storyFence() {
+        return present(Field.FENCE).isPresent() ? effectiveFence() : Math.max(0, generation() - 1);
+    }
+
+    /**
      * The fence of the next claim. The first one of a document goes by the revision that it builds on, which is greater than
      * all fences of a job of this identity that was removed. One that somebody wrote at the end of its range stays there.
      */

@@ -82,6 +82,11 @@ public final class JobRequest {
         return Optional.ofNullable(rest.tracker);
     }
 
+    /** {@return the jobs that it waits for; none as a rule} */
+    public Set<JobId> awaited() {
+        return Set.copyOf(rest.after);
+    }
+
     /** {@return the class that workers and scopes may filter on} */
     public Optional<String> jobClass() {
         return Optional.ofNullable(rest.jobClass);

@@ -20,17 +20,19 @@ final class Leaf {
 
     /** What a leaf says of its job. Among leaves of the same fence, the first counts most. */
     enum Kind {
-        /** The job was removed. */
-        GONE,
-        /** The job has ended. */
+        /** The job had ended, and retention deleted it. */
+        RETIRED,
+        /** The job has succeeded or failed. */
         ENDED,
         /** The job has an owner. */
         OWNED,
-        /** The job was cancelled before anybody ever claimed it. */
-        CALLED_OFF,
+        /** The job was cancelled. */
+        CANCELLED,
         /** The job is to be run. */
         PENDING,
-        /** A claim that made no owner. */
+        /** The job was removed. Of a removal and an add at the same moment, the add counts: no job is lost. */
+        REMOVED,
+        /** A claim that made no owner, or whose owner died. */
         WITHDRAWN,
         /** The document cannot be a job. */
         MALFORMED
@@ -55,10 +57,27 @@ final class Leaf {
     private final JsonNode revisions;
 
     private Leaf(ObjectNode document, @Nullable Job job, JsonNode revisions) {
+        this(document, job, kindOf(document, job), revisions);
+    }
+
+    private Leaf(ObjectNode document, @Nullable Job job, Kind kind, JsonNode revisions) {
         this.document = document;
         this.job = job;
-        this.kind = kindOf(document, job);
+        this.kind = kind;
         this.revisions = revisions;
+    }
+
+    /** The leaf of an owner whose claim was withdrawn on another leaf; any other leaf as it is. */
+    Leaf withdrawnAs(Leaf other) {
+        if (kind != Kind.OWNED) {
+            return this;
+        }
+        Lock.Withdrawal withdrawal =
+                other.job().flatMap(Job::lock).flatMap(Lock::withdrawn).orElseThrow();
+        Job withdrawn = Transitions.withdraw(job().orElseThrow(), withdrawal.reason(), withdrawal.at())
+                .write()
+                .orElseThrow();
+        return new Leaf(document, withdrawn, Kind.WITHDRAWN, revisions);
     }
 
     /** The document as CouchDB shows it, with {@code _revisions} or without. */
@@ -88,12 +107,19 @@ final class Leaf {
         return !isDeleted(document);
     }
 
-    /** The job; only of leaves that are neither gone nor malformed. */
-    Job job() {
-        if (job == null) {
-            throw new IllegalStateException("no job: " + kind + " " + rev());
-        }
-        return job;
+    /** Whether the job was deleted: by somebody, or by retention. */
+    boolean isGone() {
+        return kind == Kind.REMOVED || kind == Kind.RETIRED;
+    }
+
+    /** Whether the job has succeeded, failed or was cancelled. */
+    boolean isEnd() {
+        return kind == Kind.ENDED || kind == Kind.CANCELLED;
+    }
+
+    /** The job; empty where it is gone or malformed. */
+    Optional<Job> job() {
+        return Optional.ofNullable(job);
     }
 
     ObjectNode document() {
@@ -105,23 +131,20 @@ final class Leaf {
     }
 
     /**
-     * Which claim the leaf goes back to. A claim that never made an owner does not count; one that may have run before it was
-     * taken back does. Where nobody has claimed yet, the next claim's number tells.
+     * The fence that counts. A withdrawn claim counts as what it was made on, whatever the reason of its withdrawal: else a claim
+     * on a leaf that lost could outrank a confirmed end.
      */
     long fence() {
-        boolean neverHappened = kind == Kind.WITHDRAWN && !Transitions.mayHaveRun(job());
-        return neverHappened ? Math.max(0, storedFence() - 1) : storedFence();
+        return kind == Kind.WITHDRAWN ? Math.max(0, storedFence() - 1) : storedFence();
     }
 
-    /** The same, but a claim that was withdrawn counts as one: what others asked of its run, they asked during it. */
+    /**
+     * The fence of the last claim that the leaf goes back to, also of a withdrawn one. Where nobody has claimed yet, the number of the
+     * next claim tells.
+     */
     long storedFence() {
         JsonNode stored = document.path(Field.FENCE);
         return stored.canConvertToLong() && stored.asLong() >= 0 ? stored.asLong() : Math.max(0, generation() - 1);
-    }
-
-    /** Whether this claim counted more than another leaf until it was withdrawn. */
-    boolean hasBeaten(Leaf other) {
-        return kind == Kind.WITHDRAWN && storedFence() > other.fence();
     }
 
     boolean hasFence() {
@@ -136,18 +159,19 @@ final class Leaf {
     /** Whether the leaf shows that the job was run: by a run's end, or by what was counted since the job was added. */
     boolean hasRun() {
         return switch (kind) {
-            case ENDED -> hasFence() && (job().status() != JobStatus.CANCELLED || job().attempt() > 0);
+            case ENDED -> hasFence();
+            case CANCELLED -> hasFence() && attempt() > 0;
             case PENDING -> hasFence() && !isFresh();
-            case GONE, OWNED, CALLED_OFF, WITHDRAWN, MALFORMED -> false;
+            case RETIRED, REMOVED, OWNED, WITHDRAWN, MALFORMED -> false;
         };
     }
 
-    /** Whether the leaf shows no run of the job; a claim may be its first. */
+    /** Whether the leaf shows no run of the job, not even one before it was added again; a claim may be its first. */
     boolean isFresh() {
         return switch (kind) {
-            case PENDING, CALLED_OFF -> job().attempt() == 0 && expirations() == 0;
-            case OWNED, WITHDRAWN -> job().attempt() <= 1 && expirations() == 0;
-            case GONE, ENDED, MALFORMED -> false;
+            case PENDING, CANCELLED -> attempt() == 0 && expirations() == 0 && !wasClaimed();
+            case OWNED, WITHDRAWN -> attempt() <= 1 && expirations() == 0;
+            case RETIRED, REMOVED, ENDED, MALFORMED -> false;
         };
     }
 
@@ -160,6 +184,11 @@ final class Leaf {
         String mine = ancestor(then);
         String theirs = other.ancestor(then);
         return !mine.isEmpty() && !theirs.isEmpty() && !mine.equals(theirs);
+    }
+
+    /** Whether the claim that this leaf carries was made on that revision. */
+    boolean isClaimOf(String base) {
+        return token().isPresent() && ancestor(Job.generation(base)).equals(base);
     }
 
     /** The revision of a generation that the leaf goes back to; empty where nobody knows. */
@@ -178,8 +207,16 @@ final class Leaf {
         return Job.generation(rev());
     }
 
-    private Optional<String> token() {
+    Optional<String> token() {
         return Optional.ofNullable(job).flatMap(Job::lock).map(Lock::token);
+    }
+
+    private boolean wasClaimed() {
+        return job != null && job.times().containsKey(Transitions.CLAIMED);
+    }
+
+    private int attempt() {
+        return job == null ? 0 : job.attempt();
     }
 
     private int expirations() {
@@ -196,7 +233,7 @@ final class Leaf {
 
     private static Kind kindOf(ObjectNode document, @Nullable Job job) {
         if (isDeleted(document)) {
-            return Kind.GONE;
+            return document.path(Field.REMOVED_BY).asText().equals(Field.RETENTION) ? Kind.RETIRED : Kind.REMOVED;
         }
         if (job == null) {
             return Kind.MALFORMED;
@@ -207,8 +244,7 @@ final class Leaf {
         return switch (job.state()) {
             case RUNNING -> Kind.OWNED;
             case PENDING, NOT_FOUND -> Kind.PENDING;
-            case FINISHED ->
-                job.status() == JobStatus.CANCELLED && !document.hasNonNull(Field.FENCE) ? Kind.CALLED_OFF : Kind.ENDED;
+            case FINISHED -> job.status() == JobStatus.CANCELLED ? Kind.CANCELLED : Kind.ENDED;
         };
     }
 

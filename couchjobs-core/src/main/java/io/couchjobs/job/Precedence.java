@@ -2,7 +2,9 @@ package io.couchjobs.job;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The leaves of a document in the order in which they count. Immutable and thread-safe.
@@ -21,18 +23,28 @@ final class Precedence {
     private final List<Leaf> standing;
 
     private Precedence(List<Leaf> byFence) {
-        this.standing = byFence.stream()
-                .takeWhile(leaf -> leaf.kind() != Leaf.Kind.GONE)
-                .toList();
+        this.standing = byFence.stream().takeWhile(leaf -> !leaf.isGone()).toList();
         List<Leaf> order = new ArrayList<>(byFence);
         order.sort(Comparator.comparing((Leaf leaf) -> leaf.kind() == Leaf.Kind.MALFORMED)
                 .thenComparing(this::isOutweighed));
         this.bestFirst = List.copyOf(order);
     }
 
-    /** Of leaves that count, in whatever order. */
+    /**
+     * Of leaves that count, in whatever order. A claim that was withdrawn on one leaf owns the job by none: its claimer, or who found
+     * it dead, knows more than a leaf that was written again meanwhile.
+     */
     static Precedence of(List<Leaf> leaves) {
-        return new Precedence(leaves.stream().sorted(Leaf.BEST_FIRST).toList());
+        Map<String, Leaf> withdrawn = new HashMap<>();
+        leaves.stream()
+                .filter(leaf -> leaf.kind() == Leaf.Kind.WITHDRAWN)
+                .sorted(Leaf.BEST_FIRST)
+                .forEach(leaf -> leaf.token().ifPresent(token -> withdrawn.putIfAbsent(token, leaf)));
+        return new Precedence(leaves.stream()
+                .map(leaf ->
+                        leaf.token().map(withdrawn::get).map(leaf::withdrawnAs).orElse(leaf))
+                .sorted(Leaf.BEST_FIRST)
+                .toList());
     }
 
     List<Leaf> bestFirst() {

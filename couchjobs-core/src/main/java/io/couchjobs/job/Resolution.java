@@ -10,31 +10,33 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to become of a job whose document has several leaves, or a claim that made no owner: a pure function of all its
- * leaves, tombstones included. Total, independent of their order, and idempotent: whoever resolves what it has resolved
- * changes nothing, and any number of processes may do so at the same time. Immutable and thread-safe.
+ * What becomes of a job whose document has several leaves, or a claim that made no owner: a pure function of all its leaves,
+ * tombstones included. Total, independent of their order, and idempotent: resolving what was resolved changes nothing, and any
+ * number of processes may resolve at the same time. Immutable and thread-safe.
  *
- * <p>The greater fence wins; among equals what has ended (also by removal), then who owns the job, then what is to be run, then
- * claims that were withdrawn. Nobody can know which of two owners with the same fence got the confirmation, and so both stay
- * until one has ended, was withdrawn or has expired; the same holds for an owner beside a leaf that says the run of that fence
- * is over. What third parties asked for on a leaf that loses (to cancel, to run once more) is kept.
+ * <p>The greater fence wins; among equals the order of {@link Leaf.Kind}. Two rules keep the job and its ends:
+ *
+ * <ul>
+ *   <li>No live leaf is deleted before the winner, whatever it is, was written again and confirmed by a majority in this
+ *       resolution. Two sides of a cut could otherwise each delete the leaf that the other one keeps.
+ *   <li>Nothing is decided between an owner and an end, whatever their fences, nor between two owners. Nobody can see from a leaf
+ *       whether a majority confirmed it, so both stay until the owner has ended, was withdrawn or has expired.
+ * </ul>
+ *
+ * <p>A removal needs no confirmation here: a tombstone is never deleted. Requests of third parties on a leaf that loses (to
+ * cancel, to run once more) go over to the winner.
  */
 public final class Resolution {
     /** What can be said of the leaves. */
     public enum Verdict {
         /** There is one leaf that counts, and it is what it should be. */
         SETTLED,
-        /** Something is to be written: the winner, or tombstones, or both. */
-        WRITE,
         /** It cannot be known yet who owns the job. */
         UNDECIDED,
-        /**
-         * No claim made an owner. The winner is to be withdrawn once more, as a proof that a majority of the copies is in reach;
-         * when CouchDB has confirmed that, the leaves are to be read again. Or a claim was withdrawn that would have won before:
-         * whoever saw it then may just be deleting the leaf that wins now. That one is to be written once more, so that its
-         * deletion fails, before the other goes.
-         */
-        PROVE
+        /** The winner is to be written. When a majority has confirmed that, all leaves are read again. */
+        CONFIRM,
+        /** The winner was confirmed: the tombstones of the others are to be written. */
+        DELETE
     }
 
     private final Verdict verdict;
@@ -47,37 +49,59 @@ public final class Resolution {
         this.tombstones = List.copyOf(tombstones);
     }
 
+    private static Resolution of(Verdict verdict) {
+        return new Resolution(verdict, null, List.of());
+    }
+
     /**
      * Decides.
      *
      * @param leaves all leaves of one document, tombstones with {@code _deleted} too, as read from the server; with {@code
      *     _revisions}, or else leaves are compared that cannot be
-     * @param proven the revision of a winner that was just confirmed by a majority of the copies, if there is one
+     * @param confirmed the revision of a winner that a majority of the copies has just confirmed, if there is one
      * @param now the time, for the record
      * @return what to do
      */
-    public static Resolution of(List<ObjectNode> leaves, Optional<String> proven, Instant now) {
+    public static Resolution of(List<ObjectNode> leaves, Optional<String> confirmed, Instant now) {
         Precedence precedence = Precedence.of(
                 leaves.stream().map(Leaf::of).filter(leaf -> !leaf.isResolved()).toList());
         List<Leaf> counted = precedence.bestFirst();
         if (counted.stream().noneMatch(Leaf::isLive)) {
-            return new Resolution(Verdict.SETTLED, null, List.of());
+            return of(Verdict.SETTLED);
         }
         Leaf best = counted.get(0);
         if (isUndecided(best, precedence)) {
-            return new Resolution(Verdict.UNDECIDED, null, List.of());
+            return of(Verdict.UNDECIDED);
         }
         List<Leaf> losers = counted.subList(1, counted.size());
-        if (!proven.equals(Optional.of(best.rev()))) {
-            Optional<Job> proof = proof(best, losers, precedence, now);
-            if (proof.isPresent()) {
-                return new Resolution(Verdict.PROVE, proof.get(), List.of());
+        boolean isAlone = losers.stream().noneMatch(Leaf::isLive);
+        if (best.job().isPresent()) {
+            boolean isConfirmed = confirmed.equals(Optional.of(best.rev()));
+            Optional<Job> next = next(best, losers, isConfirmed, now);
+            if (next.isPresent()) {
+                return new Resolution(Verdict.CONFIRM, next.get(), List.of());
+            }
+            if (!isAlone && !isConfirmed) {
+                return new Resolution(Verdict.CONFIRM, keep(best, losers), List.of());
             }
         }
-        Job winner = winner(best, losers);
-        List<ObjectNode> tombstones = tombstones(best, losers, now);
-        boolean settled = winner == null && tombstones.isEmpty();
-        return new Resolution(settled ? Verdict.SETTLED : Verdict.WRITE, winner, tombstones);
+        return isAlone ? of(Verdict.SETTLED) : new Resolution(Verdict.DELETE, null, tombstones(best, losers, now));
+    }
+
+    /**
+     * The leaf that counts most, where others are to go or nothing is decided yet. A wish of a creator belongs on it, whatever leaf
+     * readers see.
+     *
+     * @param leaves all leaves of one document, tombstones too, with {@code _revisions}
+     * @return the job as that leaf has it; empty when the job was removed, or no leaf can be a job
+     */
+    public static Optional<Job> best(List<ObjectNode> leaves) {
+        List<Leaf> counted = Precedence.of(leaves.stream()
+                        .map(Leaf::of)
+                        .filter(leaf -> !leaf.isResolved())
+                        .toList())
+                .bestFirst();
+        return counted.stream().findFirst().flatMap(Leaf::job);
     }
 
     /** {@return what can be said} */
@@ -85,76 +109,71 @@ public final class Resolution {
         return verdict;
     }
 
-    /** {@return the job as it is to be written first, on the revision it carries; empty when the winner is right as it is} */
+    /** {@return the job as it is to be written and confirmed, on the revision it carries; empty unless the verdict is CONFIRM} */
     public Optional<Job> winner() {
         return Optional.ofNullable(winner);
     }
 
-    /** {@return the tombstones of the losing leaves, to be written when the winner is confirmed; new copies} */
+    /** {@return the tombstones of the losing leaves; new copies, none unless the verdict is DELETE} */
     public List<ObjectNode> tombstones() {
         return tombstones.stream().map(ObjectNode::deepCopy).toList();
     }
 
-    /** An owner loses only to the end of its run, to a later claim, or to what came after a later claim. */
+    /** A removal does not wait for owners: the job is not to be run, and an owner learns the removal as halt. */
     private static boolean isUndecided(Leaf best, Precedence precedence) {
-        List<Leaf> counted = precedence.bestFirst();
-        Optional<Leaf> owner =
-                counted.stream().filter(leaf -> leaf.kind() == Leaf.Kind.OWNED).findFirst();
-        boolean ended = best.kind() == Leaf.Kind.GONE || best.kind() == Leaf.Kind.ENDED;
-        if (owner.isEmpty() || ended) {
+        if (best.isGone()) {
             return false;
         }
-        if (precedence.isRivalled(best)) {
-            return true;
+        List<Leaf> counted = precedence.bestFirst();
+        boolean hasOtherOwner = counted.stream()
+                .anyMatch(leaf -> leaf.kind() == Leaf.Kind.OWNED && leaf != best && !leaf.hasTokenOf(best));
+        if (hasOtherOwner || best.kind() != Leaf.Kind.OWNED) {
+            return hasOtherOwner;
         }
-        if (best.kind() != Leaf.Kind.OWNED) {
-            // Others than couchjobs may have written any number of times since: that is no later claim.
-            return !best.hasFence();
-        }
-        return counted.stream()
-                .filter(leaf -> leaf.kind() != Leaf.Kind.MALFORMED)
-                .anyMatch(leaf -> knows(leaf) >= best.fence() && !leaf.hasTokenOf(best));
+        return precedence.isRivalled(best)
+                || counted.stream()
+                        .filter(leaf -> leaf.kind() != Leaf.Kind.MALFORMED)
+                        .anyMatch(leaf -> (leaf.isEnd() || runFence(leaf) >= best.fence()) && !leaf.hasTokenOf(best));
     }
 
-    /** The last claim that a leaf knows of: a withdrawn one was made when the claim before it was over. */
-    private static long knows(Leaf leaf) {
-        return leaf.kind() == Leaf.Kind.WITHDRAWN ? leaf.storedFence() - 1 : leaf.fence();
+    /** The fence of the last run that the leaf may go back to: an expired claim may have run, though it does not count any more. */
+    private static long runFence(Leaf leaf) {
+        return leaf.job().filter(Transitions::mayHaveRun).isPresent() ? leaf.storedFence() : leaf.fence();
     }
 
-    /** What is to be confirmed before any leaf may go. */
-    private static Optional<Job> proof(Leaf best, List<Leaf> losers, Precedence precedence, Instant now) {
-        return switch (best.kind()) {
-            case WITHDRAWN -> Optional.of(again(best.job(), now));
-            case ENDED, OWNED, CALLED_OFF, PENDING ->
-                losers.stream()
-                        .filter(loser -> loser.hasBeaten(best) && !precedence.isOutweighed(loser))
-                        .map(loser ->
-                                loser.job().lock().flatMap(Lock::withdrawn).orElseThrow())
-                        .map(Lock.Withdrawal::at)
+    /** The winner as it is to be, where that is not what it is. A withdrawn claim is first withdrawn again, as a proof. */
+    private static Optional<Job> next(Leaf best, List<Leaf> losers, boolean isConfirmed, Instant now) {
+        Job before = best.job().orElseThrow();
+        if (before.isWithdrawn() && !isConfirmed) {
+            return Optional.of(Transitions.withdrawAgain(before, now));
+        }
+        Job restored =
+                before.isWithdrawn() ? Transitions.restore(before).write().orElseThrow() : before;
+        Job asked = Asked.of(restored, losers);
+        Job after = asked.saysTheSameAs(before) ? Transitions.raiseFence(before, expiredFence(losers)) : asked;
+        return after.saysTheSameAs(before) ? Optional.empty() : Optional.of(after);
+    }
+
+    /** The greatest fence of claims that expired, and so may have run: the next claim must have a greater one. */
+    private static long expiredFence(List<Leaf> losers) {
+        return losers.stream()
+                .filter(loser -> loser.kind() == Leaf.Kind.WITHDRAWN)
+                .mapToLong(Resolution::runFence)
+                .max()
+                .orElse(0);
+    }
+
+    /** The same for all who see the same leaves: resolvers that race write one revision. */
+    private static Job keep(Leaf best, List<Leaf> losers) {
+        Job job = best.job().orElseThrow();
+        Instant latest = losers.stream()
+                .flatMap(loser -> loser.job().flatMap(Job::lock).flatMap(Lock::withdrawn).stream())
+                .map(Lock.Withdrawal::at)
+                .max(Comparator.naturalOrder())
+                .orElseGet(() -> job.times().values().stream()
                         .max(Comparator.naturalOrder())
-                        .map(since -> Transitions.keep(best.job(), since));
-            case GONE, MALFORMED -> Optional.empty();
-        };
-    }
-
-    private static Job again(Job withdrawn, Instant now) {
-        String reason = withdrawn
-                .lock()
-                .flatMap(Lock::withdrawn)
-                .map(Lock.Withdrawal::reason)
-                .orElse("");
-        return Transitions.withdraw(withdrawn, reason, now).write().orElseThrow();
-    }
-
-    private static @Nullable Job winner(Leaf best, List<Leaf> losers) {
-        if (best.kind() == Leaf.Kind.GONE || best.kind() == Leaf.Kind.MALFORMED) {
-            return null;
-        }
-        boolean restores = best.kind() == Leaf.Kind.WITHDRAWN;
-        Job before = best.job();
-        Job winner = restores ? Transitions.restore(before).write().orElseThrow() : before;
-        Job after = Asked.of(winner, losers);
-        return after.saysTheSameAs(before) ? null : after;
+                        .orElse(Instant.EPOCH));
+        return Transitions.keep(job, latest);
     }
 
     private static List<ObjectNode> tombstones(Leaf best, List<Leaf> losers, Instant now) {
@@ -184,14 +203,18 @@ public final class Resolution {
     private static String inWords(Leaf leaf) {
         String what =
                 switch (leaf.kind()) {
-                    case GONE -> "a removal";
+                    case REMOVED -> "a removal";
+                    case RETIRED -> "a deletion by retention";
                     case MALFORMED -> "a document that cannot be a job";
                     case WITHDRAWN -> "a withdrawn claim";
                     case OWNED ->
                         "the claim of worker "
-                                + leaf.job().lock().map(Lock::worker).orElse("");
-                    case ENDED, CALLED_OFF, PENDING ->
-                        "a " + leaf.job().status().json() + " job";
+                                + leaf.job()
+                                        .flatMap(Job::lock)
+                                        .map(Lock::worker)
+                                        .orElse("");
+                    case ENDED, CANCELLED, PENDING ->
+                        "a " + leaf.job().map(Job::status).map(JobStatus::json).orElse("") + " job";
                 };
         return leaf.kind() == Leaf.Kind.MALFORMED ? what : what + " (fence " + leaf.fence() + ")";
     }

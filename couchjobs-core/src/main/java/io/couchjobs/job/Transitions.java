@@ -15,7 +15,11 @@ import org.jspecify.annotations.Nullable;
  * calling it. Thread-safe. Source: the CouchDB background-jobs RFC (007), with docspell's stuck and cancelled states.
  */
 public final class Transitions {
+    /** The moment that every claim notes. */
+    static final String CLAIMED = "claimed";
+
     private static final String EXPIRED = "expired";
+    private static final String KEPT = "kept";
 
     private Transitions() {}
 
@@ -100,7 +104,7 @@ public final class Transitions {
             edit.lock(token, worker)
                     .put(Field.FENCE, job.nextFence())
                     .remove(Field.PROGRESS, Field.CANCEL_REQUESTED)
-                    .at("claimed");
+                    .at(CLAIMED);
             return start ? started(edit, job) : edit.moveTo(JobStatus.SCHEDULED);
         });
     }
@@ -129,6 +133,22 @@ public final class Transitions {
      */
     public static Decision withdrawAfterRun(Job job, Instant now) {
         return withdraw(job, EXPIRED, now);
+    }
+
+    /** A withdrawn claim in a new revision: when a majority confirms that, it has what was before. The reason stays. */
+    static Job withdrawAgain(Job withdrawn, Instant now) {
+        String reason = withdrawn.lock().flatMap(Lock::withdrawn).orElseThrow().reason();
+        return withdraw(withdrawn, reason, now).write().orElseThrow();
+    }
+
+    /** A job whose next claim has a greater fence than the given one; nothing changes where it has. Not of an owned job. */
+    static Job raiseFence(Job job, long least) {
+        if (job.status().isLocked() || job.nextFence() > least) {
+            return job;
+        }
+        ObjectNode document = job.toDocument();
+        document.put(Field.FENCE, least);
+        return job.rewritten(document);
     }
 
     /** Whether a claim that was withdrawn made an owner once. */
@@ -172,7 +192,26 @@ public final class Transitions {
      * @return the job, to be written
      */
     public static Job keep(Job job, Instant since) {
-        return new Edit(job, Event.KEEP, since).at("kept").stay().write().orElseThrow();
+        return new Edit(job, Event.KEEP, since).at(KEPT).stay().write().orElseThrow();
+    }
+
+    /**
+     * Whether a job is what somebody wrote, or that {@linkplain #keep kept}.
+     *
+     * @param present the job as it is
+     * @param written the job as it was written
+     * @return true when they differ in nothing but the moment of being kept
+     */
+    public static boolean isStill(Job present, Job written) {
+        return present.saysTheSameAs(written) || unkept(present).saysTheSameAs(unkept(written));
+    }
+
+    private static Job unkept(Job job) {
+        ObjectNode document = job.toDocument();
+        if (document.path(Field.TIMES) instanceof ObjectNode times) {
+            times.remove(KEPT);
+        }
+        return job.rewritten(document);
     }
 
     /**
@@ -557,10 +596,11 @@ public final class Transitions {
         return consumeResubmit(edit, job).fresh();
     }
 
+    /** A resubmit that is consumed takes the next fence: an end of this run that turns up later, on another leaf, loses to it. */
     private static Edit consumeResubmit(Edit edit, Job job) {
         JsonNode time = job.toDocument().path(Field.RESUBMIT).path(Field.SCHEDULED_TIME);
         if (job.isResubmitted()) {
-            edit.put(Field.SCHEDULED_TIME, time.asLong(0));
+            edit.put(Field.SCHEDULED_TIME, time.asLong(0)).put(Field.FENCE, job.nextFence());
         }
         return edit.remove(Field.RESUBMIT);
     }

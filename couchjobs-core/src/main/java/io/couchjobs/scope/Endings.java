@@ -4,6 +4,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.store.Backoff;
+import io.couchjobs.store.ConfirmedEnds;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
@@ -30,9 +31,9 @@ import org.slf4j.LoggerFactory;
  * Thread-safe.
  *
  * <p>Whoever takes a job out of the map tells of it, so an end that the feed tells twice, or that is found by reading after a
- * gap too, is told once.
+ * gap too, is told once. On a cluster it is an end when a majority of the copies has it.
  */
-final class Endings implements Feed.Listener, AutoCloseable {
+final class Endings implements Feed.Listener, ConfirmedEnds.Asker, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Endings.class);
     /** The server may be back at any time. */
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
@@ -97,7 +98,7 @@ final class Endings implements Feed.Listener, AutoCloseable {
                 // The feed may tell the end of a former job of that id: what is there now decides.
                 run(() -> look(id));
             } else {
-                event.job().ifPresent(this::tellIfEnded);
+                event.job().ifPresent(this::tellWhenSure);
             }
         });
     }
@@ -128,6 +129,7 @@ final class Endings implements Feed.Listener, AutoCloseable {
 
     private synchronized void begin() {
         if (listening == null) {
+            store.ends().prepare();
             listening = feed.listen(this);
         }
     }
@@ -135,7 +137,13 @@ final class Endings implements Feed.Listener, AutoCloseable {
     private void look(JobId id) {
         try {
             Optional<Job> present = store.read(id);
-            present.ifPresentOrElse(this::tellIfEnded, () -> tell(id, Outcome.REMOVED, null));
+            if (present.isPresent()) {
+                tellWhenSure(present.get());
+            } else if (store.isCluster()) {
+                store.ends().ask(id, this);
+            } else {
+                tell(id, Outcome.REMOVED, null);
+            }
         } catch (MalformedJobException overwritten) {
             tell(id, Outcome.REMOVED, null);
         } catch (RuntimeException | Error e) {
@@ -159,6 +167,24 @@ final class Endings implements Feed.Listener, AutoCloseable {
         again.stream().filter(expected::containsKey).forEach(this::look);
         if (doubtful.isEmpty()) {
             trouble.reset();
+        }
+    }
+
+    @Override
+    public void confirmed(JobId id, Optional<Job> job) {
+        job.ifPresentOrElse(this::tellIfEnded, () -> tell(id, Outcome.REMOVED, null));
+    }
+
+    @Override
+    public boolean asks(JobId id) {
+        return expected.containsKey(id);
+    }
+
+    private void tellWhenSure(Job job) {
+        if (store.ends().isSure(job)) {
+            tellIfEnded(job);
+        } else {
+            store.ends().ask(job, this);
         }
     }
 

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The service of one scope in this process, from one start of the scope to its end. Thread-safe. */
 final class HostedScope {
+    private static final String KILLED = Answer.SCOPE_SHUTDOWN + ": the scope was stopped while the job ran";
+
     private final long starts;
     private final Worker worker;
     private @Nullable Duration stopping;
@@ -38,13 +40,13 @@ final class HostedScope {
     synchronized void stop(Duration timeout, Runnable ended) {
         if (stopping == null || timeout.compareTo(stopping) < 0) {
             stopping = timeout;
-            close(timeout, ClosingMode.CANCEL, ended);
+            close(() -> worker.closeCancelling(timeout, KILLED), ended);
         }
     }
 
     /** The process ends, the scope does not: what still runs at the deadline goes back to waiting. Does not wait. */
     Thread release(Duration timeout) {
-        return close(timeout, ClosingMode.RELEASE, () -> {});
+        return close(() -> worker.close(timeout, ClosingMode.RELEASE), () -> {});
     }
 
     /** As {@link #release} without any time, but waits until it is over. */
@@ -52,11 +54,11 @@ final class HostedScope {
         worker.close(Duration.ZERO, ClosingMode.RELEASE);
     }
 
-    private Thread close(Duration timeout, ClosingMode mode, Runnable ended) {
+    private Thread close(Runnable close, Runnable ended) {
         Thread closing = new Thread(
                 () -> {
                     try {
-                        worker.close(timeout, mode);
+                        close.run();
                     } finally {
                         ended.run();
                     }

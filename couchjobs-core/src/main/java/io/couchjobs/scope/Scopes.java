@@ -277,13 +277,13 @@ public final class Scopes implements AutoCloseable {
      *
      * @param scope the scope
      * @param newest how many at most
-     * @return those submitted last, newest first
+     * @return those that ended last, newest first
      */
     public List<Job> history(Scope scope, int newest) {
         JobFilter ofScope = JobFilter.all().type(scope.jobType());
         return Stream.of(JobStatus.SUCCESS, JobStatus.FAILED, JobStatus.CANCELLED)
                 .flatMap(status -> lists.list(ofScope.status(status), newest).stream())
-                .sorted(Comparator.comparing(Scopes::created).reversed())
+                .sorted(Comparator.comparing(Scopes::ended).reversed())
                 .limit(newest)
                 .toList();
     }
@@ -323,8 +323,8 @@ public final class Scopes implements AutoCloseable {
                 .toList();
     }
 
-    private static Instant created(Job job) {
-        return job.times().getOrDefault("created", job.scheduledTime());
+    private static Instant ended(Job job) {
+        return job.times().getOrDefault("finished", job.scheduledTime());
     }
 
     @Override

@@ -299,18 +299,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
                 return List.of();
             }
             Claimer.Claims claims = claimer.claim(granted, worker, options.start());
-            conflicts.add(claims.lost().size());
-            List<Job> lost = claims.lost().stream().map(Limits.Grant::job).toList();
-            candidates.claimed(granted.stream().map(Limits.Grant::job).toList(), lost, options.strategy());
-            claims.lost().forEach(grant -> {
-                log.debug(
-                        "lost the race for {}; going on with others",
-                        grant.job().id());
-                limits.lost(grant);
-                store.listener().claimLost(grant.job());
-            });
-            tellWon(granted, claims.won());
-            store.claimTroubles().over(worker);
+            noteUnlessItFails(granted, claims, options.strategy());
             return claims.won();
         } catch (RuntimeException | Error e) {
             candidates.forget();
@@ -319,6 +308,33 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         } finally {
             candidates.answered(choice);
         }
+    }
+
+    /** The claims that were won are owned. Whatever fails from here on, they are handed out. */
+    private void noteUnlessItFails(List<Limits.Grant> granted, Claimer.Claims claims, Strategy strategy) {
+        try {
+            note(granted, claims, strategy);
+        } catch (RuntimeException | Error e) {
+            log.warn(
+                    "{} claimed jobs are handed out, but their claims could not be noted",
+                    claims.won().size(),
+                    e);
+            candidates.forget();
+            wake();
+        }
+    }
+
+    private void note(List<Limits.Grant> granted, Claimer.Claims claims, Strategy strategy) {
+        conflicts.add(claims.lost().size());
+        List<Job> lost = claims.lost().stream().map(Limits.Grant::job).toList();
+        candidates.claimed(granted.stream().map(Limits.Grant::job).toList(), lost, strategy);
+        claims.lost().forEach(grant -> {
+            log.debug("lost the race for {}; going on with others", grant.job().id());
+            limits.lost(grant);
+            store.listener().claimLost(grant.job());
+        });
+        tellWon(granted, claims.won());
+        store.claimTroubles().over(worker);
     }
 
     private void tellWon(List<Limits.Grant> granted, List<ClaimedJob> won) {

@@ -55,6 +55,21 @@ public final class Backoff {
         surroundings.pause(next());
     }
 
+    /**
+     * Makes the next pause, for a thread that keeps its interrupt for later.
+     *
+     * @return whether the pause is over; false when the thread was interrupted, as it is still
+     */
+    public boolean pauseUnlessInterrupted() {
+        try {
+            pause();
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
     /** Begins with the shortest pause again. */
     public void reset() {
         attempts = 0;

@@ -3,6 +3,7 @@ package io.couchjobs.store;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.Rivals;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,8 +28,12 @@ import org.slf4j.LoggerFactory;
  * read; so a node that was cut off before the claim came to its copy proves nothing. What is left is a node that loses
  * the others in between.
  *
- * <p>A tombstone counts, too, when it is of the same run or a later one: somebody added the job or changed it at a copy that had not
- * heard of its removal. Its fence would not grow.
+ * <p>Another claim of the same revision contests nothing. Of the children of one revision only one is ever answered 201: a copy
+ * takes one child of a leaf, and two copies must take it. So this claim is the confirmed one, and the other claimer was told 202 and
+ * takes its own back.
+ *
+ * <p>A tombstone contests a claim when its fence is at least that of what was claimed: the claim was made at a copy that had not heard
+ * of the removal, or that has a leaf which the ended run left behind.
  *
  * <p>A job whose first revision is claimed, and whose id couchjobs made, is not asked about: its creator wrote it once, and
  * always with the same bytes. Whoever else has another leaf of it claims a later revision, and asks. One such pair is not told
@@ -44,11 +49,23 @@ final class Branches {
         this.store = store;
     }
 
+    /**
+     * A claim.
+     *
+     * @param base the revision that was claimed
+     * @param stored the job as the claim was stored
+     */
+    record Claim(String base, Job stored) {
+        JobId id() {
+            return stored.id();
+        }
+    }
+
     /** What is known about a claim. */
     enum Standing {
         /** No other leaf can be claimed. */
         ALONE,
-        /** There is another leaf, which may be claimed, too, or says that the job was removed. */
+        /** There is another leaf, which may be claimed, too, or says that the job was removed or had ended. */
         CONTESTED,
         /** The leaves could not be read, or the claim was not among them. */
         UNKNOWN
@@ -67,10 +84,10 @@ final class Branches {
     /**
      * Reads all leaves of some jobs in one request; of none where there is one copy of each document.
      *
-     * @param claims jobs as their claims were stored, which a quorum has confirmed
+     * @param claims claims that a quorum has confirmed
      * @return how they stand; a job that is missing there is alone
      */
-    Map<JobId, Standing> of(List<Job> claims) {
+    Map<JobId, Standing> of(List<Claim> claims) {
         try {
             return claims.isEmpty() || !store.isCluster() ? Map.of() : read(claims);
         } catch (RuntimeException trouble) {
@@ -81,38 +98,25 @@ final class Branches {
         }
     }
 
-    private Map<JobId, Standing> read(List<Job> claims) {
+    private Map<JobId, Standing> read(List<Claim> claims) {
         List<Optional<List<ObjectNode>>> leaves = store.database()
                 .leavesOfAll(claims.stream().map(claim -> claim.id().docId()).toList());
         Map<JobId, Standing> standings = new HashMap<>();
         for (int i = 0; i < claims.size(); i++) {
-            Job claim = claims.get(i);
+            Claim claim = claims.get(i);
             standings.put(
                     claim.id(),
-                    leaves.get(i).map(found -> standing(claim, found)).orElse(Standing.UNKNOWN));
+                    leaves.get(i)
+                            .map(found -> standing(claim.stored, claim.base, found))
+                            .orElse(Standing.UNKNOWN));
         }
         return standings;
     }
 
     /** The claim may have been written on already, by somebody who asks its owner for something. */
-    private static Standing standing(Job claim, List<ObjectNode> leaves) {
-        String token = claim.lock().orElseThrow().token();
-        List<ObjectNode> others = leaves.stream()
-                .filter(leaf -> !leaf.path("lock").path("token").asText().equals(token))
-                .toList();
-        if (others.size() == leaves.size()) {
-            return Standing.UNKNOWN;
-        }
-        return others.stream().anyMatch(leaf -> mayOutweigh(leaf, claim)) ? Standing.CONTESTED : Standing.ALONE;
-    }
-
-    /** A job that was removed after the same run, or a later one, is back on a copy that had not heard of it. */
-    private static boolean mayOutweigh(ObjectNode leaf, Job claim) {
-        if (!leaf.path("_deleted").asBoolean()) {
-            return true;
-        }
-        return !leaf.hasNonNull("resolved")
-                && leaf.path("fence").isIntegralNumber()
-                && leaf.path("fence").asLong() >= claim.fence();
+    private static Standing standing(Job claim, String base, List<ObjectNode> leaves) {
+        return Rivals.of(claim, base, leaves)
+                .map(rivals -> rivals.isEmpty() ? Standing.ALONE : Standing.CONTESTED)
+                .orElse(Standing.UNKNOWN);
     }
 }

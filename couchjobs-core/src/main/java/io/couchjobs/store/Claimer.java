@@ -37,8 +37,8 @@ final class Claimer implements AutoCloseable {
      *
      * <p>Only a write that a quorum confirmed (201) makes an owner. A 202 is not ours, even if reading shows our token: on a
      * healthy cluster a quarter of the contended claims get two success answers, one 201 and one 202. Such a claim is withdrawn
-     * at once, and the job left alone for a while; so is one whose answer was lost on a cluster, and a confirmed one beside
-     * which the job has another leaf ({@link Branches}). One that is confirmed when its lease is over makes no owner either,
+     * at once, and the job left alone for a while; so is one whose answer was lost on a cluster, and a confirmed one that
+     * another leaf contests ({@link Branches}). Until all of that is done the claims count as held by this process. One that is confirmed when its lease is over makes no owner either,
      * and is given back.
      *
      * @throws RuntimeException when it is not known of all what became of them; those that were stored are given back
@@ -50,13 +50,23 @@ final class Claimer implements AutoCloseable {
                         .orElseThrow(() -> new IllegalStateException("candidates are pending")))
                 .map(this::signed)
                 .toList();
+        List<String> tokens = candidates.stream().map(Limits.Grant::token).toList();
+        store.claimsUnderWay().addAll(tokens);
+        try {
+            return claim(candidates, attempts);
+        } finally {
+            store.claimsUnderWay().removeAll(tokens);
+        }
+    }
+
+    private Claims claim(List<Limits.Grant> candidates, List<Job> attempts) {
         long sent = clock.nanos();
         List<Attempt> answered = new ArrayList<>();
         List<WriteResult> written = write(candidates, attempts, sent);
         for (int i = 0; i < written.size(); i++) {
             answered.add(Attempt.of(candidates.get(i), attempts.get(i), written.get(i)));
         }
-        requireRole(answered);
+        requireRole(answered, sent);
         int inVain = (int) answered.stream().filter(Attempt::isUnconfirmed).count();
         ties.claimed(answered.size(), inVain);
         try {
@@ -78,7 +88,7 @@ final class Claimer implements AutoCloseable {
     }
 
     /** Who may claim nothing at all would take each refusal for a lost race, and try for ever. */
-    private void requireRole(List<Attempt> answered) {
+    private void requireRole(List<Attempt> answered, long sent) {
         answered.stream()
                 .map(Attempt::answer)
                 .filter(WriteResult.Refused.class::isInstance)
@@ -86,7 +96,13 @@ final class Claimer implements AutoCloseable {
                 .filter(WriteRefusedException::isForWantOfRole)
                 .findFirst()
                 .ifPresent(refused -> {
-                    answered.forEach(one -> limits.lost(one.candidate));
+                    answered.stream().filter(one -> !one.isStored()).forEach(one -> limits.lost(one.candidate));
+                    doubtful.add(
+                            answered.stream()
+                                    .filter(Attempt::isStored)
+                                    .map(Attempt::candidate)
+                                    .toList(),
+                            sent);
                     throw new WriteRefusedException(refused);
                 });
     }
@@ -98,7 +114,7 @@ final class Claimer implements AutoCloseable {
     private Claims sorted(List<Attempt> answered, long sent) {
         Map<JobId, Branches.Standing> standings = branches.of(answered.stream()
                 .filter(one -> one.isConfirmed() && Branches.mayExist(one.candidate.job()))
-                .map(Attempt::job)
+                .map(one -> new Branches.Claim(one.candidate.job().rev().orElse(""), one.job))
                 .toList());
         Claims claims = new Claims(new ArrayList<>(), new ArrayList<>());
         List<Limits.Grant> doubted = new ArrayList<>();

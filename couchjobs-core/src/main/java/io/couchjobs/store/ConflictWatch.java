@@ -49,9 +49,9 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
      */
     public ConflictWatch(JobStore store, SettingsStore settings, StoreClock clock) {
         this.clock = clock;
-        this.suspects = new Suspects(store.database(), settings, clock);
+        this.suspects = new Suspects(store.database(), store.majority(), settings, clock, store.claimsUnderWay());
         this.open = new OpenConflicts(store.database());
-        this.resolver = new Resolver(store, clock, suspects, open);
+        this.resolver = new Resolver(store, clock, suspects);
         this.surroundings = store.surroundings();
         this.thread = surroundings.threads("couchjobs-conflicts", 1);
         store.conflicts(this);
@@ -66,9 +66,19 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
     public void changed(FeedEvent event) {
         boolean withdrawn = event.job().filter(Job::isWithdrawn).isPresent();
         boolean isOurs = event.docId().startsWith(JobId.PREFIX) || OpenConflicts.isOurs(event.docId());
-        if (isOurs && (event.conflicted() || withdrawn)) {
+        if (isOurs && (event.conflicted() || withdrawn || mayBeGone(event))) {
             plan(event.docId(), BY_OTHERS.plus(random(MOST_BY_OTHERS)), 0);
         }
+    }
+
+    /**
+     * Readers see a live leaf and no tombstone beside it, be it that of a removal. Whoever claims such a job, or owns it, looks
+     * at all leaves; of any other, the workers do.
+     */
+    private boolean mayBeGone(FeedEvent event) {
+        return event.leaves().size() > 1
+                && suspects.hasOwners()
+                && event.job().filter(job -> !job.status().isLocked()).isPresent();
     }
 
     /** With one leaf there is nothing to resolve. A withdrawn one may be alone, but only on clusters. */
@@ -93,11 +103,6 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
         suspects.join(owner);
         planSweep(BY_OTHERS.plus(random(MOST_BY_OTHERS)));
         return () -> suspects.leave(owner);
-    }
-
-    @Override
-    public boolean isCutOff() {
-        return suspects.isCutOff();
     }
 
     /** {@return what was done so far} */

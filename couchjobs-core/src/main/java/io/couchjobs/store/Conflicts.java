@@ -16,15 +16,6 @@ interface Conflicts {
     void look(JobId id);
 
     /**
-     * Whether no worker of this process can get a write of its own confirmed at this moment. Asked on clusters only.
-     *
-     * @return false also when there is no worker to ask
-     */
-    default boolean isCutOff() {
-        return false;
-    }
-
-    /**
      * A worker begins in this process, and looks after conflicts until it ends.
      *
      * @param owner the worker

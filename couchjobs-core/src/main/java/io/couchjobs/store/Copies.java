@@ -1,6 +1,7 @@
 package io.couchjobs.store;
 
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.DatabaseInfo;
 
 /**
  * Whether the nodes of a cluster keep several copies of each document. It is asked once, when it matters for the first time:
@@ -12,6 +13,7 @@ import io.couchjobs.couch.CouchDatabase;
 final class Copies {
     private final CouchDatabase database;
     private volatile int known;
+    private volatile int shards;
 
     Copies(CouchDatabase database) {
         this.database = database;
@@ -23,11 +25,32 @@ final class Copies {
      * @throws io.couchjobs.couch.CouchException when the database cannot be asked, and was not before
      */
     boolean areSeveral() {
-        int copies = known;
-        if (copies == 0) {
-            copies = Math.max(1, database.info().copies());
-            known = copies;
+        if (known == 0) {
+            ask();
         }
-        return copies > 1;
+        return known > 1;
+    }
+
+    /** {@return whether there may be more than one copy; true while the database was not asked} */
+    boolean mayBeSeveral() {
+        return known != 1;
+    }
+
+    /**
+     * {@return into how many parts the documents are divided; each part has copies of its own}
+     *
+     * @throws io.couchjobs.couch.CouchException when the database cannot be asked, and was not before
+     */
+    int shards() {
+        if (known == 0) {
+            ask();
+        }
+        return shards;
+    }
+
+    private void ask() {
+        DatabaseInfo info = database.info();
+        shards = info.shards();
+        known = Math.max(1, info.copies());
     }
 }

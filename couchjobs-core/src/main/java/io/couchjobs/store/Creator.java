@@ -182,7 +182,7 @@ public final class Creator {
             if (stored.isPresent()) {
                 return stored.map(List::of);
             }
-            Optional<Job> present = store.read(job.id());
+            Optional<Job> present = store.readToChange(job.id());
             if (present.isEmpty()) {
                 return Optional.empty();
             }
@@ -281,7 +281,7 @@ public final class Creator {
     private AddResult addExisting(JobRequest request, Job created, boolean replace) {
         JobId id = request.id();
         return untilWon(id, () -> {
-            Optional<Job> present = store.read(id);
+            Optional<Job> present = store.readToChange(id);
             if (present.isEmpty()) {
                 return stored(created, store.write(created)).map(added -> AddResult.of(AddResult.Outcome.ADDED, added));
             }
@@ -312,7 +312,7 @@ public final class Creator {
     }
 
     private Job existing(JobId id) {
-        return store.read(id).orElseThrow(() -> new JobNotFoundException(id));
+        return store.readToChange(id).orElseThrow(() -> new JobNotFoundException(id));
     }
 
     /** Carries a decision out: the job as it is now, or empty when somebody else wrote first. */

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -26,7 +27,8 @@ import org.slf4j.LoggerFactory;
  * asked when nothing came for 5 minutes. The new one, to another node of a cluster when several are known, goes on from the
  * last position, and listeners are told of a {@linkplain Listener#gap() gap}: nobody can know what the server went through
  * meanwhile, and another node honours a position only roughly. A position that the server does not know any
- * more (the database was deleted and made anew, or restored from an older state) is given up for the present one. Where
+ * more (the database was deleted and made anew, or restored from an older state) is given up for the present one; no other
+ * refusal is a reason for that, however often it comes. Where
  * that happens in the very moment of connecting, CouchDB begins again with its first change, which is such a gap, too.
  *
  * <p>While very many changes come of which nobody {@linkplain Listener#needsDocument needs} the documents, they are not asked
@@ -41,7 +43,6 @@ import org.slf4j.LoggerFactory;
 public class Feed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Feed.class);
     private static final int ROWS_TO_STEP = 50;
-    private static final int MOST_REFUSALS = 3;
     private static final int MOST_AT_ONCE = 200;
     /** Of so many rows without documents one tells its position; that costs the server something. */
     private static final int SEQ_INTERVAL = 20;
@@ -70,7 +71,6 @@ public class Feed implements AutoCloseable {
     private boolean begins;
     private boolean positionLost;
     private boolean unreadableAhead;
-    private int refusals;
 
     /**
      * Prepares a feed. No I/O.
@@ -206,7 +206,6 @@ public class Feed implements AutoCloseable {
         again = true;
         switching = false;
         try (ChangesFeed feed = open()) {
-            refusals = 0;
             begins = true;
             watchdog.calm();
             read(feed);
@@ -217,10 +216,11 @@ public class Feed implements AutoCloseable {
 
     private ChangesFeed open() {
         try {
-            return pace.isLean() ? openLean() : open(request().includeDocs(true).conflicts(true));
+            return pace.isLean()
+                    ? openLean()
+                    : open(request().includeDocs(true).conflicts(true).styleAllDocs(true));
         } catch (CouchException e) {
-            refusals += e.status() >= 400 ? 1 : 0;
-            positionLost |= e.status() == 400 || refusals >= MOST_REFUSALS;
+            positionLost |= speaksOfPosition(e);
             throw e;
         }
     }
@@ -260,8 +260,10 @@ public class Feed implements AutoCloseable {
                 backoff.reset();
                 if (audience.listens() && watchdog.wantsReplacement(position)) {
                     log.warn(
-                            "the feed of {} gives signs of life but does not bring changes; it is replaced",
-                            database.name());
+                            "the feed of {} does not bring the changes that there are (its last sign of life came {} ago); it is"
+                                    + " replaced",
+                            database.name(),
+                            Duration.ofNanos(System.nanoTime() - feed.lastSignOfLife()));
                     feed.abandon();
                     return;
                 }
@@ -315,9 +317,19 @@ public class Feed implements AutoCloseable {
             log.debug("the feed of {} is still broken: {}", database.name(), trouble.toString());
         }
         if (trouble instanceof CouchException answer) {
-            positionLost |= answer.status() == 404;
+            positionLost |= isGone(answer);
             unreadableAhead |= answer.status() / 100 == 2;
         }
+    }
+
+    /** A proxy, or a server that begins or is busy, refuses the connection and not the position, however often it does. */
+    private static boolean speaksOfPosition(CouchException refusal) {
+        String reason = refusal.reason().toLowerCase(Locale.ROOT);
+        return refusal.status() == 400 && (reason.contains("since") || reason.contains("sequence"));
+    }
+
+    private static boolean isGone(CouchException answer) {
+        return answer.status() == 404 && answer.error().equals("not_found");
     }
 
     private static String inWords(Throwable trouble) {
@@ -341,11 +353,14 @@ public class Feed implements AutoCloseable {
         boolean lost = positionLost || FeedWatchdog.isBehind(info, position);
         if (lost) {
             if (!now.equals(position)) {
-                log.warn("{} is not what it was at {}; its feed goes on from {}", database.name(), position, now);
+                log.warn(
+                        "{} does not know position {} any more; its feed goes on from {}, and all who listen look again",
+                        database.name(),
+                        position,
+                        now);
             }
             position = now;
             positionLost = false;
-            refusals = 0;
         }
         audience.tell(lost ? Listener::gap : Listener::reconnected);
         if (unreadableAhead) {

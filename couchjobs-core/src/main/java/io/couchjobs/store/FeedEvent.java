@@ -5,6 +5,7 @@ import io.couchjobs.couch.Change;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param deleted whether it is gone
  * @param document the document as it is now, or its tombstone; null when it cannot be read
  * @param conflicted whether it has other leaves that are not deleted
+ * @param leaves the revisions of its leaves, tombstones too, as far as the feed tells; the winner first
  * @param withData gives a job what reads its attached data when somebody asks for it
  */
 public record FeedEvent(
@@ -25,6 +27,7 @@ public record FeedEvent(
         boolean deleted,
         @Nullable ObjectNode document,
         boolean conflicted,
+        List<String> leaves,
         UnaryOperator<Job> withData) {
     private static final String CONFLICTS = "_conflicts";
 
@@ -38,7 +41,7 @@ public record FeedEvent(
      * @param conflicted whether it has other leaves that are not deleted
      */
     public FeedEvent(String docId, String rev, boolean deleted, @Nullable ObjectNode document, boolean conflicted) {
-        this(docId, rev, deleted, document, conflicted, UnaryOperator.identity());
+        this(docId, rev, deleted, document, conflicted, List.of(rev), UnaryOperator.identity());
     }
 
     /** What a row of the feed tells; the document, which is given away, keeps no {@code _conflicts}. */
@@ -48,7 +51,7 @@ public record FeedEvent(
         boolean conflicted = document != null
                 && document.has(CONFLICTS)
                 && !document.remove(CONFLICTS).isEmpty();
-        return new FeedEvent(change.id(), rev, change.deleted(), document, conflicted, withData);
+        return new FeedEvent(change.id(), rev, change.deleted(), document, conflicted, change.revs(), withData);
     }
 
     /** {@return the number of the revision: how many writes the document has seen} */
@@ -74,6 +77,11 @@ public record FeedEvent(
     /** {@return whether the document was a finished job that retention deleted} */
     boolean isRetired() {
         return deleted && document != null && JobStore.retiredStatus(document).isPresent();
+    }
+
+    /** Whether it is the tombstone of a leaf that lost, which says nothing of the job. */
+    boolean isResolved() {
+        return deleted && document != null && document.has("resolved");
     }
 
     /** {@return the job, if the document is one and still there; what is attached was not read with it} */

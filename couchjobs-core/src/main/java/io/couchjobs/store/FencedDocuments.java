@@ -1,16 +1,14 @@
 package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
-import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.problem.CouchJobsException;
-import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.function.UnaryOperator;
 
 /**
@@ -29,11 +27,11 @@ public final class FencedDocuments {
 
     private static final String CREATED = "created";
     private static final String FENCE = "fence";
-    private static final int MOST_ATTEMPTS = 20;
 
-    private final CouchDatabase database;
+    private final SharedWriter writer;
     private final JobId job;
     private final Stamp mine;
+    private final SharedWriter.Kind kind = new ByFence();
 
     /**
      * Writes documents for a claim.
@@ -42,7 +40,7 @@ public final class FencedDocuments {
      * @param claim the claim of the job that writes
      */
     public FencedDocuments(CouchDatabase database, ClaimedJob claim) {
-        this.database = database;
+        this.writer = new SharedWriter(database);
         this.job = claim.id();
         this.mine = Stamp.of(claim.job());
     }
@@ -57,21 +55,18 @@ public final class FencedDocuments {
      * @return the document as stored
      * @throws HaltException when a later claim of the job has written it; nothing was written
      * @throws WriteRefusedException when the database refuses the document
+     * @throws UnconfirmedException when no majority of a cluster's copies confirms it; it was taken back as far as can be
      * @throws ContentionException when others keep writing it; nothing was written
      * @throws CouchException when the database cannot be reached; the document may have been written
      */
     public ObjectNode change(String id, UnaryOperator<ObjectNode> change) {
-        Backoff backoff = new Backoff(Duration.ofMillis(5), Duration.ofMillis(500));
-        while (backoff.attempts() < MOST_ATTEMPTS) {
-            ObjectNode present = database.get(id).orElseGet(() -> empty(id));
-            requireNotLater(present);
-            ObjectNode next = stamped(present, change);
-            if (isStored(next)) {
-                return next;
-            }
-            pause(backoff);
-        }
-        throw new ContentionException(job, backoff.attempts());
+        return writer.change(
+                id,
+                present -> {
+                    requireNotLater(present);
+                    return stamped(present, change);
+                },
+                kind);
     }
 
     /**
@@ -88,8 +83,7 @@ public final class FencedDocuments {
     }
 
     private void requireNotLater(ObjectNode document) {
-        Stamp theirs = Stamp.in(document.path(STAMPS).path(job.docId()));
-        if (theirs.isLaterThan(mine)) {
+        if (Stamp.LATER.compare(stampIn(document), mine) > 0) {
             throw new HaltException(
                     job,
                     "was claimed again, and the later owner has written "
@@ -112,62 +106,40 @@ public final class FencedDocuments {
         return next;
     }
 
-    /** Writes once. Only what a quorum confirmed counts; a lost answer is settled by reading. */
-    private boolean isStored(ObjectNode next) {
-        try {
-            WriteResult written = database.put(next);
-            if (written instanceof WriteResult.Refused refused) {
-                throw new WriteRefusedException(refused);
-            }
-            if (written instanceof WriteResult.Stored stored) {
-                next.put("_rev", stored.rev());
-            }
-            return written instanceof WriteResult.Stored;
-        } catch (CouchException trouble) {
-            if (!trouble.outcomeUnknown()) {
-                throw trouble;
-            }
-            return isInPlace(next);
+    private Stamp stampIn(ObjectNode document) {
+        return Stamp.in(document.path(STAMPS).path(job.docId()));
+    }
+
+    /** The greater fence is the later one, and not the longer branch. */
+    private final class ByFence implements SharedWriter.Kind {
+        @Override
+        public Comparator<SharedLeaf> later() {
+            return Comparator.<SharedLeaf, Stamp>comparing(leaf -> stampIn(leaf.plain()), Stamp.LATER)
+                    .thenComparing(SharedLeaf.LATER);
         }
-    }
 
-    private boolean isInPlace(ObjectNode next) {
-        ObjectNode present = database.get(next.path("_id").asText()).orElseGet(next::objectNode);
-        JsonNode rev = present.path("_rev");
-        boolean same = Job.sayTheSame(present, next);
-        if (same) {
-            next.set("_rev", rev);
+        @Override
+        public boolean confirmsAlways() {
+            return true;
         }
-        return same;
-    }
 
-    private static ObjectNode empty(String id) {
-        ObjectNode document = JsonNodeFactory.instance.objectNode();
-        document.put("_id", id);
-        return document;
-    }
-
-    private void pause(Backoff backoff) {
-        try {
-            backoff.pause();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CouchJobsException("interrupted while writing a document for job " + job, e);
+        @Override
+        public CouchJobsException contended(String docId, int attempts) {
+            return new ContentionException(job, attempts);
         }
     }
 
     /** Which claim wrote. A job that was removed and added anew counts its claims from the start, so its creation goes first. */
     private record Stamp(long created, long fence) {
+        static final Comparator<Stamp> LATER =
+                Comparator.comparingLong(Stamp::created).thenComparingLong(Stamp::fence);
+
         static Stamp of(Job job) {
             return new Stamp(job.times().getOrDefault("created", Instant.EPOCH).toEpochMilli(), job.fence());
         }
 
         static Stamp in(JsonNode json) {
             return new Stamp(json.path(CREATED).asLong(0), json.path(FENCE).asLong(0));
-        }
-
-        boolean isLaterThan(Stamp other) {
-            return created > other.created || (created == other.created && fence > other.fence);
         }
     }
 }

@@ -7,9 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Follows one job through its revisions, whatever the feed makes of them. Thread-safe.
  *
- * <p>A feed may repeat, rewind and tell of older revisions. What is newer than the known revision is taken; what is not is
- * only a reason to read the document, off the feed's thread. A reading that is older than the known revision, too, may come
- * from a copy that lags behind: it must be confirmed by a second one before it counts.
+ * <p>A feed may repeat, rewind and tell of older revisions. What comes later in the {@linkplain Story story} of the job is taken; what
+ * does not is only a reason to read the document, off the feed's thread. A reading that is older, too, may come from a copy that lags
+ * behind: it must be confirmed by a second one before it counts. An end counts when a majority of the copies has it ({@link
+ * ConfirmedEnds}).
  */
 abstract class Follower {
     private final JobId id;
@@ -74,7 +75,7 @@ abstract class Follower {
         if (known != null) {
             return;
         }
-        Snapshot heard = early != null && early.generation() > first.generation() ? early : first;
+        Snapshot heard = early != null && early.isLaterThan(first) ? early : first;
         early = null;
         // A copy that lags behind may not have the job yet.
         Snapshot begin = first.isEnd() ? heard : first;
@@ -89,10 +90,10 @@ abstract class Follower {
     /** What the feed says. False when the document must be read to know. */
     final synchronized boolean hears(Snapshot news) {
         if (known == null) {
-            early = early == null || news.generation() > early.generation() ? news : early;
+            early = early == null || news.isLaterThan(early) ? news : early;
             return true;
         }
-        if (news.generation() > known.generation()) {
+        if (news.isLaterThan(known)) {
             take(news);
             return true;
         }
@@ -109,11 +110,20 @@ abstract class Follower {
         if (known == null || known.rev().equals(found.rev())) {
             return true;
         }
-        if (found.generation() > known.generation() || (unchanged && confirmed)) {
+        if (found.isLaterThan(known) || (unchanged && confirmed)) {
             take(found);
             return true;
         }
         return !unchanged;
+    }
+
+    /** What a majority of the copies has: it counts, whatever was told before. */
+    final synchronized void isSureOf(Snapshot news) {
+        if (known == null) {
+            early = news;
+        } else if (!known.rev().equals(news.rev()) || known.state() != news.state()) {
+            take(news);
+        }
     }
 
     private void take(Snapshot news) {

@@ -11,17 +11,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** All who follow single jobs in this process, found by document id: one feed serves them all. Thread-safe. */
-final class Followers implements Feed.Listener, AutoCloseable {
+final class Followers implements Feed.Listener, ConfirmedEnds.Listener, AutoCloseable {
     private final Feed feed;
     private final JobReader reader;
+    private final ConfirmedEnds ends;
     private final Rereader rereader;
     private final Map<String, List<Follower>> byDocId = new ConcurrentHashMap<>();
     private Feed.@Nullable Listening listening;
     private volatile boolean closed;
 
-    Followers(Feed feed, JobReader reader) {
+    Followers(Feed feed, JobReader reader, ConfirmedEnds ends) {
         this.feed = feed;
         this.reader = reader;
+        this.ends = ends;
         this.rereader = new Rereader(this, reader);
     }
 
@@ -62,7 +64,15 @@ final class Followers implements Feed.Listener, AutoCloseable {
             rereader.read(List.of(event.docId()));
             return;
         }
-        Optional<Snapshot> news = news(followers.get(0).jobId(), event);
+        Optional<Snapshot> news = Snapshot.of(followers.get(0).jobId(), event);
+        if (event.isResolved()) {
+            ends.ask(followers.get(0).jobId(), this);
+            return;
+        }
+        if (news.filter(seen -> !ends.isSure(seen)).isPresent()) {
+            confirm(news.get());
+            return;
+        }
         boolean certain = news.isPresent() || event.document() != null;
         for (Follower follower : followers) {
             certain &= news.map(follower::hears).orElse(true);
@@ -70,6 +80,41 @@ final class Followers implements Feed.Listener, AutoCloseable {
         if (!certain) {
             rereader.read(List.of(event.docId()));
         }
+    }
+
+    /** Tells what a majority of the copies has, as soon as that is known. */
+    void confirm(Snapshot seen) {
+        ends.ask(seen, this);
+    }
+
+    /** An end counts, whatever was told before; anything else may be an older story by now. */
+    @Override
+    public void told(Snapshot sure) {
+        reader.lastWords(sure).ifPresent(this::tellEnd);
+        if (sure.isEnd()) {
+            tellEnd(sure);
+        } else {
+            boolean certain = true;
+            for (Follower follower : of(sure.id().docId())) {
+                certain &= follower.hears(sure);
+            }
+            if (!certain) {
+                rereader.read(List.of(sure.id().docId()));
+            }
+        }
+    }
+
+    @Override
+    public boolean asks(JobId id) {
+        return !of(id.docId()).isEmpty();
+    }
+
+    private void tellEnd(Snapshot sure) {
+        of(sure.id().docId()).forEach(follower -> follower.isSureOf(sure));
+    }
+
+    boolean isSure(Snapshot seen) {
+        return ends.isSure(seen);
     }
 
     @Override
@@ -104,12 +149,6 @@ final class Followers implements Feed.Listener, AutoCloseable {
         if (listening == null) {
             listening = feed.listen(this);
         }
-    }
-
-    private static Optional<Snapshot> news(JobId id, FeedEvent event) {
-        return event.deleted()
-                ? Optional.of(Snapshot.gone(id, event.rev()))
-                : Optional.ofNullable(event.document()).flatMap(Snapshot::of);
     }
 
     private static List<Follower> findOrAdd(List<Follower> present, Follower fresh) {

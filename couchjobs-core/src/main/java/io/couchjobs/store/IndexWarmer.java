@@ -82,10 +82,10 @@ public final class IndexWarmer implements WriteCombiner.Requests, AutoCloseable 
         if (isLate()) {
             warmNow();
         } else if (quiet.compareTo(QUIET) < 0) {
-            plan(this::look, QUIET.minus(quiet));
+            planAgain(this::look, QUIET.minus(quiet));
         } else {
             long before = changes();
-            plan(() -> lookAround(before), GLANCE);
+            planAgain(() -> lookAround(before), GLANCE);
         }
     }
 
@@ -94,7 +94,7 @@ public final class IndexWarmer implements WriteCombiner.Requests, AutoCloseable 
         if (isLate() || !(isBusy || quiet().compareTo(QUIET) < 0)) {
             warmNow();
         } else {
-            plan(this::look, QUIET);
+            planAgain(this::look, QUIET);
         }
     }
 
@@ -109,6 +109,10 @@ public final class IndexWarmer implements WriteCombiner.Requests, AutoCloseable 
             log.debug("the indexes cannot be brought up to date now: {}", noThread.toString());
             return false;
         }
+    }
+
+    private synchronized void planAgain(Runnable task, Duration pause) {
+        planned = plan(task, pause);
     }
 
     private synchronized Duration quiet() {

@@ -6,13 +6,9 @@ import io.couchjobs.couch.ViewResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.Site;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +25,7 @@ public final class JobLists {
     private final DesignDocuments designs;
     private final JobIndex index;
     private final DataReader data;
+    private final JobPages pages;
 
     /**
      * Lists the jobs of a database.
@@ -42,28 +39,18 @@ public final class JobLists {
         this.designs = designs;
         this.index = index;
         this.data = new DataReader(database);
+        this.pages = new JobPages(database, designs);
     }
 
     /**
-     * The newest jobs that pass a filter.
+     * The jobs that pass a filter and come first.
      *
      * @param filter which jobs
      * @param limit how many at most
-     * @return the jobs, newest first
+     * @return the jobs, in the order of {@link JobPages}
      */
     public List<Job> list(JobFilter filter, int limit) {
-        int page = Math.min(PAGE, Math.max(limit, 50));
-        return ranges(filter).stream()
-                .flatMap(range -> jobs(range, page).filter(filter::matches).limit(limit))
-                .collect(java.util.stream.Collectors.toMap(
-                        Job::id, Function.identity(), (one, same) -> one, java.util.LinkedHashMap::new))
-                .values()
-                .stream()
-                .sorted(Comparator.comparing(JobLists::created)
-                        .reversed()
-                        .thenComparing(Job::id, Comparator.reverseOrder()))
-                .limit(limit)
-                .toList();
+        return pages.list(filter, limit);
     }
 
     /**
@@ -85,15 +72,11 @@ public final class JobLists {
         if (label.isPresent()) {
             return List.of(label.get());
         }
-        List<Range> ranges = new ArrayList<>();
-        index.countsByLine().forEach((line, byStatus) -> byStatus.keySet().forEach(status -> {
-            if ((filter.ofType() == null || filter.ofType().equals(Site.typeOf(line)))
-                    && (filter.ofSite() == null || Site.siteOf(line).equals(Optional.of(filter.ofSite())))
-                    && (filter.ofStatus() == null || filter.ofStatus() == status)) {
-                ranges.add(byStatus(line, status));
-            }
-        }));
-        return ranges;
+        JobStatus status = filter.ofStatus();
+        return index.countsByLine().keySet().stream()
+                .filter(line -> JobPages.isOpen(filter, line))
+                .map(line -> status == null ? newestFirst("newest", List.of(line)) : byStatus(line, status))
+                .toList();
     }
 
     private Optional<Range> label(JobFilter filter) {
@@ -119,7 +102,7 @@ public final class JobLists {
     private Range newestFirst(String view, List<Object> prefix) {
         List<Object> last = new ArrayList<>(prefix);
         last.add(AFTER_ALL);
-        return (after, rows) -> designs.ask(DesignDocument.LISTS, name -> ViewQuery.of(name, view)
+        return (after, rows) -> JobPages.ask(database, designs, view, name -> ViewQuery.of(name, view)
                         .reduce(false)
                         .descending(true)
                         .includeDocs(true)
@@ -151,10 +134,6 @@ public final class JobLists {
                                         .flatMap(row -> JobIndex.jobOf(row).stream())
                                         .toList())
                                 .stream());
-    }
-
-    private static Instant created(Job job) {
-        return job.times().getOrDefault("created", job.scheduledTime());
     }
 
     /** Reads rows, from the beginning or from a row on. */

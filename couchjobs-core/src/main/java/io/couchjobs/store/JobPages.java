@@ -1,6 +1,7 @@
 package io.couchjobs.store;
 
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.CouchNotFoundException;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.job.Job;
@@ -21,16 +22,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lists of jobs in pages, newest first, for people who leaf through them. Thread-safe.
  *
- * <p>However many jobs there are, a page costs one read of the index for each type and status that the filter leaves open,
- * and one read of the documents. Where an index cannot answer a filter alone (a tag and a status), at most {@value
- * #MOST_LOOKED_AT} jobs are looked at: then a page may be short, or empty, though more follow.
+ * <p>Jobs are in the order of their creation; those of one status that the filter names, by its end where it is a finished one,
+ * and by their last failure where it is {@code stuck}, unless a group, tag or correlation id is named too.
+ *
+ * <p>However many jobs there are, a page costs one read of the index for each type that the filter leaves open, and one read
+ * of the documents. A job never leaves the range of its type, so one that changes its status meanwhile is not missed. Where an index
+ * cannot answer a filter alone (a tag and a status), at most {@value #MOST_LOOKED_AT} jobs are looked at: then a page may be short, or empty, though more follow.
  */
 public final class JobPages {
     private static final int MOST_LOOKED_AT = 1000;
+    private static final int MOST_READ = 500;
     private static final int AT_ONCE = 8;
+    private static final String NEWEST = "newest";
     private static final Object AFTER_ALL = java.util.Map.of();
     private static final Comparator<Row> NEWEST_FIRST =
-            Comparator.comparingLong(Row::created).reversed().thenComparing(Row::range);
+            Comparator.comparingLong(Row::time).reversed().thenComparing(Row::range);
 
     private final CouchDatabase database;
     private final DesignDocuments designs;
@@ -80,24 +86,39 @@ public final class JobPages {
         }
     }
 
+    /**
+     * The jobs that come first.
+     *
+     * @param filter which jobs
+     * @param limit how many at most
+     * @return the jobs
+     */
+    public List<Job> list(JobFilter filter, int limit) {
+        List<Job> jobs = new ArrayList<>();
+        Page page = page(filter, null, Math.min(limit, MOST_READ));
+        jobs.addAll(page.jobs);
+        while (page.end != null && jobs.size() < limit) {
+            page = page(filter, page.end, Math.min(limit - jobs.size(), MOST_READ));
+            jobs.addAll(page.jobs);
+        }
+        return List.copyOf(jobs);
+    }
+
     private List<Range> ranges(JobFilter filter) {
         Optional<Range> label = label(filter);
         if (label.isPresent()) {
             return List.of(label.get());
         }
-        List<Range> ranges = new ArrayList<>();
-        index.countsByLine().forEach((line, byStatus) -> byStatus.keySet().forEach(status -> {
-            if (isOpen(filter, line, status)) {
-                ranges.add(new Range("status", line, status.json()));
-            }
-        }));
-        return ranges;
+        JobStatus status = filter.ofStatus();
+        return index.countsByLine().keySet().stream()
+                .filter(line -> isOpen(filter, line))
+                .map(line -> status == null ? new Range(NEWEST, line, "") : new Range("status", line, status.json()))
+                .toList();
     }
 
-    private static boolean isOpen(JobFilter filter, String line, JobStatus status) {
+    static boolean isOpen(JobFilter filter, String line) {
         return (filter.ofType() == null || filter.ofType().equals(Site.typeOf(line)))
-                && (filter.ofSite() == null || Site.siteOf(line).equals(Optional.of(filter.ofSite())))
-                && (filter.ofStatus() == null || filter.ofStatus() == status);
+                && (filter.ofSite() == null || Site.siteOf(line).equals(Optional.of(filter.ofSite())));
     }
 
     private static Optional<Range> label(JobFilter filter) {
@@ -159,17 +180,29 @@ public final class JobPages {
     }
 
     private List<Row> read(Range range, @Nullable Place after, int limit) {
-        ViewResult result = designs.ask(DesignDocument.LISTS, name -> ViewQuery.of(name, range.view())
+        DesignDocuments.Query query = name -> ViewQuery.of(name, range.view())
                 .reduce(false)
                 .descending(true)
                 .startKey(range.startKey(after))
-                .endKey(List.of(range.kind(), range.name()))
-                .limit(limit + 1L));
-        return result.rows().stream()
-                .map(row -> new Row(range, row.key().path(2).asLong(), String.valueOf(row.id())))
+                .endKey(range.prefix())
+                .limit(limit + 1L);
+        return ask(database, designs, range.view(), query).rows().stream()
+                .map(row -> new Row(range, row.key().path(range.prefix().size()).asLong(), String.valueOf(row.id())))
                 .filter(row -> !row.place().equals(after))
                 .limit(limit)
                 .toList();
+    }
+
+    /** An older version answers while the index of this one is built; only this one knows the view of the newest jobs. */
+    static ViewResult ask(CouchDatabase database, DesignDocuments designs, String view, DesignDocuments.Query query) {
+        try {
+            return designs.ask(DesignDocument.LISTS, query);
+        } catch (CouchNotFoundException olderVersion) {
+            if (!view.equals(NEWEST)) {
+                throw olderVersion;
+            }
+            return database.view(query.in(DesignDocument.LISTS.versionedName()));
+        }
     }
 
     private List<Optional<Job>> read(List<Row> rows) {
@@ -205,12 +238,12 @@ public final class JobPages {
     /**
      * Where a page ended; holds whatever becomes of the jobs meanwhile. Immutable and thread-safe.
      *
-     * @param created when the last job was created, in epoch milliseconds
+     * @param time the time by which the last job has its place, in epoch milliseconds
      * @param kind the line of the range that it is in, or the kind of label
-     * @param name the status of that range, or the label
+     * @param name the status of that range if it has one, or the label
      * @param docId the last job's document
      */
-    public record Place(long created, String kind, String name, String docId) {}
+    public record Place(long time, String kind, String name, String docId) {}
 
     /** A part of an index whose rows are in the order of their age. */
     private record Range(String view, String kind, String name) implements Comparable<Range> {
@@ -224,20 +257,30 @@ public final class JobPages {
 
         /** Of what is as old as the last job seen: this range's own rest, nothing of lesser ranges, all of greater ones. */
         List<Object> startKey(@Nullable Place after) {
+            List<Object> key = new ArrayList<>(prefix());
             if (after == null) {
-                return List.of(kind, name, AFTER_ALL);
+                key.add(AFTER_ALL);
+                return key;
             }
+            key.add(after.time);
             int order = compareTo(new Range(view, after.kind, after.name));
             if (order == 0) {
-                return List.of(kind, name, after.created, after.docId);
+                key.add(after.docId);
+            } else if (order > 0) {
+                key.add(AFTER_ALL);
             }
-            return order < 0 ? List.of(kind, name, after.created) : List.of(kind, name, after.created, AFTER_ALL);
+            return key;
+        }
+
+        /** All keys of the range begin with this. */
+        List<Object> prefix() {
+            return view.equals(NEWEST) ? List.of(kind) : List.of(kind, name);
         }
     }
 
-    private record Row(Range range, long created, String docId) {
+    private record Row(Range range, long time, String docId) {
         Place place() {
-            return new Place(created, range.kind, range.name, docId);
+            return new Place(time, range.kind, range.name, docId);
         }
     }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.Surroundings;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.job.Job;
@@ -29,6 +30,10 @@ final class JobReader {
     JobReader(CouchDatabase database) {
         this.database = database;
         this.data = new DataReader(database);
+    }
+
+    Surroundings surroundings() {
+        return database.server().surroundings();
     }
 
     /** A job of which a snapshot tells, for somebody who may ask for its data. */

@@ -12,12 +12,18 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Resolution;
 import io.couchjobs.job.Site;
+import io.couchjobs.problem.CouchJobsException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /**
  * Jobs in and out of the database. Thread-safe.
@@ -37,10 +43,13 @@ public final class JobStore implements AutoCloseable {
     private final DataReader data;
     private final int dataLimit;
     private final Withdrawals withdrawals;
+    private final MajorityProbe majority;
     private final UnconfirmedWrites unconfirmed;
     private final ClaimTroubles troubles = new ClaimTroubles();
     private final QueueListener listener;
-    private final OwnWrites ownWrites = new OwnWrites();
+    private final OwnWrites ownWrites;
+    private final ConfirmedEnds ends;
+    private final Set<String> claimsUnderWay = ConcurrentHashMap.newKeySet();
     private volatile Conflicts conflicts = Conflicts.IGNORED;
 
     /**
@@ -93,6 +102,9 @@ public final class JobStore implements AutoCloseable {
         this.combiner = new WriteCombiner(database, lostAnswers);
         this.unconfirmed = new UnconfirmedWrites(database, lostAnswers, this::look);
         this.withdrawals = new Withdrawals(this, copies);
+        this.ends = new ConfirmedEnds(this);
+        this.ownWrites = new OwnWrites(ends::answered);
+        this.majority = new MajorityProbe(database, copies);
     }
 
     /** {@return the database} */
@@ -138,17 +150,24 @@ public final class JobStore implements AutoCloseable {
         conflicts.look(id);
     }
 
-    /**
-     * Whether this process sees a minority of a cluster's copies only, as far as its workers can tell by a write of their own. Then
-     * what it reads proves nothing.
-     */
-    boolean isCutOff() {
-        return isCluster() && conflicts.isCutOff();
-    }
-
     /** {@return what was written through this lately} */
     OwnWrites ownWrites() {
         return ownWrites;
+    }
+
+    /**
+     * Whether this process has sent a claim, and does not know yet whether it makes an owner: nobody may take it for forgotten.
+     *
+     * @param token the claim's token
+     * @return true until it is known, or handed to what takes it back
+     */
+    public boolean isClaimUnderWay(String token) {
+        return claimsUnderWay.contains(token);
+    }
+
+    /** {@return the tokens of claims that were sent, and of which it is not known yet whether they make owners} */
+    Set<String> claimsUnderWay() {
+        return claimsUnderWay;
     }
 
     Surroundings surroundings() {
@@ -192,6 +211,34 @@ public final class JobStore implements AutoCloseable {
         unconfirmed.settle(id);
     }
 
+    /** {@return what tells whether a reading is that of a majority of the copies} */
+    MajorityProbe majority() {
+        return majority;
+    }
+
+    /**
+     * Reads what a majority of the copies has. With one copy it is read, and nothing more.
+     *
+     * @param <T> what is read
+     * @param docIds of which documents
+     * @param reading reads them, by requests that ask for each document by its id; it may be called more than once
+     * @return what was read; empty when no majority of their copies was in reach all the time
+     * @throws io.couchjobs.couch.CouchException when the reading fails
+     */
+    public <T> Optional<T> readByMajority(Collection<String> docIds, Supplier<T> reading) {
+        return majority.read(docIds, reading);
+    }
+
+    /** {@return what tells ends of jobs only when a majority of the copies has them} */
+    public ConfirmedEnds ends() {
+        return ends;
+    }
+
+    /** Whether a node could show what no majority has; false where this process itself was told that it is confirmed. */
+    boolean isDoubtful(String docId, String rev) {
+        return copies.mayBeSeveral() && !ownWrites.contain(docId, rev);
+    }
+
     /** {@return what takes back claims that made no owner} */
     Withdrawals withdrawals() {
         return withdrawals;
@@ -209,11 +256,31 @@ public final class JobStore implements AutoCloseable {
         if (document.filter(winner -> winner.remove("_conflicts") != null).isPresent()) {
             look(id);
         }
+        return parsed(document);
+    }
+
+    private Optional<Job> parsed(Optional<ObjectNode> document) {
         Optional<Job> job = document.map(Job::parse).map(data::lazily);
-        if (job.filter(Job::isWithdrawn).isPresent()) {
-            look(id);
-        }
+        job.filter(Job::isWithdrawn).ifPresent(withdrawn -> look(withdrawn.id()));
         return job;
+    }
+
+    /**
+     * Reads a job that is to be changed. Where it has conflicts it is the leaf that counts most: the one that readers see may lose,
+     * and a change of it would be undone. The conflict is resolved soon, in the background.
+     */
+    Optional<Job> readToChange(JobId id) {
+        Optional<ObjectNode> document = database.getWithConflicts(id.docId());
+        if (document.filter(winner -> winner.remove("_conflicts") != null).isEmpty()) {
+            return parsed(document);
+        }
+        Optional<Job> best = Resolution.best(database.leavesWithHistories(id.docId()));
+        if (best.isPresent()) {
+            look(id);
+            return best.map(data::lazily);
+        }
+        settle(id);
+        return read(id);
     }
 
     /**
@@ -369,13 +436,22 @@ public final class JobStore implements AutoCloseable {
      *
      * @param rows the jobs
      * @return in the same order, what the server answered for each
+     * @throws CouchJobsException when no majority of a cluster's copies is in reach: an end that only a minority has may be undone
      */
     public List<WriteResult> retire(List<FinishedJobs.Row> rows) {
+        requireMajority(rows.stream().map(FinishedJobs.Row::docId).toList());
         List<CompletableFuture<WriteResult>> writes = new ArrayList<>();
         for (FinishedJobs.Row row : rows) {
             writes.add(send(JobTombstone.ofRetired(row)));
         }
         return writes.stream().map(this::join).toList();
+    }
+
+    private void requireMajority(List<String> docIds) {
+        if (majority.read(docIds, () -> true).isEmpty()) {
+            throw new CouchJobsException(
+                    "no majority of the copies is in reach, so no finished job is deleted; this is tried again later");
+        }
     }
 
     /**
@@ -390,6 +466,7 @@ public final class JobStore implements AutoCloseable {
 
     @Override
     public void close() {
+        ends.close();
         withdrawals.close();
         combiner.close();
     }

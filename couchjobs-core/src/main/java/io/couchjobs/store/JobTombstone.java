@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.Tombstone;
 import io.couchjobs.job.JobStatus;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -36,18 +35,6 @@ final class JobTombstone {
             tombstone.set(STATUS, document.path(STATUS));
         }
         return tombstone;
-    }
-
-    /** Of a job of which nothing is known. */
-    static ObjectNode ofNothing(String docId) {
-        return Tombstone.of(docId, "");
-    }
-
-    /** A job that cannot run, to be created on top of a tombstone: only copies that have it take it. */
-    static ObjectNode grave(ObjectNode tombstone) {
-        ObjectNode grave = tombstone.deepCopy();
-        grave.remove(List.of("_rev", "_deleted"));
-        return grave.put(STATUS, JobStatus.CANCELLED.json());
     }
 
     /** Of a finished job that retention let go. Whoever adds it again at the same moment wins. */

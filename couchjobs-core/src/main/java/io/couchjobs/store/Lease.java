@@ -7,7 +7,8 @@ import java.util.function.Supplier;
 
 /**
  * An owner's right to a job. It runs out when no renewal was confirmed for the timeout of the job's type, by this process's
- * monotonic clock: no monitor, which counts from when it <em>saw</em> the last renewal, takes the job before. Thread-safe.
+ * monotonic clock: no monitor, which counts from when it <em>saw</em> the last renewal, takes the job before. It runs out, too, when the
+ * machine was suspended for more than half of that time: its monotonic clock stood still, and others may have the job. Thread-safe.
  */
 final class Lease {
     private final StoreClock clock;
@@ -44,6 +45,7 @@ final class Lease {
         } catch (CouchJobsException unknownNow) {
             // The last one holds.
         }
-        return Duration.ofNanos(clock.nanos() - confirmedNanos.get()).compareTo(length) > 0;
+        long confirmed = confirmedNanos.get();
+        return Duration.ofNanos(clock.nanos() - confirmed).compareTo(length) > 0 || clock.stoodStill(confirmed, length);
     }
 }

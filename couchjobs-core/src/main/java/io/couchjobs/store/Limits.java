@@ -118,8 +118,7 @@ final class Limits {
                 wish(job).ifPresentOrElse(wishes::add, () -> starts.computeIfPresent(job.type(), (type, n) -> n + 1));
             }
         }
-        List<SlotKeeper.Wanted> wanted =
-                wishes.stream().flatMap(wish -> wish.slots.stream()).toList();
+        List<Slot> wanted = wishes.stream().flatMap(wish -> wish.slots.stream()).toList();
         List<@Nullable Slot> taken;
         try {
             taken = wanted.isEmpty() ? List.of() : slots.take(wanted);
@@ -139,7 +138,7 @@ final class Limits {
                 }
             });
             if (ours.size() == own.size()) {
-                granted.add(new Grant(wish.job, wish.token, now, ours));
+                granted.add(new Grant(wish.job, wish.token, now, ours, starts.containsKey(wish.job.type())));
             } else {
                 ours.forEach(slots::giveBack);
                 starts.computeIfPresent(wish.job.type(), (type, left) -> left + 1);
@@ -154,10 +153,12 @@ final class Limits {
         grant.slots.forEach(slots::giveBack);
     }
 
-    /** The claim was lost: nothing was started. */
+    /** The claim was lost: nothing was started. Asks nobody, for other claims of the same request were won. */
     void lost(Grant grant) {
         ended(grant);
-        giveBackStarts(grant.job.type(), 1);
+        if (grant.countedStart) {
+            giveBackStarts(grant.job.type(), 1);
+        }
     }
 
     /** Reserves the starts of types that have a rate; others are not in the result. */
@@ -174,14 +175,14 @@ final class Limits {
     }
 
     private void giveBackStarts(String type, int starts) {
-        settings.get(type).rate().ifPresent(rate -> rates.giveBack(type, rate, starts));
+        rates.giveBack(type, starts);
     }
 
     /** Picks the slots that a job needs; empty when there is none left of one kind. */
     private Optional<Wish> wish(Job job) {
         String token = surroundings.uuid().toString();
         TypeSettings limits = settings.get(job.type());
-        List<SlotKeeper.Wanted> picked = new ArrayList<>();
+        List<Slot> picked = new ArrayList<>();
         boolean all = pick(new Limited(job.type(), null, site), limits.get(Limit.RUNNING), job, token, picked)
                 && pick(
                         new Limited(job.type(), job.group(), site),
@@ -196,16 +197,16 @@ final class Limits {
         return Optional.of(new Wish(job, token, picked));
     }
 
-    private boolean pick(Limited limited, OptionalInt limit, Job job, String token, List<SlotKeeper.Wanted> picked) {
+    private boolean pick(Limited limited, OptionalInt limit, Job job, String token, List<Slot> picked) {
         if (limit.isEmpty()) {
             return true;
         }
-        Optional<SlotKeeper.Wanted> slot = slots.pick(limited, limit.getAsInt(), job, token);
+        Optional<Slot> slot = slots.pick(limited, limit.getAsInt(), job, token);
         slot.ifPresent(picked::add);
         return slot.isPresent();
     }
 
-    private record Wish(Job job, String token, List<SlotKeeper.Wanted> slots) {}
+    private record Wish(Job job, String token, List<Slot> slots) {}
 
     /**
      * A job that may be claimed, by this token and on its very revision. Immutable.
@@ -214,6 +215,7 @@ final class Limits {
      * @param token the token that its slots name
      * @param at when; a start that a rate allows is one of the window of this time
      * @param slots its slots; none when its type has no limit
+     * @param countedStart whether it used a start that a rate allows
      */
-    record Grant(Job job, String token, Instant at, List<Slot> slots) {}
+    record Grant(Job job, String token, Instant at, List<Slot> slots, boolean countedStart) {}
 }

@@ -20,17 +20,31 @@ final class Mailbox {
     private long bytes;
     private long dropped;
     private long droppedInBurst;
+    private final Runnable onGap;
+    private boolean gap;
     private boolean closed;
 
-    Mailbox(int most, long mostBytes) {
+    /**
+     * An empty one.
+     *
+     * @param onGap called by the thread that takes, after a gap and before what came later
+     */
+    Mailbox(int most, long mostBytes, Runnable onGap) {
         this.most = most;
         this.mostBytes = mostBytes;
+        this.onGap = onGap;
+    }
+
+    /** There may have been changes of which nobody was told. */
+    synchronized void putGap() {
+        gap = true;
+        notifyAll();
     }
 
     /** Takes the place of what is there of the same job, unless that is newer. */
     synchronized void put(Snapshot news) {
         Snapshot present = letters.get(news.id());
-        if (closed || (present != null && present.generation() > news.generation())) {
+        if (closed || (present != null && present.isLaterThan(news) && !news.isConfirmed())) {
             return;
         }
         bytes += news.size() - (present == null ? 0 : present.size());
@@ -42,11 +56,24 @@ final class Mailbox {
     }
 
     /** Waits for the oldest; empty when the box was closed. */
-    synchronized Optional<Snapshot> take() throws InterruptedException {
-        while (letters.isEmpty() && !closed) {
+    Optional<Snapshot> take() throws InterruptedException {
+        while (awaitsAndFindsGap()) {
+            onGap.run();
+        }
+        return oldest();
+    }
+
+    private synchronized boolean awaitsAndFindsGap() throws InterruptedException {
+        while (letters.isEmpty() && !closed && !gap) {
             caughtUp();
             wait();
         }
+        boolean found = gap && !closed;
+        gap = false;
+        return found;
+    }
+
+    private synchronized Optional<Snapshot> oldest() {
         return closed ? Optional.empty() : Optional.of(removeOldest());
     }
 

@@ -5,6 +5,7 @@ import io.couchjobs.job.Decision;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Progress;
+import io.couchjobs.job.Rivals;
 import io.couchjobs.job.Transitions;
 import io.couchjobs.problem.CouchJobsException;
 import java.time.Duration;
@@ -65,7 +66,9 @@ final class Ownership {
      * @throws HaltException when this claim does not own the job any more
      */
     synchronized void check() {
-        job = owned(leaves());
+        job = owned(majorityLeaves()
+                .orElseThrow(() -> new CouchJobsException("no majority of the copies of job " + job.id()
+                        + " is in reach; nobody can tell whether it is owned still")));
         if (store.isCluster() && lease.isOver()) {
             write((present, now) -> Transitions.update(present, null, null, now));
         }
@@ -117,15 +120,21 @@ final class Ownership {
     }
 
     /** Writes until that is confirmed or refused; true when the write is in place. */
-    private boolean settles(Job next) {
-        if (!unconfirmed.contains(next)) {
-            unconfirmed.add(next);
-        }
+    private boolean settles(Job wanted) {
+        Job next = wanted;
+        boolean isDisputed = false;
         Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(50), Duration.ofSeconds(5));
         while (true) {
+            if (!unconfirmed.contains(next)) {
+                unconfirmed.add(next);
+            }
             long sent = clock.nanos();
             WriteResult written = store.write(next);
             if (written instanceof WriteResult.Stored stored) {
+                boolean isLateEnd = !next.isLockedBy(token) && lease.isOver();
+                if (isDisputed || isLateEnd) {
+                    haltIfOvertaken(next);
+                }
                 confirmed(next.withRev(stored.rev()), sent);
                 return true;
             }
@@ -133,15 +142,39 @@ final class Ownership {
                 unconfirmed.remove(next);
                 throw new WriteRefusedException(refused);
             }
+            isDisputed = true;
             // A minority refuses what it has stored itself, and would show it as if it were what all have.
-            if (written instanceof WriteResult.Conflict && !store.isCutOff()) {
-                return isInPlaceAfterAll(next, sent);
+            Optional<Leaves> conflicting =
+                    written instanceof WriteResult.Conflict ? majorityLeaves() : Optional.empty();
+            if (conflicting.isPresent()) {
+                Leaves present = conflicting.get();
+                Optional<Job> inPlace = inPlace(present, wanted);
+                if (inPlace.isEmpty()) {
+                    job = owned(present);
+                    unconfirmed.clear();
+                    return false;
+                }
+                if (!store.isCluster()) {
+                    confirmed(inPlace.get(), sent);
+                    return true;
+                }
+                next = Transitions.keep(inPlace.get(), clock.instant());
             }
             // Nothing is built on a write that no quorum has confirmed: it is repeated as it is.
             haltIfLeaseIsOver();
             pause(backoff);
             haltIfLeaseIsOver();
         }
+    }
+
+    /**
+     * A conflict may be with ourselves: an earlier try of this write was stored, and its answer was lost or was a 202. On a cluster
+     * reading it proves no majority, and the job must be written once more, as it is.
+     */
+    private Optional<Job> inPlace(Leaves present, Job wanted) {
+        Optional<Job> inPlace = present.first(leaf -> Transitions.isStill(leaf, wanted) || isOurEnd(leaf));
+        inPlace.ifPresent(own -> haltIfRivalled(present, own));
+        return inPlace.map(own -> own.withDataOf(wanted));
     }
 
     private void haltIfLeaseIsOver() {
@@ -153,23 +186,21 @@ final class Ownership {
         }
     }
 
-    /** A conflict may be with ourselves: an earlier try of this write was stored and its answer was lost. */
-    private boolean isInPlaceAfterAll(Job next, long sent) {
-        Leaves present = leaves();
-        Optional<Job> inPlace = present.first(leaf -> leaf.saysTheSameAs(next) || isOurEnd(leaf));
-        if (inPlace.isPresent()) {
-            haltIfRivalled(present, inPlace.get());
-            // What is read on a cluster proves no majority, and renews nothing.
-            confirmed(inPlace.get().withDataOf(next), store.isCluster() ? lease.confirmedNanos() : sent);
-            return true;
+    /**
+     * An end that is confirmed when the lease is over may have been stored by copies that have not heard of a later owner. A write that
+     * was a 202 at first may stand beside the tombstone of a removal, which readers do not see beside a live leaf.
+     */
+    private void haltIfOvertaken(Job next) {
+        if (store.isCluster()
+                && Rivals.haveOvertaken(next, store.database().leaves(next.id().docId()))) {
+            ended();
+            store.look(next.id());
+            throw new HaltException(next.id(), "was claimed by another owner, or removed, before this was confirmed");
         }
-        job = owned(present);
-        unconfirmed.clear();
-        return false;
     }
 
     private boolean isOurEnd(Job leaf) {
-        return !leaf.isLockedBy(token) && unconfirmed.stream().anyMatch(leaf::saysTheSameAs);
+        return !leaf.isLockedBy(token) && unconfirmed.stream().anyMatch(sent -> Transitions.isStill(leaf, sent));
     }
 
     private void confirmed(Job stored, long sent) {
@@ -196,17 +227,29 @@ final class Ownership {
         return decision.before();
     }
 
+    /** Empty when no majority of the copies is in reach: then nothing that is read means a halt. */
+    private Optional<Leaves> majorityLeaves() {
+        return store.majority().read(List.of(job.id().docId()), this::read).map(this::present);
+    }
+
     private Leaves leaves() {
+        return present(read());
+    }
+
+    private Leaves read() {
         try {
-            Leaves leaves = store.leaves(job.id());
-            if (leaves.winner().isEmpty()) {
-                ended();
-                throw new HaltException(job.id(), "was removed");
-            }
-            return leaves;
+            return store.leaves(job.id());
         } catch (MalformedJobException overwritten) {
             throw new HaltException(job.id(), "was overwritten by something that is no job");
         }
+    }
+
+    private Leaves present(Leaves leaves) {
+        if (leaves.winner().isEmpty()) {
+            ended();
+            throw new HaltException(job.id(), "was removed");
+        }
+        return leaves;
     }
 
     /** The leaf by which this claim owns the job. The one that readers see may be another's, who has lost: that is no halt. */

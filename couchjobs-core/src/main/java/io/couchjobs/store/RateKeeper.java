@@ -5,7 +5,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.WriteResult;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -21,6 +23,7 @@ final class RateKeeper {
     private static final int MOST_ATTEMPTS = 5;
 
     private final JobStore store;
+    private final SharedWriter shared;
     private final StoreClock clock;
     /** What is reserved here and not used yet, by type. */
     private final Map<String, Reserve> reserves = new HashMap<>();
@@ -29,6 +32,7 @@ final class RateKeeper {
 
     RateKeeper(JobStore store, StoreClock clock) {
         this.store = store;
+        this.shared = new SharedWriter(store.database());
         this.clock = clock;
     }
 
@@ -86,9 +90,9 @@ final class RateKeeper {
     }
 
     /** What was taken is not used after all. */
-    synchronized void giveBack(String type, Rate rate, int starts) {
+    synchronized void giveBack(String type, int starts) {
         Reserve reserve = reserves.get(type);
-        if (starts > 0 && reserve != null && reserve.window == rate.windowOf(clock.instant())) {
+        if (starts > 0 && reserve != null && reserve.window == reserve.rate.windowOf(clock.instant())) {
             reserves.put(type, new Reserve(reserve.rate, reserve.window, reserve.left + starts));
         }
     }
@@ -108,21 +112,54 @@ final class RateKeeper {
 
     /** Writes once; false when there is nothing left to reserve. */
     private boolean reserveMore(String type, Rate rate, int wanted, long window) {
-        ObjectNode document = document(type);
+        return store.isCluster()
+                ? reserveOfAll(type, rate, wanted, window)
+                : reserveOf(document(type), type, rate, wanted, window);
+    }
+
+    /**
+     * On a cluster what readers see may leave out what was confirmed: all leaves count, and only what stands on no contested leaf
+     * is granted.
+     */
+    private boolean reserveOfAll(String type, Rate rate, int wanted, long window) {
+        SharedWriter.View view = shared.view(docId(type), SharedWriter.Kind.PLAIN);
+        List<ObjectNode> counted = view.standing();
+        ObjectNode document = counted.isEmpty() ? JsonNodeFactory.instance.objectNode() : counted.get(0);
+        boolean isNext =
+                counted.stream().anyMatch(leaf -> isNext(leaf.path(WINDOW).asLong(), rate, window));
+        long used = counted.stream().mapToLong(leaf -> used(leaf, window)).sum();
+        int free = isNext ? 0 : (int) Math.max(0, rate.starts() - used);
+        int chunk = Math.min(free, Math.max(wanted, rate.chunk()));
+        remember(type, document);
+        if (chunk <= 0) {
+            return false;
+        }
+        ObjectNode next = next(document, type, rate, window, used + chunk);
+        try {
+            Optional<String> done = shared.write(view, view.next(next), SharedWriter.Kind.PLAIN);
+            if (done.isPresent()) {
+                reserved(type, rate, window, chunk, next.put("_rev", done.get()));
+            } else {
+                forget(type);
+            }
+            return true;
+        } catch (UnconfirmedException cutOff) {
+            forget(type);
+            return false;
+        }
+    }
+
+    private synchronized void remember(String type, ObjectNode document) {
+        documents.put(docId(type), document);
+    }
+
+    private boolean reserveOf(ObjectNode document, String type, Rate rate, int wanted, long window) {
         int free = free(document, rate, window);
         int chunk = Math.min(free, Math.max(wanted, rate.chunk()));
         if (chunk <= 0) {
             return false;
         }
-        ObjectNode next = JsonNodeFactory.instance.objectNode().put("_id", docId(type));
-        if (document.hasNonNull("_rev")) {
-            next.put("_rev", document.path("_rev").asText());
-        }
-        next.put(WINDOW, window)
-                .put(LENGTH, rate.window().toMillis())
-                .put(RESERVED, used(document, window) + chunk)
-                // Two workers that wrote the same body would get the same revision, and both would have these starts.
-                .put("by", UUID.randomUUID().toString());
+        ObjectNode next = next(document, type, rate, window, used(document, window) + chunk);
         WriteResult written = store.join(store.writeSoon(next));
         if (written instanceof WriteResult.Stored stored) {
             reserved(type, rate, window, chunk, next.put("_rev", stored.rev()));
@@ -132,6 +169,18 @@ final class RateKeeper {
             forget(type);
         }
         return true;
+    }
+
+    private ObjectNode next(ObjectNode document, String type, Rate rate, long window, long reserved) {
+        ObjectNode next = JsonNodeFactory.instance.objectNode().put("_id", docId(type));
+        if (document.hasNonNull("_rev")) {
+            next.put("_rev", document.path("_rev").asText());
+        }
+        return next.put(WINDOW, window)
+                .put(LENGTH, rate.window().toMillis())
+                .put(RESERVED, reserved)
+                // Two workers that wrote the same body would get the same revision, and both would have these starts.
+                .put("by", UUID.randomUUID().toString());
     }
 
     private synchronized void reserved(String type, Rate rate, long window, int chunk, ObjectNode document) {

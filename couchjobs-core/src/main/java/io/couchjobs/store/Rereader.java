@@ -1,5 +1,6 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.Surroundings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -11,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,8 +33,9 @@ final class Rereader implements AutoCloseable {
 
     private final Followers followers;
     private final JobReader reader;
-    private final ScheduledThreadPoolExecutor thread;
-    private final Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
+    private final Surroundings surroundings;
+    private final ScheduledExecutorService thread;
+    private final Backoff backoff;
     private final Set<String> waiting = new LinkedHashSet<>();
     private boolean planned;
     /** Older stories read once. Only the thread uses it. */
@@ -44,13 +46,9 @@ final class Rereader implements AutoCloseable {
     Rereader(Followers followers, JobReader reader) {
         this.followers = followers;
         this.reader = reader;
-        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread made = new Thread(task, "couchjobs-rereader");
-            made.setDaemon(true);
-            return made;
-        });
-        thread.setKeepAliveTime(5, TimeUnit.SECONDS);
-        thread.allowCoreThreadTimeOut(true);
+        this.surroundings = reader.surroundings();
+        this.thread = surroundings.threads("couchjobs-rereader", 1);
+        this.backoff = new Backoff(surroundings, Duration.ofMillis(100), Duration.ofSeconds(5));
     }
 
     /** Reads these documents as soon as possible. */
@@ -112,6 +110,10 @@ final class Rereader implements AutoCloseable {
         for (int from = 0; from < unknown.size(); from += DOCUMENTS) {
             reader.snapshots(unknown.subList(from, Math.min(unknown.size(), from + DOCUMENTS)))
                     .forEach((docId, found) -> {
+                        if (!followers.isSure(found)) {
+                            followers.confirm(found);
+                            return;
+                        }
                         reader.lastWords(found)
                                 .ifPresent(last -> followers.of(docId).forEach(follower -> follower.hears(last)));
                         tell(docId, found);
@@ -130,7 +132,7 @@ final class Rereader implements AutoCloseable {
 
     private void tell(String docId, Snapshot found) {
         Doubt before = doubts.get(docId);
-        long now = System.nanoTime();
+        long now = surroundings.nanos();
         Doubt doubt = before != null && before.rev.equals(found.rev()) ? before : new Doubt(found.rev(), now);
         boolean confirmed = now - doubt.nanos >= LAG.toNanos();
         boolean certain = true;

@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings documents with several leaves back to one, as {@link Resolution} decides: reads all leaves, writes the winner, and when
- * that is confirmed the tombstones of the others; whatever was refused is read again. Thread-safe; any number of processes may
- * resolve the same job at the same time.
+ * Brings documents with several leaves back to one, as {@link Resolution} decides: reads all leaves, writes the winner, reads
+ * again when a majority has confirmed that, and then writes the tombstones of the others. A refused write is followed by another
+ * reading. Thread-safe; any number of processes may resolve the same job at the same time.
  */
 final class Resolver {
     private static final Logger log = LoggerFactory.getLogger(Resolver.class);
@@ -27,15 +27,15 @@ final class Resolver {
     private final JobStore store;
     private final StoreClock clock;
     private final Suspects suspects;
-    private final OpenConflicts open;
+    private final SharedWriter shared;
     private final LongAdder resolved = new LongAdder();
     private final LongAdder undecided = new LongAdder();
 
-    Resolver(JobStore store, StoreClock clock, Suspects suspects, OpenConflicts open) {
+    Resolver(JobStore store, StoreClock clock, Suspects suspects) {
         this.store = store;
         this.clock = clock;
         this.suspects = suspects;
-        this.open = open;
+        this.shared = new SharedWriter(store.database());
     }
 
     /** What became of a document. */
@@ -74,14 +74,15 @@ final class Resolver {
     }
 
     private Outcome resolveJob(String docId) {
-        Optional<String> proven = Optional.empty();
+        Optional<String> confirmed = Optional.empty();
         boolean changed = false;
         for (int round = 0; round < MOST_ROUNDS; round++) {
             List<ObjectNode> leaves = store.database().leavesWithHistories(docId);
             if (!isOurs(leaves)) {
                 return Outcome.SETTLED;
             }
-            Resolution resolution = Resolution.of(leaves, proven, clock.instant());
+            Resolution resolution = Resolution.of(leaves, confirmed, clock.instant());
+            confirmed = Optional.empty();
             switch (resolution.verdict()) {
                 case SETTLED -> {
                     return changed ? Outcome.RESOLVED : Outcome.SETTLED;
@@ -91,21 +92,18 @@ final class Resolver {
                         return Outcome.UNDECIDED;
                     }
                 }
-                case PROVE -> {
-                    WriteResult proof = prove(resolution.winner().orElseThrow());
-                    if (isUnconfirmed(proof)) {
-                        return Outcome.OPEN;
-                    }
-                    proven = proof instanceof WriteResult.Stored stored ? Optional.of(stored.rev()) : Optional.empty();
-                }
-                case WRITE -> {
-                    Optional<WriteResult> winner = resolution.winner().map(store::write);
-                    if (winner.filter(Resolver::isUnconfirmed).isPresent()) {
+                case CONFIRM -> {
+                    WriteResult written = store.write(resolution.winner().orElseThrow());
+                    if (isUnconfirmed(written)) {
                         return Outcome.OPEN;
                     }
                     changed = true;
-                    boolean isConfirmed = winner.isEmpty() || winner.get() instanceof WriteResult.Stored;
-                    if (isConfirmed && areWritten(resolution.tombstones())) {
+                    confirmed =
+                            written instanceof WriteResult.Stored stored ? Optional.of(stored.rev()) : Optional.empty();
+                }
+                case DELETE -> {
+                    changed = true;
+                    if (areWritten(resolution.tombstones())) {
                         log.debug(
                                 "{} leaves of {} lost", resolution.tombstones().size(), docId);
                         return Outcome.RESOLVED;
@@ -116,28 +114,18 @@ final class Resolver {
         return Outcome.OPEN;
     }
 
-    /** Where there is one copy it is always in reach, and needs no proof. */
-    private WriteResult prove(Job winner) {
-        return store.isCluster() || !winner.isWithdrawn()
-                ? store.write(winner)
-                : new WriteResult.Stored(winner.id().docId(), winner.rev().orElse(""));
-    }
-
     private Outcome resolveOther(String docId) {
-        List<ObjectNode> losers = open.losers(docId);
-        if (losers.isEmpty() || !OpenConflicts.isOurs(docId)) {
+        if (!OpenConflicts.isOurs(docId)) {
             return Outcome.SETTLED;
         }
-        return areWritten(losers) ? Outcome.RESOLVED : Outcome.OPEN;
+        return shared.resolve(docId, SharedWriter.Kind.PLAIN);
     }
 
     /** Takes back the claims of the dead, and those that a worker of this process has forgotten; false when there are none. */
     private boolean areWithdrawn(List<ObjectNode> leaves) {
         boolean some = false;
         for (ObjectNode leaf : leaves) {
-            Optional<Job> job = owned(leaf)
-                    .filter(store.site()::owns)
-                    .filter(owned -> suspects.isNobodys(owned, store.isCluster()));
+            Optional<Job> job = owned(leaf).filter(store.site()::owns).filter(owned -> suspects.isNobodys(owned));
             if (job.isPresent()) {
                 log.info(
                         "the claim of {} on a leaf of {} is nobody's any more",

@@ -2,11 +2,8 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.Surroundings;
 import io.couchjobs.couch.ViewQuery;
-import io.couchjobs.couch.WriteResult;
-import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.RetryPolicy;
 import io.couchjobs.problem.CouchJobsException;
@@ -28,13 +25,26 @@ import org.slf4j.LoggerFactory;
  * it within moments, and nothing is read twice.
  */
 public final class SettingsStore implements Feed.Listener {
-    private static final int MOST_ATTEMPTS = 12;
-
     private static final Duration RECENT = Duration.ofSeconds(10);
     private static final int MOST_COMPLAINTS = 1_000;
     private static final Logger log = LoggerFactory.getLogger(SettingsStore.class);
 
+    /** What is set as it was is confirmed, too: who sets it wants to know that it stands. */
+    private static final SharedWriter.Kind KIND = new SharedWriter.Kind() {
+        @Override
+        public boolean confirmsAlways() {
+            return true;
+        }
+
+        @Override
+        public CouchJobsException contended(String docId, int attempts) {
+            return new CouchJobsException("the settings of " + docId.substring(TypeSettings.PREFIX.length())
+                    + " were changed by others " + attempts + " times while this was tried; nothing was written");
+        }
+    };
+
     private final CouchDatabase database;
+    private final SharedWriter writer;
     private final Surroundings surroundings;
     private final Duration defaultTimeout;
     private final Map<String, TypeSettings> known = new ConcurrentHashMap<>();
@@ -53,6 +63,7 @@ public final class SettingsStore implements Feed.Listener {
      */
     public SettingsStore(CouchDatabase database, Duration defaultTimeout) {
         this.database = database;
+        this.writer = new SharedWriter(database);
         this.surroundings = database.server().surroundings();
         this.defaultTimeout = defaultTimeout;
     }
@@ -65,8 +76,9 @@ public final class SettingsStore implements Feed.Listener {
      */
     public TypeSettings read(String type) {
         long before = news.get();
-        TypeSettings settings =
-                database.get(TypeSettings.docId(type)).map(TypeSettings::of).orElseGet(() -> TypeSettings.none(type));
+        TypeSettings settings = writer.read(TypeSettings.docId(type), KIND)
+                .map(TypeSettings::of)
+                .orElseGet(() -> TypeSettings.none(type));
         complain(settings);
         remember(settings, before);
         return settings;
@@ -169,38 +181,18 @@ public final class SettingsStore implements Feed.Listener {
      * @param type the type
      * @param change what to change
      * @return the settings as stored
+     * @throws UnconfirmedException when no majority of a cluster's copies confirms the change; it was taken back as far as can be
      */
     public TypeSettings change(String type, UnaryOperator<TypeSettings> change) {
-        Backoff backoff = new Backoff(surroundings, Duration.ofMillis(5), Duration.ofMillis(500));
-        while (true) {
-            ObjectNode wanted = change.apply(read(type)).toDocument();
-            if (isInPlace(wanted)) {
-                return read(type);
-            }
-            if (backoff.attempts() >= MOST_ATTEMPTS) {
-                throw new CouchJobsException("the settings of " + type + " were changed by others " + backoff.attempts()
-                        + " times while this was tried; nothing was written");
-            }
-            pause(backoff);
-        }
-    }
-
-    /** Writes the settings; false when somebody else wrote first, or when they are not there after a lost answer. */
-    private boolean isInPlace(ObjectNode wanted) {
-        try {
-            WriteResult written = database.put(wanted);
-            if (written instanceof WriteResult.Refused refused) {
-                throw new WriteRefusedException(refused);
-            }
-            return !(written instanceof WriteResult.Conflict);
-        } catch (CouchException lost) {
-            if (!lost.outcomeUnknown()) {
-                throw lost;
-            }
-            return database.get(wanted.path("_id").asText())
-                    .filter(present -> Job.sayTheSame(present, wanted))
-                    .isPresent();
-        }
+        long before = news.get();
+        ObjectNode stored = writer.change(
+                TypeSettings.docId(type),
+                document -> change.apply(TypeSettings.of(document)).toDocument(),
+                KIND);
+        TypeSettings settings = TypeSettings.of(stored);
+        complain(settings);
+        remember(settings, before);
+        return settings;
     }
 
     @Override
@@ -244,14 +236,5 @@ public final class SettingsStore implements Feed.Listener {
         followed = true;
         news.incrementAndGet();
         known.clear();
-    }
-
-    private static void pause(Backoff backoff) {
-        try {
-            backoff.pause();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CouchJobsException("interrupted while changing settings", e);
-        }
     }
 }

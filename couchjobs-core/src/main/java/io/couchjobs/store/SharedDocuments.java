@@ -1,14 +1,10 @@
 package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.ViewQuery;
-import io.couchjobs.couch.WriteResult;
 import io.couchjobs.problem.CouchJobsException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,10 +15,10 @@ import java.util.function.UnaryOperator;
 
 /** Documents of a queue beside its jobs, which many processes read and change. Thread-safe. */
 public final class SharedDocuments {
-    private static final int MOST_ATTEMPTS = 20;
     private static final int PAGE = 500;
 
     private final CouchDatabase database;
+    private final SharedWriter writer;
 
     /**
      * Works on a database. No I/O.
@@ -31,6 +27,7 @@ public final class SharedDocuments {
      */
     public SharedDocuments(CouchDatabase database) {
         this.database = database;
+        this.writer = new SharedWriter(database);
     }
 
     /**
@@ -40,7 +37,7 @@ public final class SharedDocuments {
      * @return the document as it is now; empty when there is none
      */
     public Optional<ObjectNode> read(String docId) {
-        return database.get(docId);
+        return writer.read(docId, SharedWriter.Kind.PLAIN);
     }
 
     /**
@@ -79,22 +76,13 @@ public final class SharedDocuments {
      * @param docId its {@code _id}
      * @param change from a copy of the document as it is (with only an {@code _id} when there is none) to what it is to be; the
      *     same document writes nothing
-     * @return the document as stored, but for its revision
+     * @return the document as stored
+     * @throws UnconfirmedException when no majority of a cluster's copies confirms the change; it was taken back as far as can be
      * @throws WriteRefusedException when the database's own rules refuse the change
      * @throws CouchJobsException when others were always faster
      */
     public ObjectNode change(String docId, UnaryOperator<ObjectNode> change) {
-        Backoff backoff = new Backoff(Duration.ofMillis(5), Duration.ofMillis(500));
-        while (backoff.attempts() < MOST_ATTEMPTS) {
-            ObjectNode present = read(docId).orElseGet(() -> empty(docId));
-            ObjectNode next = change.apply(present.deepCopy());
-            if (present.equals(SharedDocuments::compare, next) || isStored(next)) {
-                return next;
-            }
-            pause(backoff, docId);
-        }
-        throw new CouchJobsException(docId + " was changed by others between reading and writing it, "
-                + backoff.attempts() + " times in a row; nothing was written, try again");
+        return writer.change(docId, change, SharedWriter.Kind.PLAIN);
     }
 
     private List<ObjectNode> read(ViewQuery query) {
@@ -104,22 +92,6 @@ public final class SharedDocuments {
                 .filter(Objects::nonNull)
                 .forEach(documents::add);
         return documents;
-    }
-
-    /** Only what a quorum confirmed counts as stored; a lost answer is settled by reading again. */
-    private boolean isStored(ObjectNode next) {
-        try {
-            WriteResult written = database.put(next);
-            if (written instanceof WriteResult.Refused refused) {
-                throw new WriteRefusedException(refused);
-            }
-            return written instanceof WriteResult.Stored;
-        } catch (CouchException trouble) {
-            if (!trouble.outcomeUnknown()) {
-                throw trouble;
-            }
-            return false;
-        }
     }
 
     /**
@@ -135,18 +107,5 @@ public final class SharedDocuments {
             return one.decimalValue().compareTo(other.decimalValue());
         }
         return one.equals(other) ? 0 : 1;
-    }
-
-    private static ObjectNode empty(String docId) {
-        return JsonNodeFactory.instance.objectNode().put("_id", docId);
-    }
-
-    private static void pause(Backoff backoff, String docId) {
-        try {
-            backoff.pause();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CouchJobsException("interrupted while changing " + docId, e);
-        }
     }
 }

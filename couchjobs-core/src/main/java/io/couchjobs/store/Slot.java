@@ -4,6 +4,9 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.Tombstone;
 import io.couchjobs.job.Job;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.UUID;
 
 /**
  * A slot that is taken: its document names the job that it was taken for, the revision on which that job is to be claimed,
@@ -20,34 +23,67 @@ import io.couchjobs.job.Job;
  * @param token the token of the claim
  * @param phase what is known of its use
  * @param sinceNanos since when that is known, on this process's monotonic clock
+ * @param lookNanos when it is worth a look whether that is so still
  */
-record Slot(SlotName name, String rev, String job, String claimOn, String token, Phase phase, long sinceNanos) {
+record Slot(
+        SlotName name,
+        String rev,
+        String job,
+        String claimOn,
+        String token,
+        Phase phase,
+        long sinceNanos,
+        long lookNanos) {
+    /** How long a claim may be on its way before somebody makes sure that it comes too late. */
+    private static final Duration CLAIMS_WITHIN = Duration.ofSeconds(10);
+    /** How long nobody asks whether a claim has come, or whether a slot whose job has moved on is given back. */
+    private static final Duration UNASKED = Duration.ofSeconds(1);
+
     private static final String JOB = "job";
     private static final String CLAIM_ON = "claimOn";
     private static final String TOKEN = "token";
     private static final String WORKER = "worker";
 
     static Slot of(SlotName name, ObjectNode document, long nanos) {
-        return new Slot(
+        return claiming(
                 name,
                 document.path("_rev").asText(),
                 document.path(JOB).asText(),
                 document.path(CLAIM_ON).asText(),
                 document.path(TOKEN).asText(),
-                Phase.CLAIMING,
                 nanos);
     }
 
     static Slot wanted(SlotName name, Job job, String token, long nanos) {
-        return new Slot(name, "", job.id().docId(), job.rev().orElse(""), token, Phase.CLAIMING, nanos);
+        return claiming(name, "", job.id().docId(), job.rev().orElse(""), token, nanos);
+    }
+
+    private static Slot claiming(SlotName name, String rev, String job, String claimOn, String token, long nanos) {
+        return new Slot(name, rev, job, claimOn, token, Phase.CLAIMING, nanos, nanos + UNASKED.toNanos());
     }
 
     Slot withRev(String newRev) {
-        return new Slot(name, newRev, job, claimOn, token, phase, sinceNanos);
+        return new Slot(name, newRev, job, claimOn, token, phase, sinceNanos, lookNanos);
     }
 
     Slot in(Phase newPhase, long nanos) {
-        return new Slot(name, rev, job, claimOn, token, newPhase, nanos);
+        return new Slot(name, rev, job, claimOn, token, newPhase, nanos, nanos + UNASKED.toNanos());
+    }
+
+    /** It was looked at; the claim may come still. */
+    Slot unchanged(long nanos) {
+        long late = sinceNanos + CLAIMS_WITHIN.toNanos();
+        return new Slot(name, rev, job, claimOn, token, phase, sinceNanos, Math.max(late, nanos + UNASKED.toNanos()));
+    }
+
+    /** Whether the claim, should it still be on its way, has taken longer than any should. */
+    boolean isLate(long nanos) {
+        return nanos - sinceNanos >= CLAIMS_WITHIN.toNanos();
+    }
+
+    /** Whether both were taken by the same write, at copies that had different leaves before. */
+    boolean isTwinOf(Slot other) {
+        return token.equals(other.token) && !rev.equals(other.rev) && !rev.isEmpty() && !other.rev.isEmpty();
     }
 
     /** Whether its job is owned, or may be at any moment. */
@@ -55,19 +91,39 @@ record Slot(SlotName name, String rev, String job, String claimOn, String token,
         return phase == Phase.CLAIMING || phase == Phase.OWNED;
     }
 
-    /** The document that takes the slot; {@code over} is the revision of a document that nobody uses, or empty. */
-    ObjectNode document(String worker, String over) {
-        ObjectNode document = JsonNodeFactory.instance.objectNode();
-        document.put("_id", name.docId());
-        if (!over.isEmpty()) {
-            document.put("_rev", over);
-        }
-        return document.put(JOB, job).put(CLAIM_ON, claimOn).put(TOKEN, token).put(WORKER, worker);
+    /** The document that takes the slot. It has no {@code _rev}, so that a copy in which somebody has the slot refuses it. */
+    ObjectNode document(String worker) {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("_id", name.docId())
+                .put(JOB, job)
+                .put(CLAIM_ON, claimOn)
+                .put(TOKEN, token)
+                .put(WORKER, worker);
     }
 
     /** The document that gives the slot back: only on the revision that took it, so a slot is given back once. */
     ObjectNode tombstone() {
         return Tombstone.of(name.docId(), rev);
+    }
+
+    /**
+     * The revision that gives the slot back, for every copy: also for one that does not have the slot as this claim took it.
+     * The same slot always makes the same revision.
+     */
+    ObjectNode deletion() {
+        int dash = rev.indexOf('-');
+        long generation = FeedEvent.generation(rev) + 1;
+        String hash = UUID.nameUUIDFromBytes(rev.getBytes(StandardCharsets.US_ASCII))
+                .toString()
+                .replace("-", "");
+        ObjectNode deletion = Tombstone.of(name.docId(), generation + "-" + hash);
+        deletion.putObject("_revisions")
+                .put("start", generation)
+                .putArray("ids")
+                .add(hash)
+                .add(rev.substring(dash + 1));
+        return deletion;
     }
 
     /** What is known of the use of a slot. */
@@ -77,8 +133,6 @@ record Slot(SlotName name, String rev, String job, String claimOn, String token,
         /** The job is locked by the token. */
         OWNED,
         /** The job has moved on; whoever took the slot is about to give it back. */
-        ENDED,
-        /** Nobody uses it, nor will anybody: it can be taken over. */
-        ABANDONED
+        ENDED
     }
 }

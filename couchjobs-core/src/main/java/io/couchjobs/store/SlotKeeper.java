@@ -1,13 +1,17 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,6 +23,10 @@ import org.slf4j.LoggerFactory;
  */
 final class SlotKeeper {
     private static final Logger log = LoggerFactory.getLogger(SlotKeeper.class);
+    private static final int MOST_ROUNDS = 6;
+    private static final int MOST_UNLUCKY = 10_000;
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
 
     private final Acceptor.Parts parts;
     private final String worker;
@@ -27,6 +35,10 @@ final class SlotKeeper {
     private final Map<String, SlotTable> tables = new HashMap<>();
     /** What the feed told of a type while it is being read for the first time. */
     private final Map<String, Loading> loading = new HashMap<>();
+    /** Slots of claims that have or get nothing, of which some copy may have a leaf. */
+    private final Set<Slot> left = new LinkedHashSet<>();
+    /** Slots that nobody got when several wanted them. */
+    private final Map<SlotName, Backoff> unlucky = new HashMap<>();
 
     SlotKeeper(Acceptor.Parts parts, String worker, Runnable onMoreRoom) {
         this.parts = parts;
@@ -36,17 +48,27 @@ final class SlotKeeper {
     }
 
     /** Takes in what the feed tells; true when there may be more room now. */
-    synchronized boolean changed(FeedEvent event) {
-        if (tables.isEmpty() && loading.isEmpty()) {
-            return false;
+    boolean changed(FeedEvent event) {
+        boolean more;
+        Optional<Slot> leftOver;
+        synchronized (this) {
+            if (tables.isEmpty() && loading.isEmpty()) {
+                return false;
+            }
+            String type = typeOf(event.docId());
+            Loading underWay = loading.get(type);
+            if (underWay != null) {
+                underWay.meanwhile.add(event);
+            }
+            SlotTable table = tables.get(type);
+            if (table == null) {
+                return false;
+            }
+            more = reader.apply(table, event);
+            leftOver = reader.slot(event).filter(table::isLeftOver);
         }
-        String type = typeOf(event.docId());
-        Loading underWay = loading.get(type);
-        if (underWay != null) {
-            underWay.meanwhile.add(event);
-        }
-        SlotTable table = tables.get(type);
-        return table != null && reader.apply(table, event);
+        leftOver.ifPresent(this::giveBack);
+        return more;
     }
 
     /** Whether the slots and owners of a type are known, and must be kept so. */
@@ -65,26 +87,27 @@ final class SlotKeeper {
         tables.remove(type);
     }
 
-    /** Makes sure that the slots of a type are known, and looks after those that may have been left by the dead. */
+    /** Makes sure that the slots of a type are known, and looks after those that nobody may use any more. */
     void prepare(String type) {
+        takeAway(type);
         List<Slot> doubtful;
         synchronized (this) {
-            long now = parts.clock().nanos();
-            if (tables.containsKey(type) && table(type).isMisled(now)) {
-                tables.remove(type);
-            }
-            doubtful = tables.containsKey(type) ? table(type).doubtful(now) : List.of();
+            doubtful = tables.containsKey(type)
+                    ? table(type).doubtful(parts.clock().nanos())
+                    : List.of();
         }
         load(type);
         if (!doubtful.isEmpty()) {
             examine(doubtful);
+            takeAway(type);
         }
     }
 
     /** Whether a slot is free, as far as is known; none is in a type that is not known. */
     synchronized boolean hasRoom(SlotName.Limited limited, int limit) {
         SlotTable table = tables.get(limited.type());
-        return table != null && !table.room(limited, limit).isEmpty();
+        return table != null
+                && !table.room(limited, limit, parts.clock().nanos()).isEmpty();
     }
 
     /** In how many nanoseconds it is worth a look, if nothing changes. */
@@ -100,40 +123,40 @@ final class SlotKeeper {
      *
      * @return the slot, yet to be taken; empty when none is free
      */
-    synchronized Optional<Wanted> pick(SlotName.Limited limited, int limit, Job job, String token) {
+    synchronized Optional<Slot> pick(SlotName.Limited limited, int limit, Job job, String token) {
         if (!hasRoom(limited, limit)) {
             return Optional.empty();
         }
         SlotTable table = table(limited.type());
-        List<Integer> room = table.room(limited, limit);
+        long now = parts.clock().nanos();
+        List<Integer> room = table.room(limited, limit, now);
         // Workers begin at different ends, so that they seldom want the same one.
         int index = room.get(Math.floorMod(token.hashCode(), room.size()));
-        Slot slot = Slot.wanted(
-                new SlotName(limited, index), job, token, parts.clock().nanos());
-        String over = table.get(slot.name()).map(Slot::rev).orElse("");
+        Slot slot = Slot.wanted(new SlotName(limited, index), job, token, now);
         table.put(slot);
-        return Optional.of(new Wanted(slot, over));
+        return Optional.of(slot);
     }
 
     /** What was picked is not wanted after all. */
-    synchronized void unpick(Wanted wanted) {
-        table(wanted.slot).forget(wanted.slot);
+    synchronized void unpick(Slot wanted) {
+        table(wanted).forget(wanted);
     }
 
     /**
-     * Takes slots, all in one request.
+     * Takes slots, all in one request. Only what a majority of the copies confirmed is taken.
      *
      * @return in the same order, the slot when it is ours, or null
      */
-    List<@Nullable Slot> take(List<Wanted> wanted) {
+    List<@Nullable Slot> take(List<Slot> wanted) {
         try {
             List<CompletableFuture<WriteResult>> writes = wanted.stream()
-                    .map(one -> parts.store().writeSoon(one.slot.document(worker, one.over)))
+                    .map(slot -> parts.store().writeSoon(slot.document(worker)))
                     .toList();
             List<@Nullable Slot> taken = new ArrayList<>();
             for (int i = 0; i < wanted.size(); i++) {
-                taken.add(outcome(wanted.get(i).slot, parts.store().join(writes.get(i))));
+                taken.add(outcome(wanted.get(i), parts.store().join(writes.get(i))));
             }
+            wanted.stream().map(slot -> slot.name().limited().type()).distinct().forEach(this::takeAwayIfPossible);
             return taken;
         } catch (RuntimeException e) {
             wanted.forEach(this::unpick);
@@ -141,46 +164,112 @@ final class SlotKeeper {
         }
     }
 
-    /** Only what a quorum confirmed is ours; what it did not is withdrawn. */
-    private @Nullable Slot outcome(Slot wanted, WriteResult written) {
-        if (written instanceof WriteResult.Stored stored) {
-            Slot taken = wanted.withRev(stored.rev());
-            synchronized (this) {
-                table(taken).took(taken);
-            }
-            return taken;
-        }
-        synchronized (this) {
-            table(wanted).lost(wanted, parts.clock().nanos());
-        }
-        if (written instanceof WriteResult.Accepted accepted) {
-            giveBack(wanted.withRev(accepted.rev()));
-        } else if (written instanceof WriteResult.Refused refused) {
+    private synchronized @Nullable Slot outcome(Slot wanted, WriteResult written) {
+        if (written instanceof WriteResult.Refused refused) {
             throw new WriteRefusedException(refused);
+        } else if (written instanceof WriteResult.Stored stored) {
+            Slot taken = wanted.withRev(stored.rev());
+            table(taken).took(taken);
+            unlucky.remove(taken.name());
+            return taken;
+        } else if (written instanceof WriteResult.Accepted accepted) {
+            left.add(wanted.withRev(accepted.rev()));
+            leaveAlone(wanted.name());
+        } else {
+            left.add(wanted);
         }
         return null;
     }
 
-    /** Gives a slot back with the next request that is sent; when that fails, others find out that nobody uses it. */
+    /** Without a pause of different length the same workers would want the slot at the same moment again. */
+    private void leaveAlone(SlotName name) {
+        if (unlucky.size() >= MOST_UNLUCKY) {
+            unlucky.clear();
+        }
+        Duration pause = unlucky.computeIfAbsent(
+                        name, first -> new Backoff(parts.store().surroundings(), FIRST_PAUSE, LONGEST_PAUSE))
+                .next();
+        table(name.limited().type()).leaveAlone(name, parts.clock().nanos() + pause.toNanos());
+    }
+
+    /** Gives a slot back with the next request that is sent; whatever keeps that from being confirmed is settled soon. */
     void giveBack(Slot slot) {
         try {
             var unused = parts.store()
                     .writeSoon(slot.tombstone())
                     .whenComplete((written, trouble) -> gaveBack(slot, written, trouble));
         } catch (IllegalStateException closed) {
-            log.debug("{} is left for others to take over: {}", slot.name().docId(), closed.getMessage());
+            log.debug("{} is left for others to take away: {}", slot.name().docId(), closed.getMessage());
         }
     }
 
     private void gaveBack(Slot slot, @Nullable WriteResult written, @Nullable Throwable trouble) {
-        if (written instanceof WriteResult.Stored) {
-            synchronized (this) {
+        synchronized (this) {
+            if (written instanceof WriteResult.Stored) {
+                table(slot).get(slot.name()).filter(slot::isTwinOf).ifPresent(left::add);
                 table(slot).gaveBack(slot);
+            } else {
+                log.debug("{} was not given back yet: {}", slot.name().docId(), trouble == null ? written : trouble);
+                left.add(slot);
             }
-            onMoreRoom.run();
-        } else {
-            log.debug("{} was not given back: {}", slot.name().docId(), trouble == null ? written : trouble);
         }
+        onMoreRoom.run();
+    }
+
+    /** When it is not, it is made up for before slots are picked again. */
+    private void takeAwayIfPossible(String type) {
+        try {
+            takeAway(type);
+        } catch (CouchException trouble) {
+            log.debug("slots of {} could not be looked at: {}", type, trouble.toString());
+        }
+    }
+
+    /** Takes away what claims that have nothing left at some copies, and learns who has their slots now. */
+    private void takeAway(String type) {
+        List<Slot> slots;
+        synchronized (this) {
+            slots = left.stream()
+                    .filter(slot -> slot.name().limited().type().equals(type))
+                    .toList();
+            slots.forEach(left::remove);
+        }
+        Backoff backoff = new Backoff(parts.store().surroundings(), FIRST_PAUSE, LONGEST_PAUSE);
+        try {
+            boolean goesOn = !slots.isEmpty();
+            while (goesOn) {
+                slots = takeAway(slots);
+                goesOn = !slots.isEmpty() && backoff.attempts() < MOST_ROUNDS && backoff.pauseUnlessInterrupted();
+            }
+        } finally {
+            synchronized (this) {
+                left.addAll(slots);
+            }
+        }
+    }
+
+    /** {@return those of which there was something yet} */
+    private List<Slot> takeAway(List<Slot> slots) {
+        parts.store()
+                .database()
+                .bulkRevisions(slots.stream()
+                        .filter(slot -> !slot.rev().isEmpty())
+                        .map(Slot::deletion)
+                        .toList());
+        List<List<Slot>> owners = reader.owners(slots.stream().map(Slot::name).toList());
+        List<Slot> still = new ArrayList<>();
+        for (int i = 0; i < slots.size(); i++) {
+            still.addAll(isGone(slots.get(i), owners.get(i)));
+        }
+        return still;
+    }
+
+    /** {@return the owners whose claims are over, too} */
+    private synchronized List<Slot> isGone(Slot former, List<Slot> owners) {
+        SlotTable table = table(former);
+        table.gaveBack(former);
+        owners.forEach(table::read);
+        return owners.stream().filter(table::isOver).toList();
     }
 
     private void load(String type) {
@@ -205,15 +294,16 @@ final class SlotKeeper {
                 reader.jobs(doubtful.stream().map(Slot::job).distinct().toList());
         for (Slot slot : doubtful) {
             Job job = jobs.get(slot.job());
-            Slot.Phase phase = reader.examine(slot, job);
+            SlotReader.Use use = reader.use(slot, job, parts.clock().nanos());
             synchronized (this) {
-                table(slot).found(slot, job, phase, parts.clock().nanos());
-            }
-            if (phase == Slot.Phase.ABANDONED) {
-                log.debug(
-                        "{} was left behind by a worker that is gone",
-                        slot.name().docId());
-                onMoreRoom.run();
+                if (use == SlotReader.Use.UNUSED) {
+                    log.debug(
+                            "nobody uses {} any more; it is taken away",
+                            slot.name().docId());
+                    left.add(slot);
+                } else {
+                    table(slot).found(slot, use, job, parts.clock().nanos());
+                }
             }
         }
     }
@@ -233,9 +323,6 @@ final class SlotKeeper {
         boolean ours = docId.startsWith(SlotName.PREFIX) || docId.startsWith(JobId.PREFIX);
         return ours && parts.length == 3 ? parts[1] : "";
     }
-
-    /** A slot that is yet to be taken, over a document that nobody uses (or none). */
-    record Wanted(Slot slot, String over) {}
 
     /** Slots and owners of a type are being read, perhaps by several threads; known by its identity. */
     private static final class Loading {

@@ -7,7 +7,8 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
-import io.couchjobs.store.Slot.Phase;
+import io.couchjobs.problem.CouchJobsException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,13 +49,25 @@ final class SlotReader {
         if (event.docId().startsWith(SlotName.PREFIX)) {
             ObjectNode document = event.deleted() ? null : event.document();
             return ownSlot(event.docId())
-                    .map(name -> table.sawSlot(name, event.rev(), slotOf(name, document)))
+                    .map(name -> table.sawSlot(name, generation(event), slotOf(name, document)))
                     .orElse(false);
         }
         return event.job()
                 .filter(parts.store().site()::owns)
                 .map(job -> table.sawJob(job, now))
                 .orElseGet(() -> table.sawOwner(event.docId(), event.rev(), null, now));
+    }
+
+    /** How far the document is: the leaf of whoever has the slot may be behind one that somebody took back. */
+    private static long generation(FeedEvent event) {
+        return event.leaves().stream().mapToLong(FeedEvent::generation).max().orElse(event.generation());
+    }
+
+    /** The slot as the feed tells of it, where it is one of ours and somebody has it. */
+    Optional<Slot> slot(FeedEvent event) {
+        return event.deleted() || !event.docId().startsWith(SlotName.PREFIX)
+                ? Optional.empty()
+                : ownSlot(event.docId()).map(name -> slotOf(name, event.document()));
     }
 
     /** The jobs that there are, by document id. */
@@ -72,33 +85,35 @@ final class SlotReader {
     }
 
     /**
-     * Finds out whether a slot is in use. One whose claim may still come is settled by moving its job to another revision: then
-     * the claim, wherever it is, comes too late, and no clock had to say so.
+     * Finds out whether a slot is in use: whether any leaf of its job is owned by its claim. One whose claim is late is settled by
+     * moving its job to another revision: then the claim, wherever it is, comes too late, and no clock had to say so.
      *
-     * @param job the job that it names, as it is now; null when there is none
+     * @param job the job that it names, as readers see it; null when there is none
      */
-    Phase examine(Slot slot, @Nullable Job job) {
-        if (job != null && job.isLockedBy(slot.token())) {
-            return Phase.OWNED;
-        } else if (parts.store().isCluster()) {
-            return examineLeaves(slot);
-        } else if (job == null) {
-            return Phase.ABANDONED;
-        }
-        boolean mayBeClaimed = job.rev().equals(Optional.of(slot.claimOn()));
-        return !mayBeClaimed || parts.store().write(job) instanceof WriteResult.Stored ? Phase.ABANDONED : Phase.ENDED;
-    }
-
-    /** One copy may be behind, and the owner's leaf may not be the one that readers see: then the slot stays in use. */
-    private Phase examineLeaves(Slot slot) {
-        Leaves leaves = leaves(slot);
+    Use use(Slot slot, @Nullable Job job, long nanos) {
+        Leaves leaves = leaves(slot, job);
         if (leaves.ownedBy(slot.token()).isPresent()) {
-            return Phase.CLAIMING;
+            return Use.OWNED;
         }
         Optional<Job> claimable = leaves.first(leaf -> leaf.rev().equals(Optional.of(slot.claimOn())));
-        return claimable.isEmpty() || parts.store().write(claimable.get()) instanceof WriteResult.Stored
-                ? Phase.ABANDONED
-                : Phase.ENDED;
+        if (!slot.isLate(nanos)) {
+            boolean mayBeClaimed = claimable.isPresent()
+                    || leaves.first(leaf -> isBehind(leaf, slot)).isPresent();
+            return mayBeClaimed ? Use.CLAIMABLE : Use.UNUSED;
+        }
+        boolean isTooLate = claimable.isEmpty() || parts.store().write(claimable.get()) instanceof WriteResult.Stored;
+        return isTooLate ? Use.UNUSED : Use.CLAIMABLE;
+    }
+
+    /** The copies that were read may not have heard yet of the revision that is to be claimed. */
+    private static boolean isBehind(Job leaf, Slot slot) {
+        return FeedEvent.generation(leaf.rev().orElse("")) < FeedEvent.generation(slot.claimOn());
+    }
+
+    /** One copy may be behind, and the owner's leaf may not be the one that readers see. */
+    private Leaves leaves(Slot slot, @Nullable Job job) {
+        boolean isCertain = !parts.store().isCluster() || (job != null && job.isLockedBy(slot.token()));
+        return isCertain ? new Leaves(job == null ? List.of() : List.of(job)) : leaves(slot);
     }
 
     private Leaves leaves(Slot slot) {
@@ -127,11 +142,36 @@ final class SlotReader {
     private void saw(SlotTable table, String docId, @Nullable JsonNode document) {
         if (document instanceof ObjectNode slot) {
             ownSlot(docId)
-                    .ifPresent(name -> table.sawSlot(name, slot.path("_rev").asText(), slotOf(name, slot)));
+                    .ifPresent(
+                            name -> table.put(Slot.of(name, slot, parts.clock().nanos())));
         }
+    }
+
+    /** All that have a slot as far as a majority of the copies tells, of each slot. Asking brings the copies together, too. */
+    List<List<Slot>> owners(List<SlotName> names) {
+        List<String> ids = names.stream().map(SlotName::docId).toList();
+        List<List<Slot>> owners = new ArrayList<>();
+        for (Optional<List<ObjectNode>> leaves : parts.store().database().leavesOfAll(ids)) {
+            SlotName name = names.get(owners.size());
+            owners.add(leaves.orElseThrow(() -> new CouchJobsException(name.docId() + " could not be read")).stream()
+                    .filter(leaf -> !leaf.path("_deleted").asBoolean())
+                    .map(leaf -> Slot.of(name, leaf, parts.clock().nanos()))
+                    .toList());
+        }
+        return owners;
     }
 
     private @Nullable Slot slotOf(SlotName name, @Nullable ObjectNode document) {
         return document == null ? null : Slot.of(name, document, parts.clock().nanos());
+    }
+
+    /** Whether a slot is in use. */
+    enum Use {
+        /** A claim by its token owns the job. */
+        OWNED,
+        /** The claim may come. */
+        CLAIMABLE,
+        /** Nobody uses it, nor will anybody. */
+        UNUSED
     }
 }

@@ -4,7 +4,6 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.Lock;
 import io.couchjobs.store.Slot.Phase;
 import io.couchjobs.store.SlotName.Limited;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,21 +24,15 @@ import org.jspecify.annotations.Nullable;
  * who race for what is left race for the same slots, and the revision decides.
  */
 final class SlotTable {
-    /** How long a claim may be on its way before somebody looks what became of it. */
-    private static final Duration CLAIMS_WITHIN = Duration.ofSeconds(10);
-    /** How long the owner of a job that ended has to give its slot back. */
-    private static final Duration GIVES_BACK_WITHIN = Duration.ofSeconds(1);
-    /** A slot that was lost to somebody the feed has not told of within this time: what is known here is wrong. */
-    private static final Duration TOLD_WITHIN = Duration.ofSeconds(2);
-
     private static final int MOST_REMEMBERED = 10_000;
 
     private final Map<Limited, Map<Integer, Slot>> taken = new HashMap<>();
     private final Map<String, Set<SlotName>> namesByJob = new HashMap<>();
     private final Map<String, Owner> owners = new HashMap<>();
-    private final Map<SlotName, Long> contested = new HashMap<>();
-    /** Claims that are over and whose slots were given back: the feed may yet tell of their beginnings. */
-    private final Map<String, Boolean> over = new LinkedHashMap<>();
+    /** Until when slots are left alone that several wanted at once, and nobody got. */
+    private final Map<SlotName, Long> left = new HashMap<>();
+    /** The tokens of claims that are over, and the revisions of the slots that were given back: the feed may yet tell of these. */
+    private final Map<String, String> over = new LinkedHashMap<>();
 
     private final Map<Counted, List<Integer>> rooms = new HashMap<>();
 
@@ -48,7 +41,10 @@ final class SlotTable {
      *
      * @param limit how many jobs may be owned at once
      */
-    List<Integer> room(Limited limited, int limit) {
+    List<Integer> room(Limited limited, int limit, long nanos) {
+        if (left.values().removeIf(until -> until - nanos <= 0)) {
+            rooms.clear();
+        }
         return rooms.computeIfAbsent(new Counted(limited, limit), counted -> countRoom(limited, limit));
     }
 
@@ -74,8 +70,7 @@ final class SlotTable {
         }
         List<Integer> room = new ArrayList<>();
         for (int i = 0; i < limit - outside && room.size() < limit - used; i++) {
-            Slot slot = slots.get(i);
-            if ((slot == null || slot.phase() == Phase.ABANDONED) && !contested.containsKey(new SlotName(limited, i))) {
+            if (!slots.containsKey(i) && !left.containsKey(new SlotName(limited, i))) {
                 room.add(i);
             }
         }
@@ -86,25 +81,39 @@ final class SlotTable {
         return Optional.ofNullable(taken.getOrDefault(name.limited(), Map.of()).get(name.index()));
     }
 
-    /** Takes in a slot's document, or that it is gone (null); true when there may be more room now. */
-    boolean sawSlot(SlotName name, String rev, @Nullable Slot slot) {
+    /**
+     * Takes in a slot's document, or that it is gone (null); true when there may be more room now.
+     *
+     * @param generation how far the document is
+     */
+    boolean sawSlot(SlotName name, long generation, @Nullable Slot slot) {
         Optional<Slot> known = get(name);
-        if (known.filter(now -> FeedEvent.generation(now.rev()) > FeedEvent.generation(rev))
-                .isPresent()) {
+        if (known.filter(now -> FeedEvent.generation(now.rev()) > generation).isPresent()) {
             return false;
         }
-        if (slot == null && known.filter(now -> now.rev().isEmpty()).isPresent()) {
-            return false; // it is being taken here: the answer to that is newer
-        }
-        boolean wasContested = contested.remove(name) != null;
         if (slot == null) {
-            remove(name);
-        } else if (!over.containsKey(slot.token())
-                && known.filter(now -> now.rev().equals(rev)).isEmpty()) {
+            boolean isBeingTaken = known.filter(now -> now.rev().isEmpty()).isPresent();
+            if (!isBeingTaken) { // else the answer to that is newer
+                remove(name);
+            }
+            return !isBeingTaken;
+        }
+        if (!over.containsKey(slot.token())
+                && known.filter(now -> now.rev().equals(slot.rev())).isEmpty()) {
             put(slot);
         }
-        rooms.clear();
-        return wasContested || slot == null;
+        return false;
+    }
+
+    /** Whether the claim is over, as this process knows. */
+    boolean isOver(Slot slot) {
+        return over.containsKey(slot.token());
+    }
+
+    /** Whether a slot is what a claim that is over left at a copy that knew of no other. */
+    boolean isLeftOver(Slot slot) {
+        String givenBack = over.get(slot.token());
+        return givenBack != null && !givenBack.equals(slot.rev());
     }
 
     /** Takes in a slot that is being taken, or is. */
@@ -144,14 +153,21 @@ final class SlotTable {
         rooms.clear();
     }
 
-    /** A slot that was wanted belongs to somebody else, of whom the feed will tell. */
-    void lost(Slot wanted, long nanos) {
-        if (get(wanted.name())
-                .filter(slot -> slot.token().equals(wanted.token()))
-                .isPresent()) {
-            remove(wanted.name());
-            contested.put(wanted.name(), nanos);
+    /** Takes in somebody who has a slot, as it was read. */
+    void read(Slot slot) {
+        Optional<Slot> known = get(slot.name());
+        boolean isNewer = known.filter(now ->
+                        now.rev().isEmpty() || FeedEvent.generation(now.rev()) >= FeedEvent.generation(slot.rev()))
+                .isPresent();
+        if (!isNewer && !over.containsKey(slot.token())) {
+            put(slot);
         }
+    }
+
+    /** Nobody got a slot that several wanted at once. */
+    void leaveAlone(SlotName name, long untilNanos) {
+        left.put(name, untilNanos);
+        rooms.clear();
     }
 
     /** A slot that was wanted is not there. */
@@ -166,7 +182,7 @@ final class SlotTable {
     /** The claim is over and its slot was given back, as CouchDB confirmed. */
     void gaveBack(Slot slot) {
         forget(slot);
-        over.put(slot.token(), true);
+        over.put(slot.token(), slot.rev());
         if (over.size() > MOST_REMEMBERED) {
             over.remove(over.keySet().iterator().next());
         }
@@ -217,42 +233,32 @@ final class SlotTable {
         return ended;
     }
 
-    /** Takes in what somebody found out about a slot; {@link Phase#ENDED} when it has to be looked at again. */
-    void found(Slot slot, @Nullable Job job, Phase phase, long nanos) {
-        if (phase == Phase.OWNED && job != null) {
+    /** Takes in that somebody looked at a slot, which is used, or will be. */
+    void found(Slot slot, SlotReader.Use use, @Nullable Job job, long nanos) {
+        if (job != null && job.isLockedBy(slot.token())) {
             sawJob(job, nanos);
         } else if (get(slot.name()).filter(now -> now.rev().equals(slot.rev())).isPresent()) {
-            put(slot.in(phase, nanos));
+            put(use == SlotReader.Use.OWNED ? slot.in(Phase.CLAIMING, nanos) : slot.unchanged(nanos));
         }
     }
 
     /** The slots of which it is time to find out whether they are in use. */
     List<Slot> doubtful(long nanos) {
-        return unsettled().filter(slot -> patience(slot, nanos) <= 0).toList();
-    }
-
-    /** Whether slots were lost to somebody of whom the feed does not tell. */
-    boolean isMisled(long nanos) {
-        return contested.values().stream().anyMatch(since -> nanos - since > TOLD_WITHIN.toNanos());
+        return unsettled().filter(slot -> slot.lookNanos() - nanos <= 0).toList();
     }
 
     /** In how many nanoseconds it is worth a look, if nothing changes; very many for never. */
     long untilDoubtful(long nanos) {
-        long slots = unsettled().mapToLong(slot -> patience(slot, nanos)).min().orElse(Long.MAX_VALUE);
-        return contested.values().stream()
-                .mapToLong(since -> since + TOLD_WITHIN.toNanos() - nanos)
-                .reduce(slots, Math::min);
+        return Stream.concat(unsettled().map(Slot::lookNanos), left.values().stream())
+                .mapToLong(look -> look - nanos)
+                .min()
+                .orElse(Long.MAX_VALUE);
     }
 
     private Stream<Slot> unsettled() {
         return taken.values().stream()
                 .flatMap(slots -> slots.values().stream())
-                .filter(slot -> slot.phase() == Phase.CLAIMING || slot.phase() == Phase.ENDED);
-    }
-
-    private static long patience(Slot slot, long nanos) {
-        Duration most = slot.phase() == Phase.CLAIMING ? CLAIMS_WITHIN : GIVES_BACK_WITHIN;
-        return slot.sinceNanos() + most.toNanos() - nanos;
+                .filter(slot -> slot.phase() != Phase.OWNED);
     }
 
     private record Counted(Limited limited, int limit) {}

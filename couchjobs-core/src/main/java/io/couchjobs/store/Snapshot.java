@@ -28,23 +28,34 @@ final class Snapshot {
     private final JobId id;
     private final String rev;
     private final JobState state;
+    private final Story story;
+    private final boolean confirmed;
     private final byte @Nullable [] document;
 
-    private Snapshot(JobId id, String rev, JobState state, byte @Nullable [] document) {
+    private Snapshot(JobId id, String rev, JobState state, Story story, boolean confirmed, byte @Nullable [] document) {
         this.id = id;
         this.rev = rev;
         this.state = state;
+        this.story = story;
+        this.confirmed = confirmed;
         this.document = document;
     }
 
     static Snapshot of(Job job) {
         byte[] document = job.toDocument().toString().getBytes(StandardCharsets.UTF_8);
-        return new Snapshot(job.id(), job.rev().orElse(""), job.state(), document);
+        return new Snapshot(job.id(), job.rev().orElse(""), job.state(), Story.of(job), false, document);
     }
 
     /** A removed job; the revision is that of the tombstone, or empty where there is none. */
     static Snapshot gone(JobId id, String rev) {
-        return new Snapshot(id, rev, JobState.NOT_FOUND, null);
+        return new Snapshot(id, rev, JobState.NOT_FOUND, Story.gone(rev), false, null);
+    }
+
+    /** What the feed tells; empty for a document that is no job, or was not read. */
+    static Optional<Snapshot> of(JobId id, FeedEvent event) {
+        return event.deleted()
+                ? Optional.of(gone(id, event.rev()))
+                : Optional.ofNullable(event.document()).flatMap(Snapshot::of);
     }
 
     /** Empty for a document that is no job. */
@@ -64,8 +75,18 @@ final class Snapshot {
         return rev;
     }
 
-    long generation() {
-        return FeedEvent.generation(rev);
+    /** The same, known to be what a majority of the copies has. */
+    Snapshot confirmed() {
+        return new Snapshot(id, rev, state, story, true, document);
+    }
+
+    boolean isConfirmed() {
+        return confirmed;
+    }
+
+    /** Whether this comes later in the story of the job, as far as the two can tell. */
+    boolean isLaterThan(Snapshot other) {
+        return story.isLaterThan(other.story);
     }
 
     JobState state() {

@@ -3,7 +3,9 @@ package io.couchjobs.store;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
+import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -17,16 +19,19 @@ import org.slf4j.LoggerFactory;
  * <p>The feed only fills a {@link Mailbox}, so a listener that blocks holds up nobody. An older story than the one told is
  * looked up: the document decides.
  */
-final class StatusChanges implements Feed.Listener, Feed.Listening {
+final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, Feed.Listening {
     private static final Logger log = LoggerFactory.getLogger(StatusChanges.class);
     private static final int MOST_JOBS = 10_000;
     private static final long MOST_BYTES = 32L << 20;
 
     private final JobFilter filter;
     private final JobStore store;
-    private final Consumer<JobChange> listener;
+    private final ConfirmedEnds ends;
+    private final Hearer hearer;
     private final Consumer<StatusChanges> onClose;
-    private final Mailbox mailbox = new Mailbox(MOST_JOBS, MOST_BYTES);
+    private final Mailbox mailbox = new Mailbox(MOST_JOBS, MOST_BYTES, this::missed);
+    private final Backoff backoff;
+    private volatile boolean closed;
     private final Thread thread = new Thread(this::deliver, "couchjobs-watch");
     /** What was told last, of the jobs that changed last. Only the thread uses it. */
     private final Map<JobId, Told> last = new LinkedHashMap<>(16, 0.75f, true) {
@@ -38,13 +43,18 @@ final class StatusChanges implements Feed.Listener, Feed.Listening {
         }
     };
 
-    /** A revision that was told; the status is null for a removed job. */
-    private record Told(String rev, @Nullable JobStatus status) {}
+    /** What was told; the status is null for a removed job. */
+    private record Told(Snapshot snapshot, @Nullable JobStatus status) {}
 
-    StatusChanges(JobFilter filter, JobStore store, Consumer<JobChange> listener, Consumer<StatusChanges> onClose) {
+    /** Hears of changes, and that some may have been missed. */
+    record Hearer(Consumer<JobChange> listener, Runnable whenMissed) {}
+
+    StatusChanges(JobFilter filter, JobStore store, Hearer hearer, Consumer<StatusChanges> onClose) {
         this.filter = filter;
         this.store = store;
-        this.listener = listener;
+        this.ends = store.ends();
+        this.hearer = hearer;
+        this.backoff = new Backoff(store.surroundings(), Duration.ofMillis(100), Duration.ofSeconds(5));
         this.onClose = onClose;
         thread.setDaemon(true);
     }
@@ -55,7 +65,31 @@ final class StatusChanges implements Feed.Listener, Feed.Listening {
 
     @Override
     public void changed(FeedEvent event) {
-        wanted(event.docId()).flatMap(id -> news(id, event)).ifPresent(mailbox::put);
+        Optional<JobId> wanted = wanted(event.docId());
+        if (event.isResolved()) {
+            wanted.ifPresent(id -> ends.ask(id, this));
+        } else {
+            wanted.flatMap(id -> Snapshot.of(id, event)).ifPresent(this::hears);
+        }
+    }
+
+    /** An end is told when a majority of the copies has it. */
+    private void hears(Snapshot news) {
+        if (ends.isSure(news)) {
+            mailbox.put(news);
+        } else {
+            ends.ask(news, this);
+        }
+    }
+
+    @Override
+    public void told(Snapshot sure) {
+        mailbox.put(sure);
+    }
+
+    @Override
+    public boolean asks(JobId id) {
+        return !closed;
     }
 
     @Override
@@ -64,7 +98,17 @@ final class StatusChanges implements Feed.Listener, Feed.Listening {
     }
 
     @Override
+    public void gap() {
+        mailbox.putGap();
+    }
+
+    /** The feed goes on from where it was. */
+    @Override
+    public void reconnected() {}
+
+    @Override
     public void close() {
+        closed = true;
         mailbox.close();
         onClose.accept(this);
     }
@@ -72,12 +116,6 @@ final class StatusChanges implements Feed.Listener, Feed.Listening {
     private Optional<JobId> wanted(String docId) {
         return JobId.fromDocId(docId)
                 .filter(id -> filter.ofType() == null || filter.ofType().equals(id.type()));
-    }
-
-    private static Optional<Snapshot> news(JobId id, FeedEvent event) {
-        return event.deleted()
-                ? Optional.of(Snapshot.gone(id, event.rev()))
-                : Optional.ofNullable(event.document()).flatMap(Snapshot::of);
     }
 
     private void deliver() {
@@ -95,6 +133,54 @@ final class StatusChanges implements Feed.Listener, Feed.Listening {
         }
     }
 
+    /** Looks up the jobs that were told of. Changes of other jobs cannot be found any more. */
+    private void missed() {
+        try {
+            List<String> told = last.keySet().stream().map(JobId::docId).toList();
+            for (int from = 0; from < told.size(); from += JobReader.PAGE) {
+                lookUp(told.subList(from, Math.min(from + JobReader.PAGE, told.size())));
+            }
+            backoff.reset();
+        } catch (RuntimeException | Error e) {
+            log.debug("what was missed cannot be read now, trying again until it can", e);
+            mailbox.putGap();
+            pause();
+            return;
+        }
+        try {
+            hearer.whenMissed.run();
+        } catch (RuntimeException | Error e) {
+            log.error(
+                    "a listener failed when it was told that changes may have been missed; it will hear of later ones",
+                    e);
+        }
+    }
+
+    private void lookUp(List<String> docIds) {
+        JobReader reader = new JobReader(store.database());
+        Map<String, JobReader.Standing> standings = reader.standings(docIds);
+        List<String> changed = docIds.stream()
+                .filter(docId -> standings.containsKey(docId)
+                        && !isTold(docId, standings.get(docId).rev()))
+                .toList();
+        reader.snapshots(changed).values().forEach(this::hears);
+    }
+
+    private boolean isTold(String docId, String rev) {
+        return JobId.fromDocId(docId)
+                .map(last::get)
+                .filter(told -> told.snapshot.rev().equals(rev))
+                .isPresent();
+    }
+
+    private void pause() {
+        try {
+            backoff.pause();
+        } catch (InterruptedException e) {
+            log.debug("a listener left an interrupt behind, which means nothing here");
+        }
+    }
+
     private Optional<Snapshot> take() {
         while (true) {
             try {
@@ -107,10 +193,16 @@ final class StatusChanges implements Feed.Listener, Feed.Listening {
 
     private void tell(Snapshot news) {
         Told before = last.get(news.id());
-        if (before == null || news.generation() > FeedEvent.generation(before.rev)) {
+        if (before == null || (news.isConfirmed() && news.isEnd()) || news.isLaterThan(before.snapshot)) {
             tellIfChanged(before, news);
-        } else if (!news.rev().equals(before.rev)) {
-            lookUp(news.id(), before.rev).ifPresent(found -> tellIfChanged(before, found));
+        } else if (!news.rev().equals(before.snapshot.rev())) {
+            lookUp(news.id(), before.snapshot.rev()).ifPresent(found -> {
+                if (ends.isSure(found)) {
+                    tellIfChanged(before, found);
+                } else {
+                    ends.ask(found, this);
+                }
+            });
         }
     }
 
@@ -130,10 +222,10 @@ final class StatusChanges implements Feed.Listener, Feed.Listening {
     private void tellIfChanged(@Nullable Told before, Snapshot news) {
         Optional<Job> job = news.job();
         JobStatus status = job.map(Job::status).orElse(null);
-        last.put(news.id(), new Told(news.rev(), status));
+        last.put(news.id(), new Told(news, status));
         boolean changed = before == null || before.status != status;
         if (changed && job.map(filter::matches).orElse(true)) {
-            listener.accept(new JobChange(
+            hearer.listener.accept(new JobChange(
                     news.id(), news.state(), job.map(store::withData).orElse(null)));
         }
     }

@@ -18,6 +18,7 @@ public final class StoreClock implements InstantSource {
     private final Supplier<Duration> doubt;
     private final Runnable ask;
     private final LongSupplier ticker;
+    private final Standstills standstills;
 
     /**
      * Follows a server's clock.
@@ -31,6 +32,7 @@ public final class StoreClock implements InstantSource {
         this.doubt = () -> server.clockDoubt(local.instant());
         this.ask = server::info;
         this.ticker = server.surroundings()::nanos;
+        this.standstills = new Standstills(local);
     }
 
     /**
@@ -46,6 +48,7 @@ public final class StoreClock implements InstantSource {
         this.doubt = () -> Duration.ZERO;
         this.ask = () -> {};
         this.ticker = ticker;
+        this.standstills = new Standstills(local);
     }
 
     /** {@return the server's time of day, as far as known; whole milliseconds, as documents keep it} */
@@ -70,6 +73,21 @@ public final class StoreClock implements InstantSource {
 
     /** {@return nanoseconds on a monotonic clock with an arbitrary origin} */
     public long nanos() {
-        return ticker.getAsLong();
+        long now = ticker.getAsLong();
+        standstills.observe(now, ticker);
+        return now;
+    }
+
+    /**
+     * Whether the monotonic clock stood still, by this machine's time of day, for more than half of the time for which a lease holds: it
+     * does so while the machine is suspended. A time of day that is set forward looks the same.
+     *
+     * @param sinceNanos when the lease began, on the clock of {@link #nanos}
+     * @param timeout for how long it holds
+     * @return whether it is over by that
+     */
+    public boolean stoodStill(long sinceNanos, Duration timeout) {
+        var unused = nanos();
+        return standstills.since(sinceNanos).compareTo(timeout.dividedBy(2)) > 0;
     }
 }

@@ -3,9 +3,11 @@ package io.couchjobs.store;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
+import io.couchjobs.problem.CouchJobsException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,8 +21,11 @@ import java.util.function.Predicate;
  * one connection of the {@link Feed}; when that was interrupted, all are looked up again, 500 at a time.
  */
 public final class Subscriptions implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     private final JobReader reader;
     private final JobStore store;
+    private final ConfirmedEnds ends;
     private final Followers followers;
 
     /**
@@ -32,7 +37,8 @@ public final class Subscriptions implements AutoCloseable {
     public Subscriptions(Feed feed, JobStore store) {
         this.reader = new JobReader(store.database());
         this.store = store;
-        this.followers = new Followers(feed, reader);
+        this.ends = store.ends();
+        this.followers = new Followers(feed, reader, ends);
     }
 
     /**
@@ -43,9 +49,23 @@ public final class Subscriptions implements AutoCloseable {
      * @return the subscription; closed when the job has finished already
      * @throws JobNotFoundException when there is no such job
      * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
+     * @throws CouchJobsException when the job seems to have ended or not to be there, and no majority of a cluster's copies is in
+     *     reach for ten seconds, so that nobody can tell
      */
     public Subscription subscribe(JobId id, Object subscriber) {
-        return open(new Subscription(id, subscriber, followers));
+        Subscription fresh = new Subscription(id, subscriber, followers);
+        try {
+            return open(fresh, Deadline.after(PATIENCE)).orElseThrow(() -> unknown(id));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CouchJobsException("interrupted while subscribing to job " + id, e);
+        }
+    }
+
+    private static CouchJobsException unknown(JobId id) {
+        return new CouchJobsException(
+                "no majority of the copies of job " + id
+                        + " is in reach; nobody can tell whether it has ended or is there; try again when the cluster is whole");
     }
 
     /**
@@ -54,8 +74,11 @@ public final class Subscriptions implements AutoCloseable {
      * @param ids the jobs
      * @param subscriber who subscribes
      * @return by job, in the order given, the subscriptions; jobs that do not exist or cannot be read are left out
+     * @throws CouchJobsException when a job seems to have ended or not to be there, and no majority of a cluster's copies is in reach
+     *     for ten seconds
      */
     public Map<JobId, Subscription> subscribeAll(Collection<JobId> ids, Object subscriber) {
+        ends.prepare();
         Map<JobId, Subscription> joined = new LinkedHashMap<>();
         try {
             for (JobId id : ids) {
@@ -79,35 +102,51 @@ public final class Subscriptions implements AutoCloseable {
 
     Optional<Job> await(JobId id, Predicate<Job> wanted, Duration timeout) throws InterruptedException {
         Deadline deadline = Deadline.after(timeout);
-        Awaited awaited = open(new Awaited(id, wanted));
+        Awaited fresh = new Awaited(id, wanted);
         try {
-            return awaited.get(deadline.left());
+            Optional<Awaited> awaited = open(fresh, deadline);
+            return awaited.isPresent() ? awaited.get().get(deadline.left()) : Optional.empty();
         } finally {
-            followers.leave(awaited);
+            followers.leave(fresh);
         }
     }
 
+    /** Empty when it cannot be told until the deadline how the job stands. */
     @SuppressWarnings("unchecked") // who joined for the same subscriber is of the same kind
-    private <F extends Follower> F open(F fresh) {
+    private <F extends Follower> Optional<F> open(F fresh, Deadline deadline) throws InterruptedException {
+        ends.prepare();
         F joined = (F) followers.join(fresh);
-        if (!joined.isOpen()) {
-            read(joined);
+        if (!joined.isOpen() && !read(joined, deadline)) {
+            followers.leave(joined);
+            return Optional.empty();
         }
         if (joined.beganWith(JobState.NOT_FOUND)) {
             followers.leave(joined);
             throw new JobNotFoundException(joined.jobId());
         }
-        return joined;
+        return Optional.of(joined);
     }
 
-    private void read(Follower joined) {
+    private boolean read(Follower joined, Deadline deadline) throws InterruptedException {
         JobId id = joined.jobId();
+        boolean isOpen = false;
         try {
-            joined.open(store.read(id).map(Snapshot::of).orElseGet(() -> Snapshot.gone(id, "")));
-        } catch (RuntimeException e) {
-            followers.leave(joined);
-            throw e;
+            Snapshot first = store.read(id).map(Snapshot::of).orElseGet(() -> Snapshot.gone(id, ""));
+            Optional<Snapshot> sure = isSure(first)
+                    ? Optional.of(first)
+                    : Optional.ofNullable(sure(List.of(id.docId()), deadline).get(id.docId()));
+            sure.ifPresent(joined::open);
+            isOpen = sure.isPresent();
+            return isOpen;
+        } finally {
+            if (!isOpen) {
+                followers.leave(joined);
+            }
         }
+    }
+
+    private boolean isSure(Snapshot first) {
+        return ends.isSure(first) || !store.isCluster();
     }
 
     private void openAll(Map<JobId, Subscription> joined) {
@@ -122,7 +161,7 @@ public final class Subscriptions implements AutoCloseable {
     private void openPage(List<Subscription> page, Map<JobId, Subscription> joined) {
         List<String> docIds = new ArrayList<>();
         page.forEach(subscription -> docIds.add(subscription.id().docId()));
-        Map<String, Snapshot> found = reader.snapshots(docIds);
+        Map<String, Snapshot> found = sure(reader.snapshots(docIds), Deadline.after(PATIENCE));
         for (Subscription subscription : page) {
             Snapshot first = found.get(subscription.id().docId());
             if (first != null) {
@@ -133,5 +172,43 @@ public final class Subscriptions implements AutoCloseable {
                 joined.remove(subscription.id());
             }
         }
+    }
+
+    /** With those that seem to have ended, or to be gone, as a majority has them. */
+    private Map<String, Snapshot> sure(Map<String, Snapshot> found, Deadline deadline) {
+        List<String> doubtful = found.entrySet().stream()
+                .filter(one -> !isSure(one.getValue()))
+                .map(Map.Entry::getKey)
+                .toList();
+        if (doubtful.isEmpty()) {
+            return found;
+        }
+        Map<String, Snapshot> sure = new HashMap<>(found);
+        sure.keySet().removeAll(doubtful);
+        try {
+            sure.putAll(sure(doubtful, deadline));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CouchJobsException("interrupted while subscribing to jobs", e);
+        }
+        doubtful.stream().filter(docId -> !sure.containsKey(docId)).findFirst().ifPresent(docId -> {
+            throw unknown(JobId.fromDocId(docId).orElseThrow());
+        });
+        return sure;
+    }
+
+    /** As a majority has them, which is known after two probes where all is well; without those that are not known in time. */
+    private Map<String, Snapshot> sure(List<String> docIds, Deadline deadline) throws InterruptedException {
+        Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(20), Duration.ofSeconds(1));
+        List<String> unknown = new ArrayList<>(docIds);
+        Map<String, Snapshot> sure = new HashMap<>(ends.read(unknown));
+        unknown.removeAll(sure.keySet());
+        while (!unknown.isEmpty() && deadline.nanosLeft() > 0) {
+            Duration pause = backoff.next();
+            store.surroundings().pause(pause.compareTo(deadline.left()) < 0 ? pause : deadline.left());
+            sure.putAll(ends.read(unknown));
+            unknown.removeAll(sure.keySet());
+        }
+        return sure;
     }
 }

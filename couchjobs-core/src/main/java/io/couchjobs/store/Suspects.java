@@ -5,8 +5,10 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.Lock;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -23,8 +25,10 @@ final class Suspects {
     private static final Duration MOST_JITTER = Duration.ofSeconds(10);
 
     private final CouchDatabase database;
+    private final MajorityProbe majority;
     private final SettingsStore settings;
     private final StoreClock clock;
+    private final Set<String> claimsUnderWay;
     private final Map<String, Owner> owners = new ConcurrentHashMap<>();
     private final Map<String, Seen> seen = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -35,8 +39,20 @@ final class Suspects {
         }
     };
 
-    Suspects(CouchDatabase database, SettingsStore settings, StoreClock clock) {
+    /**
+     * Suspects nobody yet.
+     *
+     * @param claimsUnderWay the tokens of this process's claims that were not judged yet, as they are at each moment
+     */
+    Suspects(
+            CouchDatabase database,
+            MajorityProbe majority,
+            SettingsStore settings,
+            StoreClock clock,
+            Set<String> claimsUnderWay) {
         this.database = database;
+        this.majority = majority;
+        this.claimsUnderWay = claimsUnderWay;
         this.settings = settings;
         this.clock = clock;
     }
@@ -58,19 +74,18 @@ final class Suspects {
      * Whether the claim of a leaf is nobody's any more.
      *
      * @param leaf the job as one leaf of a conflict says, owned
-     * @param isCluster whether there are several copies of each document
      */
-    boolean isNobodys(Job leaf, boolean isCluster) {
+    boolean isNobodys(Job leaf) {
         Optional<Lock> lock = leaf.lock().filter(any -> !leaf.isWithdrawn() && hasOwners());
         if (lock.isEmpty()) {
             return false;
         }
         Owner own = owners.get(lock.get().worker());
-        if (own != null && own.holds().test(lock.get().token())) {
+        String token = lock.get().token();
+        if (claimsUnderWay.contains(token) || (own != null && own.holds().test(token))) {
             return false;
         }
         return isSilentFor(own == null ? timeout(leaf) : FORGOTTEN, leaf, lock.get())
-                && (!isCluster || isMajorityInReach())
                 && isSilentStill(leaf, lock.get(), own != null);
     }
 
@@ -82,7 +97,7 @@ final class Suspects {
     }
 
     private boolean isSilentFor(Duration patience, Job leaf, Lock lock) {
-        String registration = registration(lock);
+        SignOfLife registration = registration(lock);
         synchronized (seen) {
             Seen now = new Seen(registration, clock.nanos());
             Seen before = seen.get(key(leaf));
@@ -94,37 +109,25 @@ final class Suspects {
         }
     }
 
-    /** What was read before a majority was proven to be in reach may have been old. */
+    /** What was read before may be old: a node that is cut off shows the only copy that it has. */
     private boolean isSilentStill(Job leaf, Lock lock, boolean isOurs) {
-        String registration = registration(lock);
+        Optional<SignOfLife> registration =
+                majority.read(List.of(leaf.id().docId(), Owner.REGISTRATION + lock.worker()), () -> registration(lock));
         synchronized (seen) {
             Seen before = seen.get(key(leaf));
-            return isOurs || (before != null && before.registration.equals(registration));
+            return registration.isPresent()
+                    && (isOurs || (before != null && before.registration.equals(registration.get())));
         }
     }
 
-    /** Whether no worker of this process can get a write confirmed; false when there is none. */
-    boolean isCutOff() {
-        return hasOwners() && !isMajorityInReach();
-    }
-
-    private boolean isMajorityInReach() {
-        return owners.values().stream()
-                .anyMatch(owner -> owner.majorityInReach().getAsBoolean());
-    }
-
     /** Our own registration moves: that speaks for the claims we hold, and not for this one. */
-    private String registration(Lock lock) {
-        return owners.containsKey(lock.worker())
-                ? ""
-                : database.get(Owner.REGISTRATION + lock.worker())
-                        .map(document -> document.path("_rev").asText())
-                        .orElse("");
+    private SignOfLife registration(Lock lock) {
+        return owners.containsKey(lock.worker()) ? SignOfLife.NONE : SignOfLife.read(database, lock.worker());
     }
 
     private static String key(Job leaf) {
         return leaf.id().docId() + " " + leaf.rev().orElse("");
     }
 
-    private record Seen(String registration, long nanos) {}
+    private record Seen(SignOfLife registration, long nanos) {}
 }

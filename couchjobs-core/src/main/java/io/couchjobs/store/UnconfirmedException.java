@@ -5,11 +5,17 @@ import io.couchjobs.problem.CouchJobsException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of a job is stored, and only a minority of the copies of a cluster is known to have it: whoever claims the job at the
+ * A change of a job, or of another document of a queue, is stored, and only a minority of the copies of a cluster is known to have it: whoever claims the job at the
  * others undoes it. Making the change again, when they are back, is safe.
  */
 public final class UnconfirmedException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
+
+    /** Of a document that is no job: its change was taken back as far as can be. */
+    UnconfirmedException(String docId) {
+        super("no majority of the copies confirmed the change to " + named(docId)
+                + "; it may be undone: try again when the cluster is whole");
+    }
 
     UnconfirmedException(JobId id) {
         this(id, null);
@@ -21,5 +27,17 @@ public final class UnconfirmedException extends CouchJobsException {
                         + " was not confirmed by a majority of its copies, so it may be lost when the job is "
                         + "claimed at the others; make it again when all nodes of the cluster are back",
                 cause);
+    }
+
+    private static String named(String docId) {
+        String name = docId.substring(docId.indexOf(':') + 1);
+        if (docId.startsWith(TypeSettings.PREFIX)) {
+            return "the settings of type " + name;
+        } else if (docId.startsWith("schedule:")) {
+            return "schedule " + name;
+        } else if (docId.startsWith("scope:")) {
+            return "scope " + name;
+        }
+        return docId;
     }
 }

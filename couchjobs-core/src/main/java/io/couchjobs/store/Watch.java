@@ -42,13 +42,46 @@ public final class Watch implements AutoCloseable {
      * @return ends the watching when closed; a call in progress goes on
      */
     public Feed.Listening follow(JobFilter filter, Consumer<JobChange> listener) {
-        StatusChanges changes = new StatusChanges(filter, store, listener, watching::remove);
+        return follow(filter, listener, () -> {});
+    }
+
+    /**
+     * As {@link #follow(JobFilter, Consumer)}, for somebody who wants to know when changes may have been missed: the server did not
+     * know the feed's position any more, because the database was made anew or restored. The listener still hears what became of the jobs that were told
+     * of is told; changes of others are lost.
+     *
+     * @param filter which jobs; a removed job is told if its type passes
+     * @param listener called on a thread of its own; may take its time; what it throws is logged
+     * @param whenMissed called on the same thread; what it throws is logged
+     * @return ends the watching when closed; a call in progress goes on
+     */
+    public Feed.Listening follow(JobFilter filter, Consumer<JobChange> listener, Runnable whenMissed) {
+        store.ends().prepare();
+        StatusChanges changes =
+                new StatusChanges(filter, store, new StatusChanges.Hearer(listener, whenMissed), watching::remove);
         Feed.Listening listening = feed.listen(changes);
         watching.add(changes);
         changes.start();
         return () -> {
             listening.close();
             changes.close();
+        };
+    }
+
+    /**
+     * Hears of every change of any document. The end of a job, or that it is gone, is told when a majority of a cluster's copies has
+     * it, a moment later than the feed tells it.
+     *
+     * @param listener called by one thread at a time: must be quick
+     * @return ends the listening when closed
+     */
+    public Feed.Listening listen(Feed.Listener listener) {
+        store.ends().prepare();
+        ConfirmedListener confirmed = new ConfirmedListener(store, listener);
+        Feed.Listening listening = feed.listen(confirmed);
+        return () -> {
+            listening.close();
+            confirmed.close();
         };
     }
 

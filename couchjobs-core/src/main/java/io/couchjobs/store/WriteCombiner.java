@@ -7,6 +7,7 @@ import io.couchjobs.couch.CouchUnauthorizedException;
 import io.couchjobs.couch.Surroundings;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.JsonLength;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -14,10 +15,12 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.stream.IntStream;
 
 /**
  * Sends the writes of all threads of a process as bulk requests: what gathers while one request is in flight goes with the
@@ -198,7 +201,10 @@ final class WriteCombiner implements AutoCloseable {
 
     private List<WriteResult> sendOrSettle(List<ObjectNode> documents, int triesLeft) {
         try {
-            return database.bulkDocs(documents);
+            List<WriteResult> results = database.bulkDocs(documents);
+            return IntStream.range(0, results.size())
+                    .mapToObj(i -> withSize(results.get(i), documents.get(i)))
+                    .toList();
         } catch (CouchException trouble) {
             if (isAboutADocument(trouble)) {
                 return documents.size() == 1
@@ -224,9 +230,24 @@ final class WriteCombiner implements AutoCloseable {
         return !isAboutWhoAsks && (trouble.status() == 400 || trouble.status() == 412 || trouble.status() == 413);
     }
 
-    private static WriteResult refused(ObjectNode document, CouchException trouble) {
-        return new WriteResult.Refused(
-                document.path("_id").asText(), trouble.status(), trouble.error(), trouble.reason());
+    private WriteResult refused(ObjectNode document, CouchException trouble) {
+        String id = document.path("_id").asText();
+        return withSize(new WriteResult.Refused(id, trouble.status(), trouble.error(), trouble.reason()), document);
+    }
+
+    private WriteResult withSize(WriteResult result, ObjectNode document) {
+        return result instanceof WriteResult.Refused no && no.status() == 413
+                ? new WriteResult.Refused(
+                        no.id(), no.status(), no.error(), (no.reason() + " " + tooLarge(document)).strip())
+                : result;
+    }
+
+    /** The server says neither how large a document was nor how large it may be. */
+    private String tooLarge(ObjectNode document) {
+        int size = document.toString().getBytes(StandardCharsets.UTF_8).length;
+        OptionalLong limit = database.server().largestDocument();
+        return "(" + size + " bytes of JSON" + (limit.isPresent() ? "; max_document_size is " + limit.getAsLong() : "")
+                + ")";
     }
 
     /**

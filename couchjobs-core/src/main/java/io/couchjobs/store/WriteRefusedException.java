@@ -10,6 +10,8 @@ public final class WriteRefusedException extends CouchJobsException {
     /** What the refusals of design-docs/guard begin with. */
     private static final String GUARD = "couchjobs: ";
 
+    private static final int TOO_LARGE = 413;
+
     private final int status;
 
     /**
@@ -19,10 +21,23 @@ public final class WriteRefusedException extends CouchJobsException {
      */
     public WriteRefusedException(WriteResult.Refused refused) {
         super("CouchDB refused to store " + refused.id() + ": " + refused.error() + ", " + refused.reason()
-                + (isForWantOfRole(refused)
-                        ? " (an administrator of the server gives roles: couchjobs init --create-user ROLE:NAME)"
-                        : ""));
+                + advice(refused));
         this.status = refused.status();
+    }
+
+    private static String advice(WriteResult.Refused refused) {
+        if (isForWantOfRole(refused)) {
+            return " (an administrator of the server gives roles: couchjobs init --create-user ROLE:NAME)";
+        }
+        return refused.status() == TOO_LARGE
+                ? ": make it smaller, or let its data be attached, which does not count (largestInlineData, see"
+                        + " docs/operations.md, Large data)"
+                : "";
+    }
+
+    /** {@return whether the document is too large for the server; nothing else is wrong with it or with its writer} */
+    public boolean isTooLarge() {
+        return status == TOO_LARGE;
     }
 
     /** {@return what the server answered, when that is no refusal} */

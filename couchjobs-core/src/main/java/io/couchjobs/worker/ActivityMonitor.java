@@ -11,6 +11,7 @@ import io.couchjobs.job.Lock;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.Transitions;
+import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Backoff;
 import io.couchjobs.store.Feed;
@@ -18,25 +19,26 @@ import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.Leaves;
+import io.couchjobs.store.SignOfLife;
 import io.couchjobs.store.TypeSettings;
 import io.couchjobs.worker.Sightings.Beat;
 import io.couchjobs.worker.Sightings.Sighting;
 import io.couchjobs.worker.Sightings.Timeout;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sets jobs of dead owners free. Every worker runs one; they race harmlessly. Thread-safe.
+ * Sets jobs of dead owners free. Every worker runs one, and every process that accepts jobs; they race harmlessly. Thread-safe.
  *
  * <p>It compares no clocks: it remembers which revision of a job and of its worker's registration it saw, and when, on its
  * own monotonic clock. When neither has moved for the type's timeout (plus a random bit, so that monitors do not collide),
@@ -44,8 +46,8 @@ import org.slf4j.LoggerFactory;
  * means that somebody is alive. Source: the RFC's activity monitor.
  *
  * <p>On a cluster the reads of a monitor that is cut off with a minority of the copies show a silence that is its own, and what
- * it writes there would replace the living owner's document after the cut. So it first makes CouchDB confirm a write of its
- * own. A document with conflicts is not put back to waiting: the dead owner's claim is withdrawn, and the conflict resolved.
+ * it writes there would replace the living owner's document after the cut. So what it reads counts only as the reading of a majority of
+ * the copies. A document with conflicts is not put back to waiting: the dead owner's claim is withdrawn, and the conflict resolved.
  *
  * <p>Jobs are looked at one by one: trouble with one, or with the index, does not keep the others from being recovered.
  */
@@ -61,7 +63,6 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private final Acceptor.Parts parts;
     private final String ownWorker;
     private final Predicate<JobId> isOurs;
-    private final Majority majority;
     private final Sightings sightings;
     private final LongAdder recovered = new LongAdder();
     private final ScheduledExecutorService watching;
@@ -85,13 +86,11 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
      * @param parts what it works with
      * @param ownWorker the id of this process's worker
      * @param isOurs whether this process runs a job now
-     * @param majorityInReach whether CouchDB confirms a write at this moment; asked on clusters only
      */
-    ActivityMonitor(Acceptor.Parts parts, String ownWorker, Predicate<JobId> isOurs, BooleanSupplier majorityInReach) {
+    ActivityMonitor(Acceptor.Parts parts, String ownWorker, Predicate<JobId> isOurs) {
         this.parts = parts;
         this.ownWorker = ownWorker;
         this.isOurs = isOurs;
-        this.majority = new Majority(parts.store(), majorityInReach);
         Surroundings surroundings = parts.store().database().server().surroundings();
         this.watchAgain = new Backoff(surroundings, Duration.ofMillis(200), Duration.ofSeconds(5));
         this.scanAgain = new Backoff(surroundings, Duration.ofSeconds(1), Duration.ofMinutes(1));
@@ -269,7 +268,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
                 .filter(row -> Registration.isFrom(parts.store().site(), row.doc()))
                 .forEach(row -> sightings.heardUnlessKnown(
                         row.key().asText().substring(Registration.PREFIX.length()),
-                        row.value().path("rev").asText()));
+                        new SignOfLife(List.of(row.value().path("rev").asText()))));
     }
 
     private static void warnOnce(Backoff backoff, String what, Throwable trouble) {
@@ -282,15 +281,17 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private void forgetDeadWorkers() {
         sightings.workers().forEach((worker, beat) -> {
             boolean dead = parts.clock().nanos() - beat.nanos() > DEAD_AFTER.toNanos() && !sightings.owns(worker);
-            if (dead && sightings.workers().remove(worker, beat) && !beat.rev().isEmpty()) {
-                removeRegistration(worker, beat.rev());
+            if (dead && sightings.workers().remove(worker, beat) && !beat.sign().equals(SignOfLife.NONE)) {
+                removeRegistration(worker, beat.sign());
             }
         });
     }
 
-    private void removeRegistration(String worker, String rev) {
+    private void removeRegistration(String worker, SignOfLife last) {
         try {
-            parts.store().database().put(Tombstone.of(Registration.PREFIX + worker, rev));
+            for (String rev : last.leaves()) {
+                parts.store().database().put(Tombstone.of(Registration.PREFIX + worker, rev));
+            }
         } catch (RuntimeException e) {
             log.debug("the registration of dead worker {} stays behind until the next scan: {}", worker, e.toString());
         }
@@ -318,9 +319,11 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private Beat beatOf(String worker) {
         Optional<Beat> known = sightings.beat(worker);
         if (known.isEmpty()) {
-            sightings.heardUnlessKnown(worker, registeredRev(worker));
+            sightings.heardUnlessKnown(worker, signOfLife(worker));
         }
-        return sightings.beat(worker).orElseGet(() -> new Beat("", parts.clock().nanos()));
+        return sightings
+                .beat(worker)
+                .orElseGet(() -> new Beat(SignOfLife.NONE, parts.clock().nanos()));
     }
 
     /** A job that our own id owns, and we do not run: no beat of ours speaks for it. */
@@ -328,12 +331,8 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         return sighting.worker().equals(ownWorker) && !isOurs.test(id);
     }
 
-    private String registeredRev(String worker) {
-        return parts.store()
-                .database()
-                .get(Registration.PREFIX + worker)
-                .map(document -> document.path("_rev").asText())
-                .orElse("");
+    private SignOfLife signOfLife(String worker) {
+        return SignOfLife.read(parts.store().database(), worker);
     }
 
     /**
@@ -345,19 +344,30 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         if (!sightings.timeout(id.type(), parts.settings()).equals(timeout)) {
             return;
         }
-        majority.require("who is alive");
-        String registered = registeredRev(sighting.worker());
-        boolean ownerLives = !registered.equals(beat.rev());
+        Evidence found = evidence(id, sighting.worker());
+        boolean ownerLives = !found.signOfLife.equals(beat.sign());
         if (ownerLives && !isLeftByAFormerProcess(id, sighting)) {
-            sightings.heard(sighting.worker(), registered);
+            sightings.heard(sighting.worker(), found.signOfLife);
             sightings.again(id, sighting, sighting.worker(), sighting.rev());
             return;
         }
-        Leaves present = parts.store().leaves(id);
+        Leaves present = found.job;
         leaf(present, sighting.rev())
                 .ifPresentOrElse(
                         silent -> free(silent, present, sighting), () -> sawInstead(id, sighting, present.winner()));
     }
+
+    private Evidence evidence(JobId id, String worker) {
+        return parts.store()
+                .readByMajority(
+                        List.of(Registration.PREFIX + worker, id.docId()),
+                        () -> new Evidence(signOfLife(worker), parts.store().leaves(id)))
+                .orElseThrow(() ->
+                        new CouchJobsException("no majority of the copies is in reach; nobody can tell who is alive"));
+    }
+
+    /** What is read, last of all, of a job and its owner. */
+    private record Evidence(SignOfLife signOfLife, Leaves job) {}
 
     private static Optional<Job> leaf(Leaves present, String rev) {
         return present.jobs().stream()
@@ -369,6 +379,13 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private void free(Job silent, Leaves present, Sighting sighting) {
         if (!parts.store().site().owns(silent)) {
             sightings.forget(silent.id(), sighting);
+            return;
+        }
+        if (silent.lock()
+                .map(Lock::token)
+                .filter(parts.store()::isClaimUnderWay)
+                .isPresent()) {
+            sightings.again(silent.id(), sighting, sighting.worker(), sighting.rev());
             return;
         }
         if (!present.areInConflict() && !silent.isWithdrawn()) {

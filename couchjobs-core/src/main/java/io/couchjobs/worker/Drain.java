@@ -23,7 +23,7 @@ final class Drain {
 
     List<RunReport> run() throws InterruptedException {
         try (Acceptor acceptor = new Acceptor(parts, options.id());
-                HeldJobs held = new HeldJobs(parts, () -> true);
+                HeldJobs held = new HeldJobs(parts);
                 Teller teller = new Teller()) {
             acceptor.admission().filter(options.selection().filter());
             acceptor.admission().classes(options.selection().classes());

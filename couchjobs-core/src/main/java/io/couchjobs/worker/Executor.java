@@ -115,8 +115,8 @@ final class Executor {
         }
     }
 
-    void stopAll(StopReason reason) {
-        runs.values().forEach(run -> run.stop(reason));
+    void stopAll(Consumer<Run> stop) {
+        runs.values().forEach(stop);
     }
 
     /** A halted run is not ours any more, even if its handler ignores that it was interrupted. */

@@ -7,6 +7,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Transitions;
+import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
@@ -24,7 +25,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,8 +36,8 @@ import org.slf4j.LoggerFactory;
  * are now. So it does not matter whether the last two finish at the same instant, or which event comes first or twice: after
  * each, somebody looks, and the last one who looks sees both. The write is conditional on the held job's revision.
  *
- * <p>On a cluster an end that only a minority has is undone after the cut: nobody is let go while no majority is in reach, nor by
- * a job that has conflicts.
+ * <p>On a cluster an end that only a minority has is undone after the cut: nobody is let go by what a majority of the copies does not
+ * have, nor by a job that has conflicts.
  */
 final class HeldJobs implements Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HeldJobs.class);
@@ -53,7 +53,6 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
     private static final int TOGETHER = 100;
 
     private final Acceptor.Parts parts;
-    private final Majority majority;
     private final Duration findNew;
     private final Duration findOld;
     private final ScheduledExecutorService thread;
@@ -74,15 +73,13 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
      * Begins to look after the held jobs of a database when it is {@linkplain #start started}.
      *
      * @param parts what it works with
-     * @param majorityInReach whether CouchDB confirms a write at this moment; asked on clusters only
      */
-    HeldJobs(Acceptor.Parts parts, BooleanSupplier majorityInReach) {
-        this(parts, majorityInReach, FIND_NEW, FIND_OLD);
+    HeldJobs(Acceptor.Parts parts) {
+        this(parts, FIND_NEW, FIND_OLD);
     }
 
-    HeldJobs(Acceptor.Parts parts, BooleanSupplier majorityInReach, Duration findNew, Duration findOld) {
+    HeldJobs(Acceptor.Parts parts, Duration findNew, Duration findOld) {
         this.parts = parts;
-        this.majority = new Majority(parts.store(), majorityInReach);
         this.findNew = findNew;
         this.findOld = findOld;
         this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
@@ -282,10 +279,13 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
         if (present.isEmpty()) {
             return;
         }
-        majority.require("which jobs have ended");
         Set<JobId> awaited = new LinkedHashSet<>();
         present.forEach(job -> awaited.addAll(afterOf(job).jobs()));
-        Outcomes outcomes = Outcomes.read(parts.store(), awaited);
+        Outcomes outcomes = parts.store()
+                .readByMajority(
+                        awaited.stream().map(JobId::docId).toList(), () -> Outcomes.read(parts.store(), awaited))
+                .orElseThrow(() -> new CouchJobsException(
+                        "no majority of the copies is in reach; nobody can tell which jobs have ended"));
         present.forEach(job -> seenFinished(job.id(), outcomes));
         letGo(present, outcomes);
     }

@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
  * nothing runs. A lease counts from the moment the last confirmed write was <em>sent</em>, on this process's own monotonic
  * clock, and a job whose lease has run out is halted, for good: the activity monitors, which count from when they
  * <em>saw</em> that write, are always later. A renewal that is confirmed too late does not bring a lease back, because a
- * monitor may have looked in between.
+ * monitor may have looked in between. The monotonic clock of a suspended machine stands still, so a lease is over, too, when the time
+ * of day has gone ahead of it by half of the timeout.
  */
 final class LeaseKeeper implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
@@ -93,20 +94,6 @@ final class LeaseKeeper implements AutoCloseable {
     private void lookWithin(Duration timeout) {
         renewal.within(timeout.dividedBy(3));
         checking.within(timeout.dividedBy(10));
-    }
-
-    /**
-     * Whether CouchDB confirms a write at this moment: on a cluster, whether a majority of the copies is in reach.
-     *
-     * @return whether the leases of this worker, if it has any, were renewed right now
-     */
-    boolean isMajorityInReach() {
-        try {
-            beat();
-            return true;
-        } catch (CouchJobsException away) {
-            return false;
-        }
     }
 
     @Override
@@ -200,15 +187,22 @@ final class LeaseKeeper implements AutoCloseable {
                     + run.claim().confirmedNanos();
             Duration silent = Duration.ofNanos(clock.nanos() - since);
             Duration timeout = timeoutOf(run);
-            if (silent.compareTo(timeout) > 0
-                    && !run.isInGrace(clock.nanos())
-                    && run.stopReason().filter(StopReason.HALTED::equals).isEmpty()) {
-                log.warn(
-                        "the lease of {} could not be renewed for {}; its handler is interrupted, another worker will run it",
-                        run.claim().id(),
-                        silent);
-                run.stop(StopReason.HALTED);
+            if (clock.stoodStill(since, timeout)) {
+                giveUp(
+                        run,
+                        "this machine was suspended, or its time of day was set forward; the lease of {} may be over");
+            } else if (silent.compareTo(timeout) > 0 && !run.isInGrace(clock.nanos())) {
+                giveUp(run, "the lease of {} could not be renewed for " + silent);
             }
+        }
+    }
+
+    private static void giveUp(Run run, String why) {
+        if (run.stopReason().filter(StopReason.HALTED::equals).isEmpty()) {
+            log.warn(
+                    why + "; its handler is interrupted, another worker will run it",
+                    run.claim().id());
+            run.stop(StopReason.HALTED);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.couchjobs.worker;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.job.After;
@@ -59,13 +60,27 @@ final class Outcomes {
     private void note(JobId id, ViewResult.Row row) {
         if (row.value() != null && row.value().path("deleted").asBoolean()) {
             // Retention may have been quicker than we were: that is no removal by somebody who does not want the job.
-            store.database()
-                    .get(id.docId(), row.value().path("rev").asText())
-                    .flatMap(JobStore::retiredStatus)
-                    .ifPresentOrElse(status -> states.put(id, status), () -> removed.add(id));
+            Optional<ObjectNode> tombstone =
+                    store.database().get(id.docId(), row.value().path("rev").asText());
+            if (tombstone.filter(leaf -> leaf.has("resolved")).isPresent()) {
+                noteLeaves(id);
+            } else {
+                tombstone
+                        .flatMap(JobStore::retiredStatus)
+                        .ifPresentOrElse(status -> states.put(id, status), () -> removed.add(id));
+            }
         } else {
             statusOf(row).ifPresent(status -> states.put(id, status));
         }
+    }
+
+    /** The tombstone of a leaf that lost says nothing of the job; that of its removal, or of retention, may stand beside it. */
+    private void noteLeaves(JobId id) {
+        store.database().leaves(id.docId()).stream()
+                .filter(leaf -> !leaf.has("resolved") && leaf.path("_deleted").asBoolean())
+                .findFirst()
+                .ifPresent(leaf -> JobStore.retiredStatus(leaf)
+                        .ifPresentOrElse(status -> states.put(id, status), () -> removed.add(id)));
     }
 
     /** Of a job with conflicts nobody can say what has become of it; when they are resolved, the feed tells of it again. */

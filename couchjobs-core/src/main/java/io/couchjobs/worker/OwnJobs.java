@@ -5,23 +5,21 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
-import io.couchjobs.store.HaltException;
 import io.couchjobs.store.TypeSettings;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Tells the runs of a worker that somebody cancelled, removed or took over their job. Thread-safe. */
 final class OwnJobs implements Feed.Listener {
-    private static final Logger log = LoggerFactory.getLogger(OwnJobs.class);
     private static final int MOST_EARLY = 1000;
     private static final int MOST_UNREAD = 10_000;
 
     private final Map<JobId, Run> runs;
     private final String worker;
     private final Runnable hurry;
+    /** The feed may tell an old story: the document decides. */
+    private final Doubts doubts = new Doubts();
     /** Cancel requests for jobs that were claimed a moment ago: the feed may be quicker than the claim's own answer. */
     private final Map<JobId, FeedEvent> early = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -88,10 +86,20 @@ final class OwnJobs implements Feed.Listener {
                 }
             }
             if (run != null && isNews(notice, run)) {
-                verify(run);
+                doubts.about(run);
             }
         });
     }
+
+    /** A cancel request, or a removal, may have been among what is never told. */
+    @Override
+    public void gap() {
+        runs.values().forEach(doubts::about);
+    }
+
+    /** The feed goes on from where it was. */
+    @Override
+    public void reconnected() {}
 
     /** A run is in the map from now on. */
     void begun(Run run) {
@@ -105,7 +113,7 @@ final class OwnJobs implements Feed.Listener {
             tell(run, news);
         }
         if (change != null && isNews(change, run)) {
-            verify(run);
+            doubts.about(run);
         }
     }
 
@@ -122,7 +130,7 @@ final class OwnJobs implements Feed.Listener {
                 && job.lock().filter(lock -> lock.worker().equals(worker)).isPresent();
     }
 
-    private static void tell(Run run, FeedEvent event) {
+    private void tell(Run run, FeedEvent event) {
         long known = generationKnownTo(run);
         Optional<Job> now = event.job();
         boolean ours = now.filter(job -> job.isLockedBy(run.claim().token())).isPresent();
@@ -131,25 +139,7 @@ final class OwnJobs implements Feed.Listener {
         } else if (!ours && event.generation() > known && !run.isEnding()) {
             // Of a run that is ending this is most often its own end, before that was answered; if it is not, the write
             // that ends it is refused, and finds out.
-            verify(run);
+            doubts.about(run);
         }
-    }
-
-    /** The feed may tell an old story: the document decides. */
-    private static void verify(Run run) {
-        RunThreads.unstarted("couchjobs-verify", () -> {
-                    try {
-                        run.claim().assertOwned();
-                        run.heed();
-                    } catch (HaltException lost) {
-                        run.stop(StopReason.HALTED);
-                    } catch (RuntimeException unknown) {
-                        log.debug(
-                                "cannot tell yet whether {} is still ours",
-                                run.claim().id(),
-                                unknown);
-                    }
-                })
-                .start();
     }
 }

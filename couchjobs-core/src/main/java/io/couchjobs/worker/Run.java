@@ -41,6 +41,7 @@ final class Run {
     private final RunLog runLog;
     private @Nullable Thread thread;
     private @Nullable StopReason stopReason;
+    private String whyCancelled = "cancelled while it ran";
     private boolean handlerIsDone;
     private @Nullable Attempt<?> present;
     private volatile Duration timeout;
@@ -91,6 +92,14 @@ final class Run {
         }
     }
 
+    /** Cancels the job unless something else stops it already. */
+    synchronized void cancel(String why) {
+        if (stopReason == null) {
+            whyCancelled = why;
+        }
+        stop(StopReason.CANCELLED);
+    }
+
     /** Whether the handler is done, so that all that may still come is the write that says how it ended. */
     synchronized boolean isEnding() {
         return handlerIsDone;
@@ -131,7 +140,7 @@ final class Run {
                 stop(StopReason.HALTED);
             } catch (CouchJobsException trouble) {
                 warnOnce(backoff, "cannot start {}, trying again until its lease runs out: {}", trouble);
-                if (!pause(backoff)) {
+                if (!backoff.pauseUnlessInterrupted()) {
                     stop(StopReason.HALTED);
                 }
             }
@@ -200,7 +209,7 @@ final class Run {
                 return;
             } catch (CouchException trouble) {
                 warnOnce(backoff, "cannot read the data of {}, trying again until its lease runs out: {}", trouble);
-                if (!pause(backoff)) {
+                if (!backoff.pauseUnlessInterrupted()) {
                     throw trouble;
                 }
             }
@@ -258,16 +267,20 @@ final class Run {
                 .because(thrown);
     }
 
-    private static Ending stopped(StopReason reason, Throwable thrown) {
+    private Ending stopped(StopReason reason, Throwable thrown) {
         return switch (reason) {
             case HALTED -> Ending.halted("the job was lost while it ran");
-            case CANCELLED ->
-                new Ending("cancelled while it ran", job -> job.acknowledgeCancel("cancelled while it ran"));
+            case CANCELLED -> cancelled();
             case TOO_SLOW ->
                 Ending.failure(JobError.Kind.KILLED, "the run was stopped at its time limit", stackOf(thrown), false)
                         .because(thrown);
             case CLOSING -> new Ending("the worker closed", ClaimedJob::release);
         };
+    }
+
+    private synchronized Ending cancelled() {
+        String why = whyCancelled;
+        return new Ending(why, job -> job.acknowledgeCancel(why));
     }
 
     /** Retries the write, not the job: until it is stored, or the job is lost. */
@@ -286,7 +299,7 @@ final class Run {
             } catch (CouchJobsException trouble) {
                 warnOnce(backoff, "cannot store how {} ended, trying again until its lease runs out: {}", trouble);
             }
-            if (!pause(backoff)) {
+            if (!backoff.pauseUnlessInterrupted()) {
                 break;
             }
         }
@@ -322,16 +335,6 @@ final class Run {
             log.warn(what, claim.id(), trouble.getMessage());
         } else {
             log.debug(what, claim.id(), trouble.getMessage());
-        }
-    }
-
-    private static boolean pause(Backoff backoff) {
-        try {
-            backoff.pause();
-            return true;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
         }
     }
 

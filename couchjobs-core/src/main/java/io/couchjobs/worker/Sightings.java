@@ -4,6 +4,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.SettingsStore;
+import io.couchjobs.store.SignOfLife;
 import io.couchjobs.store.StoreClock;
 import java.time.Duration;
 import java.util.Map;
@@ -30,8 +31,8 @@ final class Sightings {
      */
     record Sighting(String rev, String worker, long nanos, double luck) {}
 
-    /** A worker's registration; no revision when there is none. */
-    record Beat(String rev, long nanos) {}
+    /** A worker's last sign of life, and when it was seen. */
+    record Beat(SignOfLife sign, long nanos) {}
 
     /** A type's timeout, and when it was heard that it had changed. */
     record Timeout(Duration length, OptionalLong changedNanos) {}
@@ -59,8 +60,9 @@ final class Sightings {
     private void changed(String worker, FeedEvent event) {
         if (event.deleted()) {
             workers.remove(worker);
-        } else if (!event.rev().equals(beat(worker).map(Beat::rev).orElse(""))) {
-            heard(worker, event.rev());
+        } else if (!new SignOfLife(event.leaves())
+                .equals(beat(worker).map(Beat::sign).orElse(SignOfLife.NONE))) {
+            heard(worker, new SignOfLife(event.leaves()));
         }
     }
 
@@ -84,13 +86,13 @@ final class Sightings {
     }
 
     /** Takes in what a list says, which may be older than what the feed told. */
-    void heardUnlessKnown(String worker, String rev) {
-        workers.putIfAbsent(worker, new Beat(rev, clock.nanos()));
+    void heardUnlessKnown(String worker, SignOfLife sign) {
+        workers.putIfAbsent(worker, new Beat(sign, clock.nanos()));
     }
 
-    /** A worker's registration moved to this revision, or was found to have none. */
-    void heard(String worker, String rev) {
-        workers.put(worker, new Beat(rev, clock.nanos()));
+    /** A worker gave a sign of life, or was found not to be registered. */
+    void heard(String worker, SignOfLife sign) {
+        workers.put(worker, new Beat(sign, clock.nanos()));
     }
 
     /** Counts anew, and without luck: that was used up for what turned out to be a sign of life that the feed did not tell. */

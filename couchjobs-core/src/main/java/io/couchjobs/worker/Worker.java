@@ -9,6 +9,7 @@ import io.couchjobs.store.Owner;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,8 +59,8 @@ public final class Worker implements AutoCloseable {
                         parts.clock().instant())
                 .at(parts.store().site());
         this.leases = new LeaseKeeper(registration, executor.runs().values(), parts.settings(), parts.clock());
-        this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow, leases::isMajorityInReach);
-        this.heldJobs = new HeldJobs(parts, leases::isMajorityInReach);
+        this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow);
+        this.heldJobs = new HeldJobs(parts);
         this.sweeper = new Sweeper(parts, options.id(), executor.tally()::claims);
         this.ownJobs = new OwnJobs(executor.runs(), options.id(), leases::hurry);
     }
@@ -172,10 +173,24 @@ public final class Worker implements AutoCloseable {
      * @param mode what becomes of those that take longer
      */
     public void close(Duration timeout, ClosingMode mode) {
+        close(timeout, run -> run.stop(mode.reason()));
+    }
+
+    /**
+     * Closes as {@link #close(Duration, ClosingMode)} with {@link ClosingMode#CANCEL}, and says why in the jobs that are cancelled.
+     *
+     * @param timeout how long the running jobs may take
+     * @param reason what the last error of a job says that takes longer
+     */
+    public void closeCancelling(Duration timeout, String reason) {
+        close(timeout, run -> run.cancel(reason));
+    }
+
+    private void close(Duration timeout, Consumer<Run> stop) {
         dispatcher.close();
         try {
             if (!isStoppedWithin(timeout)) {
-                executor.stopAll(mode.reason());
+                executor.stopAll(stop);
                 if (!isStoppedWithin(GRACE)) {
                     log.warn(
                             "{} jobs ignore that worker {} closes; their leases run out",
@@ -185,7 +200,7 @@ public final class Worker implements AutoCloseable {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            executor.stopAll(mode.reason());
+            executor.stopAll(stop);
         }
         closeParts();
     }
@@ -213,7 +228,7 @@ public final class Worker implements AutoCloseable {
         listening = parts.feed().listen(ownJobs);
         monitor.start();
         heldJobs.start();
-        resolving = parts.store().resolveWith(new Owner(id(), executor::holds, leases::isMajorityInReach));
+        resolving = parts.store().resolveWith(new Owner(id(), executor::holds));
         companion = options.companion().join();
         if (options.sweeping()) {
             sweeper.start();

@@ -45,6 +45,21 @@ class DocumentsTest {
     }
 
     @Test
+    void a_revision_is_stored_as_it_is_whatever_leaves_there_are() {
+        WriteResult.Stored own = stored(db.put(doc("as-it-is").put("n", 1)));
+        ObjectNode other = doc("as-it-is").put("_rev", "7-" + "a".repeat(32)).put("n", 2);
+        other.putObject("_revisions").put("start", 7).putArray("ids").add("a".repeat(32));
+
+        db.bulkRevisions(List.of(other));
+        db.bulkRevisions(List.of(other));
+        db.bulkRevisions(List.of());
+
+        assertThat(db.leaves("as-it-is"))
+                .extracting(leaf -> leaf.path("_rev").asText())
+                .containsExactlyInAnyOrder(own.rev(), "7-" + "a".repeat(32));
+    }
+
+    @Test
     void a_missing_and_a_deleted_document_are_empty() {
         WriteResult.Stored stored = stored(db.put(doc("gone")));
         WriteResult.Stored deleted =
@@ -201,7 +216,7 @@ class DocumentsTest {
         List<Optional<List<ObjectNode>>> leaves = db.leavesOfAll(List.of("plain", "split", "nowhere"));
 
         assertThat(leaves).hasSize(3);
-        assertThat(leaves.get(0)).hasValue(db.leaves("plain"));
+        assertThat(leaves.get(0)).hasValue(db.leavesWithHistories("plain"));
         assertThat(leaves.get(1).orElseThrow())
                 .extracting(leaf -> leaf.path("_rev").asText())
                 .containsExactlyInAnyOrder(one, "1-" + "c".repeat(32));

@@ -133,6 +133,53 @@ class FeedFaultsTest {
     }
 
     @Test
+    void an_interrupt_from_outside_does_not_make_a_waiting_feed_deaf() throws Exception {
+        CountDownLatch interrupted = new CountDownLatch(1);
+        RawServer.Script twoRows = (out, end) -> {
+            RawServer.send(out, RawServer.chunkedHeader() + RawServer.chunk(ROW_A));
+            interrupted.await();
+            RawServer.send(out, RawServer.chunk(ROW_B));
+            end.await();
+        };
+        try (RawServer wire = RawServer.playing(twoRows);
+                CouchServer server = connect(wire);
+                ChangesFeed feed = server.database("db").changes(ChangesRequest.continuous())) {
+            assertThat(feed.next(LONG)).isPresent();
+
+            reader().interrupt();
+            interrupted.countDown();
+
+            assertThat(feed.next(Duration.ofSeconds(5)).map(Change::id)).contains("b");
+        }
+    }
+
+    @Test
+    void an_interrupt_from_outside_loses_no_row_when_the_consumer_is_slow() throws Exception {
+        int many = 500;
+        StringBuilder rows = new StringBuilder();
+        for (int n = 1; n <= many; n++) {
+            rows.append("{\"seq\":\"" + n + "-x\",\"id\":\"" + n + "\",\"changes\":[{\"rev\":\"1-r\"}]}\n");
+        }
+        String text = RawServer.chunkedHeader() + RawServer.chunk(rows.toString());
+        try (RawServer wire = RawServer.playing(RawServer.sendAndFallSilent(text));
+                CouchServer server = connect(wire);
+                ChangesFeed feed = server.database("db").changes(ChangesRequest.continuous())) {
+            Thread reader = reader();
+            for (int n = 1; n <= many; n++) {
+                reader.interrupt();
+                assertThat(feed.next(Duration.ofSeconds(5)).map(Change::id)).contains("" + n);
+            }
+        }
+    }
+
+    private static Thread reader() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("couch-feed/db"))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("nobody reads the feed"));
+    }
+
+    @Test
     void the_position_at_the_end_is_the_one_to_go_on_from() throws IOException {
         String body = "{\"results\":[\n" + ROW_A + "],\n\"last_seq\":\"9-z\",\"pending\":0}\n";
         String header = RawServer.chunkedHeader();

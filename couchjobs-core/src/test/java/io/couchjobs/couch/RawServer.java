@@ -111,7 +111,7 @@ final class RawServer implements AutoCloseable {
         }
     }
 
-    private static void send(OutputStream out, String text) throws IOException {
+    static void send(OutputStream out, String text) throws IOException {
         out.write(text.getBytes(StandardCharsets.UTF_8));
         out.flush();
     }

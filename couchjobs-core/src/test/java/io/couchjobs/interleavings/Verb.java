@@ -35,6 +35,9 @@ enum Verb {
     /** What others may write while somebody owns the job. */
     static final Set<Verb> FROM_OUTSIDE = EnumSet.of(ADD, CANCEL, RESUBMIT, FOREIGN_PUT);
 
+    /** What counts as a new wish for a job that waits: it takes the next fence. */
+    static final Set<Verb> WISHING = EnumSet.of(ADD, CANCEL, RETRY, RESUBMIT);
+
     boolean isOwners() {
         return OWNING.contains(this) || ENDING.contains(this);
     }

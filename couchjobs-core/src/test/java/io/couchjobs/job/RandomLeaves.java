@@ -72,8 +72,10 @@ final class RandomLeaves {
 
     private void job(List<String> fields) {
         JobStatus status = List.of(JobStatus.values()).get(random.nextInt(7));
-        fields.add("'status':'" + status.json() + "','attempt':" + random.nextInt(3) + ",'expirations':"
-                + random.nextInt(2) + ",'scheduledTime':" + random.nextInt(3));
+        int attempt = random.nextInt(3);
+        int expirations = random.nextInt(2);
+        fields.add("'status':'" + status.json() + "','attempt':" + attempt + ",'expirations':" + expirations
+                + ",'scheduledTime':" + random.nextInt(3));
         if (status.isLocked()) {
             String withdrawn = random.nextBoolean()
                     ? ",'withdrawn':{'at':" + random.nextInt(9) + ",'reason':'" + pick("no quorum", "expired") + "'}"
@@ -87,7 +89,12 @@ final class RandomLeaves {
         if (status.isLocked() && random.nextInt(3) == 0) {
             fields.add("'resubmit':{'scheduledTime':" + random.nextInt(9) + "}");
         }
-        fields.add("'times':{'resubmitted':" + random.nextInt(9) + ",'cancelRequested':" + random.nextInt(9) + "}");
+        boolean wasClaimed = attempt + expirations > 0
+                || status.isLocked()
+                || status == JobStatus.SUCCESS
+                || status == JobStatus.FAILED;
+        fields.add("'times':{'resubmitted':" + random.nextInt(9) + ",'cancelRequested':" + random.nextInt(9)
+                + (wasClaimed ? ",'claimed':1" : "") + "}");
     }
 
     private String pick(String... values) {

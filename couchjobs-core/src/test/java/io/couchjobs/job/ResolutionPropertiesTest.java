@@ -50,7 +50,7 @@ class ResolutionPropertiesTest {
     void a_job_that_nobody_removed_stays() {
         forEachSeed(random -> {
             LeafTree tree = tree(new RandomLeaves(random).some());
-            boolean removed = leavesOf(tree).stream().anyMatch(leaf -> leaf.kind() == Kind.GONE && !leaf.isResolved());
+            boolean removed = leavesOf(tree).stream().anyMatch(leaf -> leaf.isGone() && !leaf.isResolved());
             boolean wasThere = live(tree).stream().anyMatch(leaf -> leaf.kind() != Kind.MALFORMED);
             boolean wasAny = !live(tree).isEmpty();
             finish(tree);
@@ -106,6 +106,7 @@ class ResolutionPropertiesTest {
             for (Leaf leaf : live(tree)) {
                 if (leaf.kind() == Kind.PENDING && !isUndecided(tree)) {
                     assertThat(leaf.fence())
+                            .as("leaves before: %s", before)
                             .isGreaterThanOrEqualTo(best.orElseThrow().fence());
                 }
             }
@@ -137,13 +138,16 @@ class ResolutionPropertiesTest {
     /** Who shows no run, and parted from a branch before that one was run, was not: of two rivals one is taken back. */
     private static boolean mayHaveRun(Leaf leaf, List<Leaf> leaves) {
         boolean isToBeRun = leaf.isFresh() && leaf.kind() != Kind.OWNED;
+        boolean wasWithdrawn = leaf.kind() == Kind.OWNED
+                && leaves.stream().anyMatch(other -> other.kind() == Kind.WITHDRAWN && other.hasTokenOf(leaf));
+        if (wasWithdrawn) {
+            return false;
+        }
         return !isToBeRun || leaves.stream().noneMatch(other -> other.hasRun() && leaf.partedBeforeClaimOf(other));
     }
 
     private static boolean isEnd(Leaf other, Leaf owner) {
-        return (other.kind() == Kind.GONE || other.kind() == Kind.ENDED)
-                && !other.isResolved()
-                && other.fence() >= owner.fence();
+        return (other.isGone() || other.kind() == Kind.ENDED) && !other.isResolved() && other.fence() >= owner.fence();
     }
 
     private static boolean isLater(Leaf other, Leaf owner) {
@@ -220,7 +224,7 @@ class ResolutionPropertiesTest {
         void step(LeafTree copy) {
             if (toWrite.isEmpty()) {
                 Resolution resolution = Resolution.of(copy.leaves(), proven, Jobs.NOW.plusMillis(number));
-                isProof = resolution.verdict() == Resolution.Verdict.PROVE;
+                isProof = resolution.verdict() == Resolution.Verdict.CONFIRM;
                 resolution.winner().map(Job::toDocument).ifPresent(toWrite::add);
                 toWrite.addAll(resolution.tombstones());
             } else {

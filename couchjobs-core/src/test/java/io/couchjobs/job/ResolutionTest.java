@@ -2,11 +2,15 @@ package io.couchjobs.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 class ResolutionTest {
@@ -21,51 +25,122 @@ class ResolutionTest {
 
     @Test
     void the_greater_fence_wins_also_against_the_longer_branch() {
-        Resolution resolution = resolve(leaf("9-a", owned("t1", 1)), leaf("3-b", owned("t2", 2)));
-        assertThat(lost(resolution)).containsExactly("9-a");
-        assertThat(resolution.winner()).isEmpty();
-        assertThat(resolution.tombstones().get(0).at("/resolved/why").asText())
-                .isEqualTo("the claim of worker w-t1 (fence 1) lost to the claim of worker w-t2 (fence 2)");
+        Settled settled = settle(leaf("9-a", waiting(1)), leaf("3-b", waiting(2)));
+        assertThat(settled.lost).containsExactly("9-a");
+        assertThat(settled.tombstones.get(0).at("/resolved/why").asText())
+                .isEqualTo("a waiting job (fence 1) lost to a waiting job (fence 2)");
+    }
+
+    @Test
+    void no_leaf_goes_before_the_one_that_wins_was_confirmed_whatever_it_is() {
+        ObjectNode withdrawn = leaf("3-b", withdrawn("t2", 1, ""));
+        for (String winner : List.of(owned("t1", 1), ENDED, waiting(0), waiting(3), "'status':'cancelled','fence':1")) {
+            ObjectNode best = leaf("2-a", winner);
+            Resolution first = resolve(best, withdrawn);
+            assertThat(first.verdict()).as(winner).isEqualTo(Resolution.Verdict.CONFIRM);
+            assertThat(first.winner().flatMap(Job::rev)).contains("2-a");
+            assertThat(first.tombstones()).isEmpty();
+
+            ObjectNode kept = first.winner().orElseThrow().withRev("3-k").toDocument();
+            assertThat(resolve(kept, withdrawn).verdict()).as("not confirmed").isEqualTo(Resolution.Verdict.CONFIRM);
+            assertThat(lost(Resolution.of(List.of(kept, withdrawn), Optional.of("3-k"), Jobs.NOW)))
+                    .containsExactly("3-b");
+        }
+    }
+
+    @Test
+    void resolvers_that_see_the_same_leaves_keep_the_winner_in_the_same_revision() {
+        ObjectNode best = leaf("2-a", ENDED);
+        ObjectNode withdrawn = leaf("3-b", withdrawn("t2", 1, ""));
+        Instant later = Jobs.NOW.plusSeconds(7);
+        assertThat(Resolution.of(List.of(best, withdrawn), Optional.empty(), later)
+                        .winner()
+                        .map(Job::toDocument))
+                .isEqualTo(resolve(best, withdrawn).winner().map(Job::toDocument));
     }
 
     @Test
     void the_owner_wins_against_a_claim_that_was_withdrawn() {
-        assertThat(lost(resolve(leaf("2-a", owned("t1", 1)), leaf("3-b", withdrawn("t2", 1, "")))))
+        assertThat(settle(leaf("2-a", owned("t1", 1)), leaf("3-b", withdrawn("t2", 1, ""))).lost)
                 .containsExactly("3-b");
     }
 
     @Test
-    void of_two_owners_with_the_same_fence_nobody_knows_who_was_confirmed() {
-        Resolution resolution = resolve(leaf("2-a", owned("t1", 1)), leaf("2-b", owned("t2", 1)));
-        assertThat(resolution.verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
-        assertThat(resolution.tombstones()).isEmpty();
+    void of_two_owners_nobody_knows_who_was_confirmed_and_who_lives() {
+        assertThat(resolve(leaf("2-a", owned("t1", 1)), leaf("2-b", owned("t2", 1)))
+                        .verdict())
+                .isEqualTo(Resolution.Verdict.UNDECIDED);
+        assertThat(resolve(leaf("9-a", owned("t1", 1)), leaf("3-b", owned("t2", 2)))
+                        .verdict())
+                .isEqualTo(Resolution.Verdict.UNDECIDED);
     }
 
     @Test
     void two_leaves_of_one_claim_are_one_owner() {
-        assertThat(lost(resolve(leaf("3-a", owned("t1", 1)), leaf("2-b", owned("t1", 1)))))
+        assertThat(settle(leaf("3-a", owned("t1", 1)), leaf("2-b", owned("t1", 1))).lost)
                 .containsExactly("2-b");
     }
 
     @Test
-    void the_end_of_a_run_wins_against_what_looks_like_an_owner() {
-        assertThat(lost(resolve(leaf("3-a", "'status':'success','fence':1"), leaf("7-b", owned("t2", 1)))))
-                .containsExactly("7-b");
+    void an_owner_beside_an_end_stays_until_it_is_withdrawn() {
+        ObjectNode ended = leaf("3-a", "'status':'success','fence':1");
+        for (int fence : List.of(1, 2)) {
+            assertThat(resolve(ended, leaf("7-b", owned("t2", fence))).verdict())
+                    .isEqualTo(Resolution.Verdict.UNDECIDED);
+        }
+        assertThat(settle(ended, leaf("8-b", withdrawn("t2", 2, "the job has another leaf"))).lost)
+                .as("a withdrawn claim counts as what it was made on")
+                .containsExactly("8-b");
+        assertThat(settle(ended, leaf("8-b", withdrawn("t2", 2, "expired"))).lost)
+                .as("whatever the reason")
+                .containsExactly("8-b");
     }
 
     @Test
     void a_job_that_waits_for_its_retry_does_not_lose_it_to_a_claim_that_may_be_withdrawn() {
         ObjectNode stuck = leaf("3-a", "'status':'stuck','fence':1");
         assertThat(resolve(stuck, leaf("2-b", owned("t2", 1))).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
-        assertThat(lost(resolve(stuck, leaf("3-b", withdrawn("t2", 1, ""))))).containsExactly("3-b");
+        assertThat(settle(stuck, leaf("3-b", withdrawn("t2", 1, ""))).lost).containsExactly("3-b");
     }
 
     @Test
     void a_removed_job_does_not_rise_from_the_dead() {
-        assertThat(lost(resolve(leaf("3-a", GONE + ",'fence':2"), leaf("3-b", owned("t1", 2)))))
+        assertThat(settle(leaf("3-a", GONE + ",'fence':2"), leaf("3-b", waiting(1))).lost)
                 .containsExactly("3-b");
-        assertThat(lost(resolve(leaf("2-a", GONE), leaf("3-b", withdrawn("t1", 1, "")))))
+        assertThat(settle(leaf("2-a", GONE), leaf("3-b", withdrawn("t1", 1, ""))).lost)
                 .containsExactly("3-b");
+    }
+
+    @Test
+    void a_removal_does_not_wait_for_the_owner_of_an_earlier_claim() {
+        assertThat(settle(leaf("3-a", GONE + ",'fence':2"), leaf("3-b", owned("t1", 1))).lost)
+                .containsExactly("3-b");
+    }
+
+    @Test
+    void a_claim_and_a_removal_at_the_same_moment_are_decided_when_the_claim_was_withdrawn_or_has_ended() {
+        ObjectNode removed = leaf("2-a", GONE + ",'fence':1");
+        assertThat(resolve(removed, leaf("2-b", owned("t1", 1))).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
+        assertThat(settle(removed, leaf("3-b", withdrawn("t1", 1, ""))).lost).containsExactly("3-b");
+        assertThat(resolve(removed, leaf("3-b", ENDED)).verdict()).isEqualTo(Resolution.Verdict.SETTLED);
+    }
+
+    @Test
+    void of_an_add_and_a_removal_at_the_same_moment_the_add_counts() {
+        assertThat(resolve(leaf("3-a", GONE + ",'fence':2"), leaf("3-b", waiting(2)))
+                        .verdict())
+                .isEqualTo(Resolution.Verdict.SETTLED);
+    }
+
+    @Test
+    void what_a_run_left_behind_that_retention_deleted_is_not_run_again() {
+        String retired = GONE + ",'status':'success','removedBy':'retention','fence':2";
+        assertThat(settle(leaf("5-a", retired), leaf("4-b", waiting(2))).lost).containsExactly("4-b");
+        assertThat(settle(leaf("5-a", retired), leaf("6-b", withdrawn("t", 3, "the job has another leaf"))).lost)
+                .containsExactly("6-b");
+        assertThat(resolve(leaf("5-a", retired), leaf("6-b", waiting(3))).verdict())
+                .as("added again since")
+                .isEqualTo(Resolution.Verdict.SETTLED);
     }
 
     @Test
@@ -76,7 +151,7 @@ class ResolutionTest {
                 again.withRev("4-a").toDocument(),
                 leaf("4-b", GONE + ",'status':'success','fence':" + finished.fence()));
         assertThat(resolution.verdict()).isEqualTo(Resolution.Verdict.SETTLED);
-        assertThat(lost(resolve(leaf("9-a", WAITING), leaf("4-b", "'status':'success','fence':3"))))
+        assertThat(settle(leaf("9-a", WAITING), leaf("4-b", "'status':'success','fence':3")).lost)
                 .containsExactly("4-b");
     }
 
@@ -91,82 +166,146 @@ class ResolutionTest {
         ObjectNode mine = leaf("3-b", withdrawn("t2", 5, "no quorum"));
         ObjectNode other = leaf("3-a", withdrawn("t1", 5, "no quorum"));
         Resolution unproven = resolve(mine, other);
-        assertThat(unproven.verdict()).isEqualTo(Resolution.Verdict.PROVE);
-        assertThat(unproven.tombstones()).isEmpty();
+        assertThat(unproven.verdict()).isEqualTo(Resolution.Verdict.CONFIRM);
         Job proof = unproven.winner().orElseThrow();
         assertThat(proof.rev()).contains("3-b");
         assertThat(proof.lock().flatMap(Lock::withdrawn).map(Lock.Withdrawal::at))
                 .contains(Jobs.NOW);
 
-        Resolution proven =
-                Resolution.of(List.of(proof.withRev("4-c").toDocument(), other), Optional.of("4-c"), Jobs.NOW);
-        Job restored = proven.winner().orElseThrow();
+        Settled settled = settle(mine, other);
+        Job restored = settled.winner;
         assertThat(restored.status()).isEqualTo(JobStatus.WAITING);
         assertThat(restored.lock()).isEmpty();
         assertThat(restored.fence()).isEqualTo(4);
         assertThat(restored.attempt()).isZero();
-        assertThat(lost(proven)).containsExactly("3-a");
+        assertThat(settled.lost).containsExactly("3-a");
     }
 
     @Test
     void a_claim_that_may_have_run_keeps_its_fence_when_it_is_taken_back() {
-        ObjectNode leaf = leaf("3-b", withdrawn("t2", 5, "expired"));
-        Job restored = Resolution.of(List.of(leaf), Optional.of("3-b"), Jobs.NOW)
-                .winner()
-                .orElseThrow();
+        Job restored = settle(leaf("3-b", withdrawn("t2", 5, "expired"))).winner;
         assertThat(restored.status()).isEqualTo(JobStatus.WAITING);
         assertThat(restored.fence()).isEqualTo(5);
         assertThat(restored.expirations()).isEqualTo(1);
     }
 
     @Test
+    void an_owner_beside_a_claim_of_the_same_fence_that_expired_stays_until_it_is_known_what_became_of_it() {
+        ObjectNode expired = leaf("3-b", withdrawn("t2", 1, "expired"));
+        assertThat(resolve(leaf("9-a", owned("t1", 1)), expired).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
+        Job winner = settle(leaf("9-a", withdrawn("t1", 1, "no quorum")), expired).winner;
+        assertThat(winner.nextFence())
+                .as("of two claims with the fence 1 one may have run")
+                .isGreaterThan(1);
+    }
+
+    @Test
+    void a_claim_that_was_withdrawn_on_one_leaf_owns_the_job_by_none() {
+        Job winner = settle(leaf("4-k", owned("t1", 1)), leaf("3-b", withdrawn("t1", 1, "no quorum"))).winner;
+        assertThat(winner.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(winner.fence()).isZero();
+    }
+
+    @Test
+    void the_next_claim_has_a_greater_fence_than_one_that_expired_on_another_leaf() {
+        Job winner = settle(leaf("3-a", waiting(4)), leaf("3-b", withdrawn("t2", 5, "expired"))).winner;
+        assertThat(winner.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(winner.nextFence()).isGreaterThan(5);
+    }
+
+    @Test
     void a_cancel_request_on_a_losing_leaf_reaches_the_owner() {
         ObjectNode loser = leaf("3-b", withdrawn("t2", 1, "") + ",'cancelRequested':true");
-        Job winner = resolve(leaf("2-a", owned("t1", 1)), loser).winner().orElseThrow();
+        Job winner = settle(leaf("2-a", owned("t1", 1)), loser).winner;
         assertThat(winner.isCancelRequested()).isTrue();
         assertThat(winner.isLockedBy("t1")).isTrue();
     }
 
     @Test
-    void a_cancel_that_lost_to_a_claim_becomes_a_request() {
+    void a_cancel_and_a_claim_of_the_same_moment_are_decided_when_the_claim_was_withdrawn_or_has_ended() {
         ObjectNode waiting = leaf("1-x", WAITING);
-        Job cancelled = Transitions.cancel(Job.parse(waiting), Jobs.NOW)
+        ObjectNode cancelled = Transitions.cancel(Job.parse(waiting), Jobs.NOW)
                 .write()
                 .orElseThrow()
-                .withRev("2-a");
-        Job claimed = Transitions.claim(Job.parse(waiting), "t1", "w", true, Jobs.NOW)
+                .withRev("2-a")
+                .toDocument();
+        Job claim = Transitions.claim(Job.parse(waiting), "t1", "w", true, Jobs.NOW)
                 .write()
                 .orElseThrow()
                 .withRev("2-b");
-        Resolution resolution = resolve(cancelled.toDocument(), claimed.toDocument());
-        assertThat(lost(resolution)).containsExactly("2-a");
-        assertThat(resolution.winner().orElseThrow().isCancelRequested()).isTrue();
+        assertThat(resolve(cancelled, claim.toDocument()).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
+        Job withdrawn =
+                Transitions.withdraw(claim, "no quorum", Jobs.NOW).write().orElseThrow();
+        assertThat(settle(cancelled, withdrawn.withRev("3-b").toDocument()).lost)
+                .containsExactly("3-b");
+        Job done = Transitions.finish(claim, null, null, Jobs.NOW).write().orElseThrow();
+        assertThat(settle(cancelled, done.withRev("3-b").toDocument()).lost).containsExactly("2-a");
     }
 
     @Test
     void what_was_added_to_a_losing_leaf_is_run_once_more() {
-        ObjectNode loser = leaf("3-b", owned("t1", 1) + ",'resubmit':{'scheduledTime':7000}");
-        Job winner = resolve(leaf("4-a", "'status':'success','fence':1"), loser)
-                .winner()
-                .orElseThrow();
+        ObjectNode loser = leaf("3-b", withdrawn("t1", 1, "expired") + ",'resubmit':{'scheduledTime':7000}");
+        Job winner = settle(leaf("4-a", "'status':'success','fence':1"), loser).winner;
         assertThat(winner.status()).isEqualTo(JobStatus.WAITING);
         assertThat(winner.scheduledTime()).isEqualTo(Instant.ofEpochMilli(7000));
         assertThat(winner.fence()).isEqualTo(2);
     }
 
+    /** The end of the run was stored twice: once as it was first, and once with what was added meanwhile. */
+    @Test
+    void an_add_during_the_run_is_not_forgotten_for_an_end_that_did_not_know_of_it() {
+        Job running = Job.parse(leaf("2-a", owned("t1", 1)));
+        Job end = Transitions.finish(running, null, null, Jobs.NOW).write().orElseThrow();
+        Job flagged = Transitions.resubmit(running, Jobs.NOW, null, Jobs.NOW)
+                .write()
+                .orElseThrow()
+                .withRev("3-f");
+        Job again = Transitions.finish(flagged, null, null, Jobs.NOW).write().orElseThrow();
+        assertThat(settle(end.withRev("3-e").toDocument(), again.withRev("4-w").toDocument()).lost)
+                .containsExactly("3-e");
+    }
+
+    /** A run of a worker that was cut off ends there, while the others have taken the job back and somebody wants it otherwise. */
+    @Test
+    void a_wish_of_a_creator_wins_against_the_end_of_a_run_that_nobody_confirmed() {
+        Job running = Job.parse(leaf("2-a", owned("t1", 1)));
+        ObjectNode end = Transitions.finish(running, null, null, Jobs.NOW)
+                .write()
+                .orElseThrow()
+                .withRev("3-e")
+                .toDocument();
+        Job expired = Transitions.expire(running, OptionalInt.empty(), Jobs.NOW)
+                .write()
+                .orElseThrow()
+                .withRev("3-x");
+        JobRequest request = JobRequest.builder("email")
+                .id("42")
+                .data(Map.of())
+                .scheduledTime(Jobs.NOW.plusSeconds(60))
+                .build();
+        for (Decision wish : List.of(
+                Transitions.add(expired, request, false, Jobs.NOW),
+                Transitions.cancel(expired, Jobs.NOW),
+                Transitions.retry(expired, Jobs.NOW),
+                Transitions.resubmit(expired, Jobs.NOW.plusSeconds(60), null, Jobs.NOW))) {
+            assertThat(settle(end, wish.write().orElseThrow().withRev("4-w").toDocument()).lost)
+                    .containsExactly("3-e");
+        }
+    }
+
     @Test
     void a_document_that_cannot_be_a_job_never_wins_against_one_that_can() {
-        assertThat(lost(resolve(leaf("9-a", "'status':'nonsense','fence':99"), leaf("2-b", WAITING))))
+        assertThat(settle(leaf("9-a", "'status':'nonsense','fence':99"), leaf("2-b", WAITING)).lost)
                 .containsExactly("9-a");
     }
 
     @Test
     void what_is_created_late_on_a_losing_leaf_does_not_win_against_the_run_that_it_knows_nothing_of() {
         ObjectNode late = branch(WAITING, "e", "t", "b");
-        assertThat(lost(resolve(late, branch(ENDED, "z", "c", "a")))).containsExactly("3-e");
-        assertThat(lost(resolve(late, branch("'status':'stuck','attempt':1,'fence':1", "z", "c", "a"))))
+        assertThat(settle(late, branch(ENDED, "z", "c", "a")).lost).containsExactly("3-e");
+        assertThat(settle(late, branch("'status':'stuck','attempt':1,'fence':1", "z", "c", "a")).lost)
                 .containsExactly("3-e");
-        assertThat(lost(resolve(branch(WAITING, "e", "t", "w", "l", "a"), branch(ENDED, "z", "c", "a"))))
+        assertThat(settle(branch(WAITING, "e", "t", "w", "l", "a"), branch(ENDED, "z", "c", "a")).lost)
                 .containsExactly("5-e");
     }
 
@@ -177,65 +316,20 @@ class ResolutionTest {
         assertThat(resolve(late, branch(owned("t1", 1), "k", "a")).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
         ObjectNode taken = branch(withdrawn("t2", 3, "the job has another leaf"), "w", "c", "e", "t", "b");
         assertThat(resolve(taken, branch(owned("t1", 1), "k", "a")).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
-        assertThat(lost(resolve(taken, branch(ENDED, "z", "k", "a")))).containsExactly("5-w");
+        assertThat(settle(taken, branch(ENDED, "z", "k", "a")).lost).containsExactly("5-w");
     }
 
     @Test
     void a_job_that_was_added_after_its_removal_wins_against_the_end_of_the_run_that_was_removed() {
         ObjectNode again = branch(WAITING, "e", "r", "x", "c", "a");
-        assertThat(lost(resolve(again, branch(ENDED, "z", "y", "c", "a")))).containsExactly("4-z");
+        assertThat(settle(again, branch(ENDED, "z", "y", "c", "a")).lost).containsExactly("4-z");
     }
 
     @Test
     void a_job_that_was_added_after_its_removal_may_build_on_a_leaf_that_had_lost() {
         ObjectNode again = branch(WAITING, "e", "t", "w", "l", "a");
         ObjectNode removed = branch(GONE + ",'fence':2", "r", "c", "a");
-        assertThat(lost(resolve(again, removed, branch(ENDED, "z", "c", "a")))).containsExactly("3-z");
-    }
-
-    @Test
-    void who_wins_because_a_claim_was_taken_back_is_confirmed_before_the_other_goes() {
-        ObjectNode waiting = branch(WAITING, "b");
-        ObjectNode withdrawn = branch(withdrawn("t", 1, "the job has another leaf"), "w", "c", "a");
-        Resolution unproven = resolve(waiting, withdrawn);
-        assertThat(unproven.verdict()).isEqualTo(Resolution.Verdict.PROVE);
-        assertThat(unproven.tombstones()).isEmpty();
-        Job kept = unproven.winner().orElseThrow();
-        assertThat(kept.rev()).contains("1-b");
-        assertThat(kept.status()).isEqualTo(JobStatus.WAITING);
-        assertThat(kept.fence()).isZero();
-
-        ObjectNode confirmed = kept.withRev("2-k").toDocument();
-        Resolution proven = Resolution.of(List.of(confirmed, withdrawn), Optional.of("2-k"), Jobs.NOW);
-        assertThat(proven.winner()).isEmpty();
-        assertThat(lost(proven)).containsExactly("3-w");
-    }
-
-    /** One saw the claim that was being taken back, the other the withdrawal; each deletes what lost. */
-    @Test
-    void resolvers_that_saw_a_claim_and_its_withdrawal_do_not_lose_the_job_between_them() {
-        for (boolean early : List.of(true, false)) {
-            LeafTree tree = new LeafTree();
-            tree.graft(leaf("1-b", WAITING));
-            tree.graft(leaf("2-c", owned("t", 1)));
-            List<ObjectNode> byFirst =
-                    resolve(tree.leaves().toArray(ObjectNode[]::new)).tombstones();
-            assertThat(byFirst).extracting(one -> one.path("_rev").asText()).containsExactly("1-b");
-            Job claim = Job.parse(leaf("2-c", owned("t", 1)));
-            tree.write(Transitions.withdraw(claim, "the job has another leaf", Jobs.NOW)
-                    .write()
-                    .orElseThrow()
-                    .toDocument());
-            Resolution second = resolve(tree.leaves().toArray(ObjectNode[]::new));
-            if (early) {
-                tree.write(byFirst.get(0));
-            }
-            Optional<String> proven = second.winner().map(Job::toDocument).map(tree::write);
-            Resolution.of(tree.leaves(), proven, Jobs.NOW).tombstones().forEach(tree::write);
-            second.tombstones().forEach(tree::write);
-            tree.write(byFirst.get(0));
-            assertThat(tree.leaves()).anyMatch(leaf -> !leaf.path("_deleted").asBoolean());
-        }
+        assertThat(settle(again, removed, branch(ENDED, "z", "c", "a")).lost).containsExactly("3-z");
     }
 
     /** A leaf with its history, the newest revision first. */
@@ -254,6 +348,46 @@ class ResolutionTest {
         return resolution.tombstones().stream()
                 .map(tombstone -> tombstone.path("_rev").asText())
                 .toList();
+    }
+
+    /** Resolves with a majority that confirms everything, up to the tombstones of the losers. */
+    private static Settled settle(ObjectNode... leaves) {
+        List<ObjectNode> present = new ArrayList<>(Arrays.asList(leaves));
+        Optional<String> confirmed = Optional.empty();
+        Job winner = null;
+        for (int i = 1; i < 10; i++) {
+            Resolution resolution = Resolution.of(present, confirmed, Jobs.NOW);
+            if (resolution.verdict() != Resolution.Verdict.CONFIRM) {
+                assertThat(resolution.verdict()).isNotEqualTo(Resolution.Verdict.UNDECIDED);
+                return new Settled(winner, lost(resolution), resolution.tombstones());
+            }
+            winner = resolution.winner().orElseThrow();
+            String before = winner.rev().orElseThrow();
+            String hash = "k" + i;
+            ObjectNode written =
+                    winner.withRev((Job.generation(before) + 1) + "-" + hash).toDocument();
+            present.stream()
+                    .filter(leaf -> leaf.path("_rev").asText().equals(before) && leaf.has("_revisions"))
+                    .findFirst()
+                    .ifPresent(leaf -> written.set("_revisions", grown(leaf.path("_revisions"), hash)));
+            present.removeIf(leaf -> leaf.path("_rev").asText().equals(before));
+            present.add(written);
+            confirmed = Optional.of(written.path("_rev").asText());
+        }
+        throw new AssertionError("no end");
+    }
+
+    private static ObjectNode grown(JsonNode revisions, String hash) {
+        ObjectNode grown = revisions.deepCopy();
+        grown.put("start", revisions.path("start").asInt() + 1);
+        grown.withArray("ids").insert(0, hash);
+        return grown;
+    }
+
+    private record Settled(Job winner, List<String> lost, List<ObjectNode> tombstones) {}
+
+    private static String waiting(int fence) {
+        return "'status':'waiting','fence':" + fence;
     }
 
     private static ObjectNode leaf(String rev, String fields) {

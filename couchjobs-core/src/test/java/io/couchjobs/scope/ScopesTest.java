@@ -173,7 +173,9 @@ class ScopesTest {
         scopes.submit(ONE, job("slow"), endings::add);
         gates.awaitBegun(1);
         assertThat(scopes.stop(ONE, Duration.ZERO)).isTrue();
-        assertThat(ending().outcome()).isEqualTo(Outcome.KILLED);
+        Ending killed = ending();
+        assertThat(killed.outcome()).isEqualTo(Outcome.KILLED);
+        assertThat(killed.reason()).contains("SCOPE_SHUTDOWN: the scope was stopped while the job ran");
         assertThat(scopes.stats(ONE)).isEqualTo(new ScopeStats(1, 0, 0, 0, 0, 1, 0, 0));
         assertThat(scopes.stop(ONE, Duration.ZERO)).isTrue();
         scopes.start(ONE);

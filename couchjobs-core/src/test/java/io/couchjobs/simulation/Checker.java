@@ -26,10 +26,10 @@ final class Checker {
     private final Cluster cluster;
     private final int nodes;
 
-    Checker(Journal journal, Cluster cluster, int nodes) {
+    Checker(Journal journal, Cluster cluster, Plan plan) {
         this.journal = journal;
         this.cluster = cluster;
-        this.nodes = nodes;
+        this.nodes = plan.copies();
     }
 
     private Database copy(int node) {
@@ -88,6 +88,14 @@ final class Checker {
         return winners;
     }
 
+    /** The job as readers see it at the end; one that is marked as removed is none. */
+    private Optional<Job> present(JobId id) {
+        return copy(0).live(id.docId())
+                .map(doc -> doc.json())
+                .filter(document -> !document.path("removed").asBoolean())
+                .map(document -> Job.parse(document));
+    }
+
     private static Job job(Database copy, String id) {
         return Job.parse(copy.live(id).orElseThrow().json());
     }
@@ -108,6 +116,11 @@ final class Checker {
         notToRun(violations);
         rest(violations);
         lost(violations);
+        livingOwners(violations);
+        promisedRuns(violations);
+        removals(violations);
+        tellings(violations);
+        ends(violations);
         return violations;
     }
 
@@ -144,6 +157,95 @@ final class Checker {
         }
     }
 
+    /** A monitor may take a job from the dead only. */
+    private void livingOwners(List<String> violations) {
+        for (Journal.Expiry expiry : journal.expiries()) {
+            journal.runs().stream()
+                    .filter(run -> run.job.equals(expiry.job()) && run.fence == expiry.fence())
+                    .filter(run -> run.started <= expiry.at() && expiry.at() < run.ownedUntil())
+                    .forEach(run -> violations.add("taken from a living owner at " + expiry.at() + ": " + run));
+        }
+    }
+
+    /** Who was told that a job was added, or will run once more, was promised a run that begins after that was asked. */
+    private void promisedRuns(List<String> violations) {
+        Map<JobId, Long> last = new HashMap<>();
+        journal.runs().forEach(run -> last.merge(run.job, run.started, Math::max));
+        for (JobId id : journal.asked()) {
+            if (journal.cancelled().contains(id) || journal.isRemoved(id)) {
+                continue;
+            }
+            journal.asks(id).stream()
+                    .filter(ask -> ask.promised && last.getOrDefault(id, -1L) < ask.from)
+                    .forEach(ask ->
+                            violations.add("promised at " + ask.until + " and not run since " + ask.from + ": " + id));
+        }
+    }
+
+    /** Who was told that a job is removed, and nobody has added it since, does not find it again. */
+    private void removals(List<String> violations) {
+        for (JobId id : journal.asked()) {
+            Optional<Job> job = present(id);
+            journal.removals(id).stream()
+                    .filter(removal -> job.isPresent() && removal.answered)
+                    .filter(removal -> !isCreatedOnTombstone(id, job.get().rev().orElseThrow()))
+                    .filter(removal -> journal.asks(id).stream().noneMatch(ask -> ask.until >= removal.from))
+                    .forEach(removal -> violations.add("removed at " + removal.from + ", and back: " + job.get()));
+        }
+    }
+
+    /** What an owner was told is stored stands, as long as nobody wants anything else. */
+    private void ends(List<String> violations) {
+        for (Run run : journal.runs()) {
+            if (run.end == Journal.End.SUCCEEDED
+                    && journal.isOnlyInserted(run.job)
+                    && !journal.isRemoved(run.job)
+                    && !journal.isRetired(run.job)) {
+                Optional<Job> job = copy(0).live(run.job.docId()).map(doc -> Job.parse(doc.json()));
+                boolean stands = job.flatMap(Job::result)
+                        .filter(result -> result.asText().equals(run.token))
+                        .isPresent();
+                if (!stands) {
+                    violations.add("an end does not stand: " + run + ", but " + job);
+                }
+            }
+        }
+    }
+
+    /** An end that somebody was told stands, unless it was asked for more. */
+    private void tellings(List<String> violations) {
+        for (Journal.Told told : journal.told()) {
+            if (!stands(told)) {
+                violations.add((told.status() == null ? "told a removal" : "told an end")
+                        + " that does not stand: " + told + "; it is "
+                        + copy(0).live(told.job().docId())
+                                .map(doc -> doc.json().toString())
+                                .orElse("gone"));
+            }
+        }
+        journal.forgotten().forEach(one -> violations.add("never told: " + one));
+    }
+
+    private boolean stands(Journal.Told told) {
+        if (told.status() == null) {
+            return journal.isRemoved(told.job()) || journal.isRetired(told.job());
+        }
+        Optional<Job> job = present(told.job());
+        boolean same = job.filter(now -> now.status() == told.status()
+                        && now.result()
+                                .map(result -> result.asText())
+                                .orElse("")
+                                .equals(told.result()))
+                .isPresent();
+        return same || (!journal.isOnlyInserted(told.job()) && isConfirmed(told));
+    }
+
+    private boolean isConfirmed(Journal.Told told) {
+        return told.status() != JobStatus.SUCCESS
+                || journal.runs().stream()
+                        .anyMatch(run -> run.token.equals(told.result()) && run.end == Journal.End.SUCCEEDED);
+    }
+
     /**
      * Whoever inserts a job asks for one run that ends well. Who was cut off and declared dead may have had one that others knew
      * nothing of.
@@ -151,8 +253,13 @@ final class Checker {
     private void secondRuns(List<Run> runs, List<String> violations) {
         for (int i = 1; i < runs.size(); i++) {
             Run before = runs.get(i - 1);
-            if (before.end == Journal.End.SUCCEEDED && journal.isOnlyInserted(before.job)) {
-                violations.add("run again, and nobody asked for it: " + before + ", then " + runs.get(i));
+            Run after = runs.get(i);
+            boolean asked = journal.asks(before.job).stream()
+                    .anyMatch(ask -> ask.until >= before.claimed && ask.from <= after.started);
+            if (before.end == Journal.End.SUCCEEDED && (journal.isOnlyInserted(before.job) || !asked)) {
+                boolean beside = after.started < before.told;
+                violations.add((beside ? "a late end was accepted: " : "run again, and nobody asked for it: ") + before
+                        + ", then " + after);
             }
         }
     }
@@ -161,18 +268,19 @@ final class Checker {
     private void notToRun(List<String> violations) {
         for (Journal.Silence silence : journal.silences()) {
             journal.runs().stream()
-                    .filter(run -> silence.isBrokenBy(run) && run.expirations == 0 && !isCreatedOnTombstone(run))
+                    .filter(run ->
+                            silence.isBrokenBy(run) && run.expirations == 0 && !isCreatedOnTombstone(run.job, run.rev))
                     .forEach(run ->
                             violations.add("run though " + silence.why() + " at " + silence.from() + ": " + run));
         }
     }
 
     /** A creation that a frozen node had still to take care of creates the job anew when it thaws, as any creation would. */
-    private boolean isCreatedOnTombstone(Run run) {
+    private boolean isCreatedOnTombstone(JobId id, String rev) {
         Map<Revision, Node> nodes = new HashMap<>();
-        copy(0).tree(run.job.docId()).nodes().forEach(node -> nodes.put(node.rev(), node));
+        copy(0).tree(id.docId()).nodes().forEach(node -> nodes.put(node.rev(), node));
         Optional<Node> node = nodes.values().stream()
-                .filter(any -> any.rev().toString().equals(run.rev))
+                .filter(any -> any.rev().toString().equals(rev))
                 .findFirst();
         while (node.isPresent() && !node.get().deleted()) {
             node = Optional.ofNullable(node.get().parent()).map(nodes::get);
@@ -224,9 +332,9 @@ final class Checker {
         for (JobId id : journal.added().stream()
                 .sorted(Comparator.comparing(JobId::toString))
                 .toList()) {
-            Optional<Job> job = copy(0).live(id.docId()).map(doc -> Job.parse(doc.json()));
+            Optional<Job> job = present(id);
             if (job.isEmpty()) {
-                if (!journal.isRemoved(id)) {
+                if (!journal.isRemoved(id) && !journal.isRetired(id)) {
                     violations.add("lost: " + id);
                 }
             } else if (job.get().status() == JobStatus.SUCCESS) {

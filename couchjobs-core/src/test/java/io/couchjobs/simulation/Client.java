@@ -15,6 +15,7 @@ import io.couchjobs.store.JobStore;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.SimulatedFeed;
 import io.couchjobs.store.StoreClock;
+import io.couchjobs.store.Subscriptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -32,37 +33,53 @@ final class Client {
     private final Acceptor.Parts parts;
     private final SimulatedFeed feed;
     private final double rewinds;
+    private final Subscriptions subscriptions;
+    private final ConflictWatch conflicts;
     private String position = "0";
     private int at;
 
-    /**
-     * A client.
-     *
-     * @param rewinds which part of the rows of its feed is followed by what came long before
-     */
-    Client(SimulatedProcess process, Door door, Duration timeout, double rewinds) {
+    Client(SimulatedProcess process, Door door, Plan plan) {
         this.process = process;
         this.door = door;
-        this.rewinds = rewinds;
-        this.database = InProcess.connect(config(door), door, task -> process.play("probe", task), process)
+        this.rewinds = plan.has(Plan.Freedom.FAULTS) ? 0.003 : 0;
+        this.database = InProcess.connect(config(door, plan), door, task -> process.play("probe", task), process)
                 .database(DATABASE);
-        this.at = process.random().nextInt(door.count());
+        this.at = door.start();
         this.feed = new SimulatedFeed(database, this::startFeed);
         StoreClock clock = new StoreClock(process.clock(), database.server());
-        SettingsStore settings = new SettingsStore(database, timeout);
+        SettingsStore settings = new SettingsStore(database, plan.timeout());
         feed.alwaysTell(settings);
         JobIndex index = new JobIndex(new DesignDocuments(database));
         JobStore store = new JobStore(database);
-        feed.alwaysTell(new ConflictWatch(store, settings, clock));
+        this.conflicts = new ConflictWatch(store, settings, clock);
+        feed.alwaysTell(conflicts);
         this.parts = new Acceptor.Parts(store, index, settings, feed, clock);
+        this.subscriptions = new Subscriptions(feed, store);
     }
 
-    private static CouchConfig config(Door door) {
+    private static CouchConfig config(Door door, Plan plan) {
         List<URI> urls = door.urls();
         CouchConfig.Builder config =
-                CouchConfig.builder(urls.get(0)).gzipNever().responseTimeout(Duration.ofSeconds(5));
+                CouchConfig.builder(urls.get(0)).gzipNever().responseTimeout(plan.patience());
         urls.subList(1, urls.size()).forEach(config::node);
         return config.build();
+    }
+
+    ConflictWatch conflicts() {
+        return conflicts;
+    }
+
+    Subscriptions subscriptions() {
+        return subscriptions;
+    }
+
+    /** {@return a node that the process can ask} */
+    int node() {
+        return at;
+    }
+
+    Door door() {
+        return door;
     }
 
     SimulatedProcess process() {
@@ -87,7 +104,7 @@ final class Client {
             try {
                 read();
             } catch (IOException | UncheckedIOException broken) {
-                at = (at + 1) % door.count();
+                at = door.after(at);
             }
             process.pause(Duration.ofMillis(200));
             feed.tell(listener -> listener.reconnected());
@@ -126,8 +143,14 @@ final class Client {
         Doc doc = row.doc();
         var json = doc.jsonWithConflicts();
         boolean conflicted = json.remove("_conflicts") != null;
-        FeedEvent event =
-                new FeedEvent(doc.id(), doc.rev().toString(), doc.node().deleted(), json, conflicted);
+        FeedEvent event = new FeedEvent(
+                doc.id(),
+                doc.rev().toString(),
+                doc.node().deleted(),
+                json,
+                conflicted,
+                doc.tree().leaves().stream().map(leaf -> leaf.rev().toString()).toList(),
+                job -> job);
         feed.tell(listener -> listener.changed(event));
     }
 }

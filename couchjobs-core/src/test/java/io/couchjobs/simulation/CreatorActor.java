@@ -1,5 +1,6 @@
 package io.couchjobs.simulation;
 
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.Transitions;
@@ -27,13 +28,16 @@ final class CreatorActor {
     private final Journal journal;
     private final Creator creator;
     private final Random random;
-    private final World.Habit habit;
+    private final World world;
+    private final Plan.Habit habit;
     private final int rounds;
+    private boolean done;
 
-    CreatorActor(Client client, Journal journal, World.Habit habit, int rounds) {
+    CreatorActor(Client client, World world, int rounds) {
         this.client = client;
-        this.journal = journal;
-        this.habit = habit;
+        this.world = world;
+        this.journal = world.journal();
+        this.habit = world.plan().habit();
         this.rounds = rounds;
         this.random = client.process().random();
         this.creator = new Creator(client.parts().store(), client.parts().clock());
@@ -43,14 +47,24 @@ final class CreatorActor {
         client.process().play("creator", this::create);
     }
 
+    /** {@return whether it wants nothing more} */
+    boolean isDone() {
+        return done;
+    }
+
     private void create() {
         for (int round = 0; round < rounds; round++) {
             switch (habit) {
                 case MIXED -> addOrChange();
                 case TOGETHER -> addWithOthers();
                 case FICKLE -> addAndThinkAgain(round);
+                case ONCE -> insertOnce();
+                case ADDED_AGAIN -> addTwice(round);
+                case ADDED_LATER -> addLater(round);
+                case REMOVED -> addAndRemove(round);
             }
         }
+        done = true;
     }
 
     private void addOrChange() {
@@ -122,15 +136,93 @@ final class CreatorActor {
             client.process().pause(Duration.ofMillis(random.nextInt(LATE_MILLIS)));
         }
         String outcome = "inserted ";
+        Journal.Ask ask = journal.asking(request.id());
+        boolean done = false;
         try {
             creator.insert(request);
             journal.added(request.id());
+            done = true;
         } catch (DuplicateJobException exists) {
             outcome = "duplicate ";
         } catch (CouchJobsException refused) {
             outcome = "cannot-insert " + refused.getMessage() + " ";
+        } finally {
+            journal.answered(ask, done, false);
         }
         journal.note(client.process(), outcome + request.id());
+    }
+
+    /** Nobody ever does anything else to this job. */
+    private void insertOnce() {
+        JobId id = random.nextBoolean() ? fresh() : new JobId(World.TYPE, "once-" + random.nextInt(1_000_000_000));
+        journal.onlyInserted(id);
+        JobRequest request = request(id, client.parts().clock().instant());
+        for (int tries = 0; tries < MOST_TRIES && !journal.added().contains(id); tries++) {
+            insert(request);
+        }
+        if (journal.added().contains(id)) {
+            world.announce(id);
+        }
+        client.process().pause(Duration.ofMillis(random.nextInt(6_000)));
+    }
+
+    private void insert(JobRequest request) {
+        Journal.Ask ask = journal.asking(request.id());
+        boolean done = false;
+        try {
+            creator.insert(request);
+            journal.added(request.id());
+            done = true;
+            journal.note(client.process(), "inserted " + request.id());
+        } catch (CouchJobsException refused) {
+            journal.note(client.process(), "cannot-insert " + request.id() + " " + refused.getMessage());
+        } finally {
+            journal.answered(ask, done, false);
+        }
+    }
+
+    private JobId fresh() {
+        UUID uuid = new UUID((random.nextLong() & ~0xF000L) | 0x4000L, (random.nextLong() >>> 2) | Long.MIN_VALUE);
+        return new JobId(World.TYPE, uuid.toString());
+    }
+
+    /** The second time when its run is about to end. */
+    private void addTwice(int round) {
+        JobId id = new JobId(World.TYPE, client.process() + "-" + round);
+        insert(request(id, client.parts().clock().instant()));
+        if (world.meetings().awaitEnd(client.process(), id)) {
+            client.process().pause(Duration.ofNanos(1_000L * random.nextInt(15_000)));
+            try {
+                add(request(id, client.parts().clock().instant()));
+            } catch (CouchJobsException refused) {
+                journal.note(client.process(), "cannot-change " + refused.getMessage());
+            }
+        }
+    }
+
+    /** The second time when retention may just be about to delete it. */
+    private void addLater(int round) {
+        JobId id = new JobId(World.TYPE, client.process() + "-" + round);
+        insert(request(id, client.parts().clock().instant()));
+        client.process().pause(Duration.ofMillis(5_000 + random.nextInt(5_000)));
+        try {
+            add(request(id, client.parts().clock().instant()));
+        } catch (CouchJobsException refused) {
+            journal.note(client.process(), "cannot-change " + refused.getMessage());
+        }
+    }
+
+    private void addAndRemove(int round) {
+        JobId id = new JobId(World.TYPE, client.process() + "-" + round);
+        boolean runsSoon = random.nextInt(4) == 0;
+        insert(request(id, client.parts().clock().instant().plusSeconds(runsSoon ? 1 : 60)));
+        client.process().pause(Duration.ofMillis(random.nextInt(3_000)));
+        try {
+            remove(id);
+            journal.notToRun(id, "it was removed", Duration.ofDays(1));
+        } catch (CouchJobsException refused) {
+            journal.note(client.process(), "cannot-remove " + id + " " + refused.getMessage());
+        }
     }
 
     private void change(JobId id) {
@@ -139,7 +231,13 @@ final class CreatorActor {
         if (what < 11) {
             add(request(id, soon));
         } else if (what < 13) {
-            boolean added = creator.insertIfNew(request(id, soon));
+            Journal.Ask ask = journal.asking(id);
+            boolean added = false;
+            try {
+                added = creator.insertIfNew(request(id, soon));
+            } finally {
+                journal.answered(ask, true, false);
+            }
             journal.note(client.process(), "inserts " + id + " " + added);
             journal.added(id);
         } else if (what < 15) {
@@ -159,8 +257,7 @@ final class CreatorActor {
 
     /** A job with an id of its own; who hears nothing adds it again. */
     private void addNew(Instant soon) {
-        UUID uuid = new UUID((random.nextLong() & ~0xF000L) | 0x4000L, (random.nextLong() >>> 2) | Long.MIN_VALUE);
-        JobRequest request = request(new JobId(World.TYPE, uuid.toString()), soon);
+        JobRequest request = request(fresh(), soon);
         for (int tries = 1; ; tries++) {
             try {
                 add(request);
@@ -191,11 +288,33 @@ final class CreatorActor {
     private void add(JobRequest request) {
         JobId id = request.id();
         journal.note(client.process(), "adds " + id);
-        AddResult result = creator.add(List.of(request), false).get(0);
+        Journal.Ask ask = journal.asking(id);
+        boolean answered = false;
+        boolean promised = false;
+        AddResult result;
+        try {
+            result = creator.add(List.of(request), false).get(0);
+            answered = true;
+            promised = isPromised(result);
+        } finally {
+            journal.answered(ask, answered, promised);
+        }
         journal.note(client.process(), "added " + id + " " + result.outcome());
         if (result.outcome() != AddResult.Outcome.REJECTED) {
             journal.added(id);
         }
+    }
+
+    /** A new job may be one that others have added and run before, where a minority has not heard of that. */
+    private static boolean isPromised(AddResult result) {
+        return switch (result.outcome()) {
+            case ADDED, UPDATED, RESUBMITTED ->
+                result.job()
+                        .flatMap(Job::rev)
+                        .filter(rev -> !rev.startsWith("1-"))
+                        .isPresent();
+            case UNCHANGED, REJECTED -> false;
+        };
     }
 
     private JobRequest request(JobId id, Instant soon) {

@@ -28,7 +28,11 @@ final class Door implements InProcess.Handler {
     private static final String HOST = "node";
 
     private final SimulatedProcess process;
+    private final World world;
     private final World.Wires wires;
+    private final boolean pinned;
+    private int redirected = -1;
+    private final int start;
     private final List<Way> lossy = new ArrayList<>();
     private final List<Way> calm = new ArrayList<>();
     private final Protocol protocol;
@@ -51,14 +55,32 @@ final class Door implements InProcess.Handler {
         }
     }
 
-    Door(SimulatedProcess process, Cluster cluster, World.Wires wires, World.Plan plan) {
+    Door(SimulatedProcess process, Cluster cluster, World world, int start) {
         this.process = process;
-        this.wires = wires;
-        this.protocol = plan.protocol();
-        for (int number = 0; number < plan.nodes(); number++) {
+        this.world = world;
+        this.wires = world.wires();
+        this.protocol = world.plan().protocol();
+        this.pinned = world.plan().has(Plan.Freedom.PINNED);
+        for (int number = 0; number < world.plan().nodes(); number++) {
             lossy.add(Way.to(number, cluster, wires.lossy(), process.stage()));
             calm.add(Way.to(number, cluster, wires.calm(), process.stage()));
         }
+        this.start = start;
+    }
+
+    /** From now on another node answers, whatever node is asked. */
+    void redirect(int node) {
+        redirected = node;
+    }
+
+    /** {@return the node to begin with} */
+    int start() {
+        return start;
+    }
+
+    /** {@return the node to go on with when one has failed} */
+    int after(int node) {
+        return pinned ? start : (node + 1) % calm.size();
     }
 
     private Way way(int number) {
@@ -69,13 +91,10 @@ final class Door implements InProcess.Handler {
         return way(number).node();
     }
 
-    int count() {
-        return calm.size();
-    }
-
-    /** {@return the addresses of all nodes} */
+    /** {@return the addresses of all nodes that the process knows} */
     List<URI> urls() {
-        return IntStream.range(0, count())
+        return IntStream.range(0, calm.size())
+                .filter(number -> !pinned || number == start)
                 .mapToObj(number -> URI.create("http://" + HOST + number))
                 .toList();
     }
@@ -83,10 +102,25 @@ final class Door implements InProcess.Handler {
     @Override
     public InProcess.Response answer(InProcess.Request request) throws InProcess.Broken {
         int asked = Integer.parseInt(request.uri().getHost().substring(HOST.length()));
+        int node = redirected >= 0 ? redirected : asked;
+        Exchange exchange = Exchange.of(process, node, request);
+        world.watchers().forEach(watcher -> watcher.sending(exchange));
         try {
-            return process.stage().within(request.longestSilence(), () -> ask(asked, request));
+            InProcess.Response answer = process.stage().within(request.longestSilence(), () -> ask(node, request));
+            return exchange.isWrite() && !world.watchers().isEmpty() ? watched(exchange, answer) : answer;
         } catch (UncheckedIOException e) {
             throw new InProcess.Broken(e.getCause(), true);
+        }
+    }
+
+    private InProcess.Response watched(Exchange exchange, InProcess.Response answer) {
+        try {
+            byte[] body = answer.body().readAllBytes();
+            Answer shown = new Answer(answer.status(), new String(body, StandardCharsets.UTF_8));
+            world.watchers().forEach(watcher -> watcher.answered(exchange, shown));
+            return new InProcess.Response(answer.status(), answer.headers(), new ByteArrayInputStream(body));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -20,15 +20,16 @@ final class Faults {
     /** Some lives are quiet, most are not. */
     void plan() {
         int count = random.nextInt(6);
-        long end = TimeUnit.NANOSECONDS.toMicros(World.trouble().toNanos());
+        long end = TimeUnit.NANOSECONDS.toMicros(world.plan().trouble().toNanos());
         for (int i = 0; i < count; i++) {
             world.time().after((long) (random.nextDouble() * end), this::happen);
         }
     }
 
     private void happen() {
+        int longest = world.plan().has(Plan.Freedom.LONG) ? 25 : 15;
         int node = random.nextInt(world.plan().nodes());
-        long lasts = SECOND / 2 + (long) (random.nextDouble() * 15 * SECOND);
+        long lasts = SECOND / 2 + (long) (random.nextDouble() * longest * SECOND);
         switch (random.nextInt(6)) {
             case 0 -> {
                 note("stop", node, lasts);

@@ -1,19 +1,25 @@
 package io.couchjobs.simulation;
 
 import io.couchjobs.embedded.cluster.VirtualTime;
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
 import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.JobEvent;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** What happened, in order: the runs of handlers, what creators were told, and the faults. */
-final class Journal {
+final class Journal implements Watcher {
     /** Longer than a request is on its way. */
     private static final long REQUEST = TimeUnit.SECONDS.toMicros(10);
 
@@ -25,6 +31,11 @@ final class Journal {
     private final Map<JobId, List<Removal>> removed = new HashMap<>();
     private final Set<JobId> cancelled = new HashSet<>();
     private final List<Silence> silences = new ArrayList<>();
+    private final Map<JobId, List<Ask>> asks = new HashMap<>();
+    private final Set<JobId> retired = new HashSet<>();
+    private final List<Expiry> expiries = new ArrayList<>();
+    private final List<Told> told = new ArrayList<>();
+    private final List<String> forgotten = new ArrayList<>();
     private final Map<String, Integer> counts = new HashMap<>();
 
     Journal(VirtualTime time) {
@@ -46,14 +57,43 @@ final class Journal {
     /** A creator was told that a job is not to run for a while. */
     record Silence(JobId job, String why, long from, long until) {
         boolean isBrokenBy(Run run) {
-            return run.job.equals(job) && run.started > from && run.started < until;
+            return run.job.equals(job) && run.claimed > from && run.started < until;
+        }
+    }
+
+    /** An attempt to add a job, which may be there already. */
+    static final class Ask {
+        final long from;
+        /** Unknown answers may take effect a little later. */
+        long until = Long.MAX_VALUE;
+        /** Whether its creator was told that the job is to be run from now on. */
+        boolean promised;
+
+        private Ask(long from) {
+            this.from = from;
+        }
+    }
+
+    /** A monitor took a job from the owner of a claim. */
+    record Expiry(JobId job, long fence, long at) {}
+
+    /**
+     * A subscriber was told that a job had ended.
+     *
+     * @param status null when it was told that the job was removed
+     */
+    record Told(String subscriber, JobId job, @Nullable JobStatus status, String result, long at) {
+        @Override
+        public String toString() {
+            return subscriber + " at " + at + ": " + job + " " + (status == null ? "removed" : status + " " + result);
         }
     }
 
     /** An attempt to remove a job. */
     static final class Removal {
-        private final long from;
+        final long from;
         private long until = Long.MAX_VALUE;
+        boolean answered;
 
         private Removal(long from) {
             this.from = from;
@@ -70,6 +110,8 @@ final class Journal {
         final long fence;
         final String worker;
         final long started;
+        /** When the claim was sent. */
+        final long claimed;
         /** How many owners were declared dead since the job was made. */
         final int expirations;
 
@@ -77,6 +119,9 @@ final class Journal {
         long leaseUntil;
         /** When the handler had done its work. */
         long worked = Long.MAX_VALUE;
+
+        /** When the owner had heard that its end is stored. */
+        long told = Long.MAX_VALUE;
 
         End end = End.KILLED;
 
@@ -88,6 +133,7 @@ final class Journal {
             this.expirations = claim.job().expirations();
             this.worker = worker;
             this.started = started;
+            this.claimed = TimeUnit.NANOSECONDS.toMicros(claim.confirmedNanos());
         }
 
         /** Whether the end that the owner wanted is stored. */
@@ -115,6 +161,7 @@ final class Journal {
 
     void ended(Run run, End end, String why) {
         run.end = end;
+        run.told = time.now();
         run.worked = Math.min(run.worked, time.now());
         note(run.worker, end + " " + run.job + " fence " + run.fence + ": " + why);
     }
@@ -139,8 +186,89 @@ final class Journal {
         return removal;
     }
 
+    /** Somebody tries to add it, with whatever success. */
+    Ask asking(JobId id) {
+        Ask ask = new Ask(time.now());
+        asks.computeIfAbsent(id, any -> new ArrayList<>()).add(ask);
+        return ask;
+    }
+
+    /** The adding has come to its end. */
+    void answered(Ask ask, boolean answered, boolean promised) {
+        ask.until = time.now() + (answered ? 0 : REQUEST);
+        ask.promised = promised;
+    }
+
+    List<Ask> asks(JobId id) {
+        return asks.getOrDefault(id, List.of());
+    }
+
+    /** {@return the jobs that somebody tried to add, in a fixed order} */
+    List<JobId> asked() {
+        return asks.keySet().stream()
+                .sorted(Comparator.comparing(JobId::toString))
+                .toList();
+    }
+
+    List<Removal> removals(JobId id) {
+        return removed.getOrDefault(id, List.of());
+    }
+
+    /** Retention tries to delete it, with whatever success. */
+    void retired(JobId id) {
+        retired.add(id);
+        note("retention", "retires " + id);
+    }
+
+    boolean isRetired(JobId id) {
+        return retired.contains(id);
+    }
+
+    @Override
+    public void sending(Exchange exchange) {
+        exchange.sent().stream()
+                .filter(sent -> sent.what() == Sent.What.EXPIRY)
+                .forEach(expiry -> expired(exchange.process(), expiry.job(), expiry.fence()));
+    }
+
+    private void expired(Object by, JobId id, long fence) {
+        expiries.add(new Expiry(id, fence, time.now()));
+        note(by, "expires " + id + " fence " + fence);
+    }
+
+    List<Expiry> expiries() {
+        return expiries;
+    }
+
+    void told(String subscriber, JobEvent end) {
+        Optional<Job> job = end.job();
+        Told one = new Told(
+                subscriber,
+                end.id(),
+                job.map(Job::status).orElse(null),
+                job.flatMap(Job::result).map(result -> result.asText()).orElse(""),
+                time.now());
+        told.add(one);
+        note(subscriber, "is-told " + end.id() + " " + one.status() + " " + one.result());
+    }
+
+    /** At the end of the world somebody has not been told yet. */
+    void waitsInVain(String subscriber, JobId id) {
+        forgotten.add(subscriber + ": " + id);
+        note(subscriber, "waits-in-vain " + id);
+    }
+
+    List<String> forgotten() {
+        return forgotten;
+    }
+
+    List<Told> told() {
+        return told;
+    }
+
     /** The removal has come to its end; without an answer it may take effect a little later. */
     void ended(Removal removal, boolean answered) {
+        removal.answered = answered;
         removal.until = time.now() + (answered ? 0 : REQUEST);
     }
 

@@ -17,9 +17,13 @@ import io.couchjobs.store.DesignDocument;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.WeakHashMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -32,10 +36,16 @@ final class NativeViews {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final String DATABASE = "jobs";
 
+    /** By copy, as long as that lives: one world's copies are only asked by one thread at a time. */
+    private static final Map<Database, Map<String, Known>> KNOWN = Collections.synchronizedMap(new WeakHashMap<>());
+
     private NativeViews() {}
 
     @SuppressWarnings("ArrayRecordComponent") // never compared as a value
     private record Row(String id, byte[] place, JsonNode key, JsonNode value, ObjectNode doc) {}
+
+    /** The rows that a document had when it was last looked at. */
+    private record Known(long seq, Optional<Row> row) {}
 
     static boolean answers(InProcess.Request request) {
         String path = request.uri().getRawPath();
@@ -66,13 +76,19 @@ final class NativeViews {
     }
 
     private static Stream<Row> rows(Database own, String view) {
+        Map<String, Known> index = KNOWN.computeIfAbsent(own, any -> new HashMap<>());
         List<Row> rows = new ArrayList<>();
         var ids = own.live().cursor(null, null, false);
         while (ids.hasNext()) {
-            own.live(ids.next())
-                    .map(doc -> doc.jsonWithConflicts())
-                    .flatMap(doc -> row(view, doc))
-                    .ifPresent(rows::add);
+            String id = ids.next();
+            long seq = own.seq(id);
+            Known known = index.get(view + id);
+            if (known == null || known.seq != seq) {
+                known = new Known(
+                        seq, own.live(id).map(doc -> doc.jsonWithConflicts()).flatMap(doc -> row(view, doc)));
+                index.put(view + id, known);
+            }
+            known.row.ifPresent(rows::add);
         }
         return rows.stream();
     }

@@ -27,6 +27,9 @@ final class WorkerActor implements Feed.Listener {
     private final String id;
     private final Journal journal;
     private final Duration timeout;
+    private final boolean isEager;
+    private final boolean takesLong;
+    private final boolean onlyAccepts;
     private final Random random;
     private final Acceptor acceptor;
     private final SimulatedWorker worker;
@@ -46,11 +49,16 @@ final class WorkerActor implements Feed.Listener {
         }
     }
 
-    WorkerActor(Client client, String id, Journal journal, Duration timeout) {
+    WorkerActor(Client client, String id, Journal journal, Plan plan) {
         this.client = client;
         this.id = id;
         this.journal = journal;
-        this.timeout = timeout;
+        this.timeout = plan.timeout();
+        this.takesLong = plan.has(Plan.Freedom.LONG);
+        this.isEager = plan.has(Plan.Freedom.EAGER);
+        this.onlyAccepts = plan.has(Plan.Freedom.ACCEPTORS)
+                && id.matches("w[1-9].*")
+                && client.process().random().nextInt(3) == 0;
         this.random = client.process().random();
         this.acceptor = new Acceptor(client.parts(), id);
         this.worker = new SimulatedWorker(client.parts(), id, World.TYPE, this::runs, this::holds);
@@ -94,9 +102,11 @@ final class WorkerActor implements Feed.Listener {
         untilItWorks(() -> {
             client.parts().index().owned(); // chooses the design documents, for which others would wait in real time
             client.parts().feed().listen(this);
-            worker.start();
+            if (!onlyAccepts) {
+                worker.start();
+            }
         });
-        while (!worker.beat(0)) {
+        while (!onlyAccepts && !worker.beat(0)) {
             pause(500);
         }
         beatNanos = client.process().nanos();
@@ -151,7 +161,7 @@ final class WorkerActor implements Feed.Listener {
         });
         waking = null;
         if (woken) {
-            pause(random.nextInt(20));
+            pause(random.nextInt(isEager ? 3 : 20));
         }
     }
 
@@ -161,8 +171,11 @@ final class WorkerActor implements Feed.Listener {
 
     private void run(Held one) {
         try {
-            for (int steps = random.nextInt(4); steps >= 0 && !one.halted; steps--) {
-                pause(random.nextInt(random.nextInt(10) == 0 ? 4_000 : 700));
+            boolean isLong = takesLong && random.nextInt(3) == 0;
+            for (int steps = isLong ? 5 + random.nextInt(20) : isEager && random.nextBoolean() ? 0 : random.nextInt(4);
+                    steps >= 0 && !one.halted;
+                    steps--) {
+                pause(random.nextInt(random.nextInt(10) == 0 ? 4_000 : isLong ? 1_500 : 700));
                 keepAlive();
                 step(one);
             }
@@ -208,6 +221,11 @@ final class WorkerActor implements Feed.Listener {
         if (sent - beatNanos < timeout.toNanos() / 3) {
             return;
         }
+        if (onlyAccepts) {
+            List.copyOf(held).forEach(this::renew);
+            beatNanos = sent;
+            return;
+        }
         boolean confirmed = worker.beat(held.size());
         for (Held one : held) {
             if (one.claim.isLeaseOver()) {
@@ -218,6 +236,18 @@ final class WorkerActor implements Feed.Listener {
             }
         }
         beatNanos = confirmed ? sent : beatNanos;
+    }
+
+    /** Who is not registered says by each of its jobs that it lives. */
+    private void renew(Held one) {
+        try {
+            one.claim.update();
+        } catch (HaltException halt) {
+            halted(one, String.valueOf(halt.getMessage()));
+        } catch (CouchJobsException away) {
+            journal.note(id, "cannot-renew " + away.getMessage());
+        }
+        extend(one.run, one.claim);
     }
 
     /** The handler has done its work; what it came to is stored, again and again, until that is confirmed or refused. */

@@ -5,6 +5,7 @@ import io.couchjobs.embedded.cluster.RandomDelays;
 import io.couchjobs.embedded.cluster.Stage;
 import io.couchjobs.embedded.cluster.VirtualTime;
 import io.couchjobs.embedded.cluster.Wire;
+import io.couchjobs.job.JobId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,10 +19,12 @@ import java.util.concurrent.TimeUnit;
 final class World implements AutoCloseable {
     static final String TYPE = "t";
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(6);
-    private static final Duration TROUBLE = Duration.ofSeconds(40);
     private static final Duration PATIENCE = Duration.ofMinutes(20);
     private static final Duration LOOK = Duration.ofSeconds(5);
+    /** How long at least everybody has to hear of an end after everything has come to rest. */
+    private static final Duration HEARING = Duration.ofSeconds(20);
+
+    private static final long TRICKLE = 150_000;
     private static final RandomDelays.Means DELAYS = new RandomDelays.Means(50, 270, 8, 5_000, 1_000_000);
 
     private final VirtualTime time = new VirtualTime();
@@ -33,39 +36,12 @@ final class World implements AutoCloseable {
     private final Wires wires;
     private final Checker checker;
     private final List<WorkerActor> workers = new ArrayList<>();
+    private final List<SubscriberActor> subscribers = new ArrayList<>();
+    private final List<CreatorActor> creators = new ArrayList<>();
+    private final Meetings meetings;
+    private final List<Watcher> watchers = new ArrayList<>();
     private int processes;
-
-    /**
-     * How a life is to be.
-     *
-     * @param nodes of the cluster
-     * @param faults whether anything goes wrong
-     * @param creators how many there are
-     * @param habit what they do
-     */
-    record Plan(int nodes, boolean faults, Door.Protocol protocol, int creators, Habit habit) {
-        static final Plan DEFAULT = of(Door.Protocol.ONLY_201);
-        static final Plan FICKLE = new Plan(3, true, Door.Protocol.ONLY_201, 6, Habit.FICKLE);
-
-        static Plan of(Door.Protocol protocol) {
-            return new Plan(3, true, protocol, 2, Habit.MIXED);
-        }
-
-        /** Jobs have several leaves all the time. */
-        static Plan crowded(Door.Protocol protocol) {
-            return new Plan(3, true, protocol, 4, Habit.TOGETHER);
-        }
-    }
-
-    /** What creators do. */
-    enum Habit {
-        /** Whatever people and programs do. */
-        MIXED,
-        /** All add the same job at the same moment, again and again, and some change it then; or insert it, some of them late. */
-        TOGETHER,
-        /** Each adds jobs of its own, and soon wants them otherwise. */
-        FICKLE
-    }
+    private boolean troubled = true;
 
     /** The ways of clients to nodes: first they lose what they carry now and then, later nothing. */
     static final class Wires {
@@ -73,10 +49,24 @@ final class World implements AutoCloseable {
         private final Wire calm;
         private boolean areLossy;
 
-        Wires(VirtualTime time, Cluster cluster, boolean lose, long seed) {
-            this.lossy = new Wire(time, cluster, new Wire.Trouble(0.005, 0.015, 300), seed);
+        Wires(VirtualTime time, Cluster cluster, Plan plan, long seed) {
+            boolean lose = plan.creators() > 0 && (plan.has(Plan.Freedom.FAULTS) || isSlow(plan));
+            this.lossy = new Wire(time, cluster, trouble(plan), seed);
             this.calm = new Wire(time, cluster, new Wire.Trouble(0, 0, 300), seed + 1);
             this.areLossy = lose;
+        }
+
+        private static boolean isSlow(Plan plan) {
+            return plan.has(Plan.Freedom.SLOW) || plan.has(Plan.Freedom.VERY_SLOW);
+        }
+
+        private static Wire.Trouble trouble(Plan plan) {
+            if (plan.has(Plan.Freedom.VERY_SLOW)) {
+                return new Wire.Trouble(0, 0.002, 300, 0.04, TimeUnit.SECONDS.toMicros(40));
+            }
+            return plan.has(Plan.Freedom.SLOW)
+                    ? new Wire.Trouble(0.002, 0.005, 300, 0.02, TimeUnit.SECONDS.toMicros(3))
+                    : new Wire.Trouble(0.005, 0.015, 300);
         }
 
         Wire lossy() {
@@ -99,36 +89,96 @@ final class World implements AutoCloseable {
     World(Plan plan, long seed) {
         this.plan = plan;
         this.random = new Random(seed);
-        Cluster.Settings settings = new Cluster.Settings(plan.nodes(), 1, Duration.ofSeconds(4), Duration.ofSeconds(4));
-        this.cluster = new Cluster(time, new RandomDelays(random.nextLong(), DELAYS), settings);
-        this.wires = new Wires(time, cluster, plan.faults(), random.nextLong());
-        this.checker = new Checker(journal, cluster, plan.nodes());
+        Cluster.Settings settings =
+                new Cluster.Settings(plan.nodes(), plan.copies(), 1, Duration.ofSeconds(4), Duration.ofSeconds(4));
+        long trickle = plan.has(Plan.Freedom.TRICKLE) ? TRICKLE : 0;
+        this.cluster = new Cluster(time, new RandomDelays(random.nextLong(), DELAYS, trickle), settings);
+        this.wires = new Wires(time, cluster, plan, random.nextLong());
+        this.checker = new Checker(journal, cluster, plan);
+        this.meetings = new Meetings(this, seed);
+        if (plan.has(Plan.Freedom.MEETINGS)) {
+            watchers.add(meetings);
+        }
+        if (plan.has(Plan.Freedom.CUTS)) {
+            watchers.add(new Cuts(this, seed));
+        }
+        if (plan.has(Plan.Freedom.VERY_SLOW) && plan.creators() > 0) {
+            watchers.add(new LateClaims(this));
+        }
+        watchers.add(journal);
+        String traced = System.getProperty("couchjobs.simulation.trace", "");
+        if (!traced.isEmpty()) {
+            watchers.add(new Trace(journal, traced));
+        }
     }
 
     /** Lives, and says what was wrong. */
     List<String> live() {
-        int count = 2 + random.nextInt(3);
+        int count = plan.has(Plan.Freedom.EAGER) ? plan.nodes() + random.nextInt(2) : 2 + random.nextInt(3);
         for (int number = 0; number < count; number++) {
             startWorker("w" + number);
         }
         for (int number = 0; number < plan.creators(); number++) {
-            new CreatorActor(client("creator" + number), journal, plan.habit(), 4 + random.nextInt(8)).start();
+            startCreator(client("creator" + number), 4 + random.nextInt(8));
         }
-        if (plan.faults()) {
+        if (plan.has(Plan.Freedom.SUBSCRIBERS)) {
+            subscribers.add(new SubscriberActor(client("subscriber"), journal));
+        }
+        if (plan.has(Plan.Freedom.RETENTION)) {
+            new RetentionActor(client("retention"), journal).start();
+        }
+        subscribers.forEach(SubscriberActor::start);
+        if (plan.has(Plan.Freedom.FAULTS)) {
             new Faults(this, random.nextLong()).plan();
         }
-        time.pass(TROUBLE);
+        time.pass(plan.trouble());
         calmDown();
         long end = time.now() + TimeUnit.NANOSECONDS.toMicros(PATIENCE.toNanos());
-        while (!checker.isQuiet() && time.now() < end) {
+        while (!isOver() && time.now() < end) {
             time.pass(LOOK);
         }
+        if (plan.has(Plan.Freedom.SUBSCRIBERS)) {
+            time.pass(HEARING);
+            subscribers.forEach(SubscriberActor::noteWhoWaits);
+        }
         return checker.violations();
+    }
+
+    private boolean isOver() {
+        return creators.stream().allMatch(CreatorActor::isDone) && checker.isQuiet();
+    }
+
+    private void startCreator(Client client, int rounds) {
+        if (plan.has(Plan.Freedom.SUBSCRIBERS)) {
+            subscribers.add(new SubscriberActor(client, journal));
+        }
+        CreatorActor creator = new CreatorActor(client, this, rounds);
+        creators.add(creator);
+        creator.start();
+    }
+
+    /** A job is there that some may want to follow. */
+    void announce(JobId id) {
+        subscribers.forEach(subscriber -> subscriber.follow(id));
+    }
+
+    boolean isTroubled() {
+        return troubled;
+    }
+
+    Meetings meetings() {
+        return meetings;
+    }
+
+    /** {@return who sees what processes ask, in order} */
+    List<Watcher> watchers() {
+        return watchers;
     }
 
     private void calmDown() {
         journal.note("world", "calms-down");
         wires.calmDown();
+        troubled = false;
         for (int node = 0; node < plan.nodes(); node++) {
             cluster.start(node);
             cluster.thaw(node);
@@ -141,15 +191,19 @@ final class World implements AutoCloseable {
     }
 
     void startWorker(String id) {
-        WorkerActor worker = new WorkerActor(client(id), id, journal, TIMEOUT);
+        WorkerActor worker = new WorkerActor(client(id), id, journal, plan);
         workers.add(worker);
         worker.start();
     }
 
     private Client client(String name) {
+        return client(name, plan.has(Plan.Freedom.EAGER) ? processes % plan.nodes() : random.nextInt(plan.nodes()));
+    }
+
+    /** A process that begins with a node. */
+    Client client(String name, int node) {
         SimulatedProcess process = new SimulatedProcess(name + "#" + processes++, stage, time, random.nextLong());
-        Door door = new Door(process, cluster, wires, plan);
-        return new Client(process, door, TIMEOUT, plan.faults() ? 0.003 : 0);
+        return new Client(process, new Door(process, cluster, this, node), plan);
     }
 
     List<WorkerActor> workers() {
@@ -172,8 +226,8 @@ final class World implements AutoCloseable {
         return journal;
     }
 
-    static Duration trouble() {
-        return TROUBLE;
+    Wires wires() {
+        return wires;
     }
 
     @Override

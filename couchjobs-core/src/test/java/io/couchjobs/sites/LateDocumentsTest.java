@@ -1,10 +1,9 @@
 package io.couchjobs.sites;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.databind.node.TextNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.ServerTest;
 import io.couchjobs.TestQueue;
@@ -14,7 +13,6 @@ import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.CancelMode;
 import io.couchjobs.store.CancelResult;
 import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.HaltException;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
@@ -186,11 +184,17 @@ class LateDocumentsTest extends TwoDatabases {
         replicate();
         resolveAt(here, there);
         replicate();
-        assertThatThrownBy(() -> second.finish("oslo's")).isInstanceOf(HaltException.class);
+        // An owner beside an end stays: nobody can tell which of the two claims counts.
+        second.finish("oslo's");
+        replicate();
         resolveAt(here, there);
         replicate();
+        resolveAt(here, there);
+        replicate();
+        JsonNode left = here.get("email", "1").orElseThrow().result().orElseThrow();
+        assertThat(left.asText()).isIn("munich's", "oslo's");
         for (JobQueue queue : List.of(here, there)) {
-            assertThat(queue.get("email", "1").orElseThrow().result()).contains(new TextNode("munich's"));
+            assertThat(queue.get("email", "1").orElseThrow().result()).contains(left);
             assertThat(queue.conflicts().open()).isEmpty();
             assertThat(accepted(queue)).isEmpty();
         }

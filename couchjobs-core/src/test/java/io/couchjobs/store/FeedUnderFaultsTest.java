@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,6 +39,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Nothing that a network, a proxy or a server does to the feed's connection silences it, or misleads who listens. */
 @ServerTest
@@ -102,6 +105,67 @@ class FeedUnderFaultsTest {
             changeAndHear("after " + mode);
             assertThat(gaps.get()).as("gaps").isGreaterThan(gapsBefore);
         }
+    }
+
+    /** The last ones in the words of proxies; an expired token and one for another server in those of CouchDB. */
+    @ParameterizedTest
+    @CsvSource({
+        "500, internal_server_error, No DB shards could be opened.",
+        "503, service_unavailable, try again",
+        "429, too_many_requests, slow down",
+        "401, unauthorized, exp not in future",
+        "403, forbidden, You are not allowed to access this db.",
+        "400, bad_request, Bad HMAC",
+        "404, default backend, no such upstream",
+    })
+    void a_refusal_that_does_not_speak_of_the_position_costs_no_change(int status, String error, String reason)
+            throws Exception {
+        listen(PATIENT);
+        changeAndHear("before");
+        int feeds = proxy.feeds();
+        proxy.failWith(status, error, reason);
+        proxy.cut();
+        until(() -> proxy.feeds() > feeds);
+        direct.add(JobRequest.builder("email").id("meanwhile").data(Map.of()).build());
+        until(() -> proxy.feeds() >= feeds + 5);
+        proxy.mode(Mode.PASS);
+
+        changeAndHear("after");
+        assertThat(heard).contains("job:email:meanwhile");
+    }
+
+    @Test
+    void a_listener_of_changes_is_told_what_became_of_the_jobs_it_knows_when_the_position_is_lost() throws Exception {
+        listen(PATIENT);
+        List<String> told = new CopyOnWriteArrayList<>();
+        AtomicInteger missed = new AtomicInteger();
+        watch.follow(
+                JobFilter.all(), change -> told.add(change.id().id() + " " + change.state()), missed::incrementAndGet);
+        changeAndHear("cancelled");
+        changeAndHear("removed");
+        changeAndHear("same");
+        until(() -> told.size() == 3);
+
+        losePosition(() -> {
+            direct.cancel("email", "cancelled", CancelMode.IF_QUEUED);
+            direct.remove("email", "removed");
+        });
+
+        until(() -> told.size() == 5);
+        assertThat(told.subList(3, 5)).containsExactlyInAnyOrder("cancelled FINISHED", "removed NOT_FOUND");
+        until(() -> missed.get() == 1);
+    }
+
+    private void losePosition(Runnable meanwhile) throws Exception {
+        int feeds = proxy.feeds();
+        proxy.mode(Mode.NO_ANSWER);
+        proxy.cut();
+        until(() -> proxy.feeds() > feeds);
+        meanwhile.run();
+        proxy.mode(Mode.REFUSE_POSITION);
+        proxy.cut();
+        until(() -> proxy.feeds() > feeds + 2);
+        proxy.mode(Mode.PASS);
     }
 
     @Test
@@ -297,7 +361,7 @@ class FeedUnderFaultsTest {
     @Test
     void listeners_are_not_told_old_stories_either() throws Exception {
         listen(PATIENT);
-        List<String> told = new java.util.concurrent.CopyOnWriteArrayList<>();
+        List<String> told = new CopyOnWriteArrayList<>();
         watch.follow(JobFilter.all(), change -> told.add(change.id().id() + " " + change.state()));
         changeAndHear("1");
         until(() -> told.size() == 1);
@@ -315,7 +379,7 @@ class FeedUnderFaultsTest {
     @Test
     void old_stories_of_a_job_are_no_news_when_its_removal_was_found_out_before_the_feed_told_it() throws Exception {
         listen(PATIENT);
-        List<String> told = new java.util.concurrent.CopyOnWriteArrayList<>();
+        List<String> told = new CopyOnWriteArrayList<>();
         watch.follow(JobFilter.all(), change -> told.add(change.id().id() + " " + change.state()));
         changeAndHear("1");
         until(() -> told.size() == 1);

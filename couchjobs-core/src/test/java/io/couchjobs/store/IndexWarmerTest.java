@@ -101,6 +101,20 @@ class IndexWarmerTest {
         assertThat(warmed).isEqualTo(1);
     }
 
+    @Test
+    void when_no_thread_can_be_started_for_a_second_look_they_are_asked_after_a_later_write() {
+        write(2_000);
+        pass(Duration.ofSeconds(4));
+        write(1); // so that the first look is not the last
+        machine.lacksThreads = true;
+        pass(Duration.ofSeconds(2));
+        machine.tasks.clear();
+        machine.lacksThreads = false;
+        write(1);
+        pass(Duration.ofMinutes(5));
+        assertThat(warmed).isEqualTo(1);
+    }
+
     private void othersWrite(int seconds) {
         for (int second = 0; second < seconds; second++) {
             changes += 500;
@@ -109,7 +123,7 @@ class IndexWarmerTest {
     }
 
     private DatabaseInfo info() {
-        return new DatabaseInfo("jobs", 0, 0, changes + "-g1AAAA", -1, -1, "0", 1);
+        return new DatabaseInfo("jobs", 0, 0, changes + "-g1AAAA", -1, -1, "0", 1, 1);
     }
 
     private void write(int documents) {

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.problem.CouchJobsException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,6 +40,35 @@ class LeaseTest {
         assertThat(lease.isOver()).isFalse();
         nanos.addAndGet(LENGTH.toNanos() + 1);
         assertThat(lease.isOver()).isTrue();
+    }
+
+    /** The monotonic clock of a suspended machine stands still, and others have had the job for hours. */
+    @Test
+    void it_is_over_when_the_machine_was_suspended_for_more_than_half_of_its_length() {
+        AtomicReference<Instant> timeOfDay = new AtomicReference<>(Instant.EPOCH);
+        StoreClock suspended = new StoreClock(timeOfDay::get, () -> Duration.ZERO, nanos::get);
+        Lease lease = new Lease(suspended, () -> LENGTH, suspended.nanos());
+        pass(timeOfDay, Duration.ofMillis(1));
+        timeOfDay.updateAndGet(now -> now.plus(LENGTH.dividedBy(2)));
+        assertThat(lease.isOver()).isFalse();
+
+        long sent = suspended.nanos();
+        pass(timeOfDay, Duration.ofMillis(1));
+        timeOfDay.updateAndGet(now -> now.plus(Duration.ofHours(8)));
+        assertThat(lease.isOver()).isTrue();
+        lease.renewed(sent);
+        assertThat(lease.isOver()).as("renewed by what was sent before").isTrue();
+
+        lease.renewed(suspended.nanos());
+        pass(timeOfDay, Duration.ofMillis(1));
+        assertThat(lease.isOver()).as("renewed by what was sent afterwards").isFalse();
+        timeOfDay.updateAndGet(now -> now.minus(Duration.ofHours(8)));
+        assertThat(lease.isOver()).as("a clock that is set back").isFalse();
+    }
+
+    private void pass(AtomicReference<Instant> timeOfDay, Duration time) {
+        nanos.addAndGet(time.toNanos());
+        timeOfDay.updateAndGet(now -> now.plus(time));
     }
 
     private static Duration lengthOnce(CountDownLatch told) {

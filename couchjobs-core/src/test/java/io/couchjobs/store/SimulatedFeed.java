@@ -31,10 +31,21 @@ public final class SimulatedFeed extends Feed {
         listeners.add(listener);
         if (!started) {
             started = true;
-            start.run();
+            begin(listener);
             listeners.forEach(Listener::gap);
         }
         return () -> listeners.remove(listener);
+    }
+
+    /** Where the database is away, the next one who listens tries again. */
+    private void begin(Listener first) {
+        try {
+            start.run();
+        } catch (RuntimeException | Error away) {
+            started = false;
+            listeners.remove(first);
+            throw away;
+        }
     }
 
     /** Lets all know. */

@@ -68,18 +68,18 @@ class SlotsOnClustersTest {
         ClaimedJob claim = queue.accept(AcceptOptions.of("email")).get(0);
         Slot slot = Slot.wanted(new SlotName(new SlotName.Limited("email", null), 0), waiting, claim.token(), 0);
         assertThat(store.isCluster()).isTrue();
-        assertThat(reader.examine(slot, claim.job())).isEqualTo(Slot.Phase.OWNED);
-        assertThat(reader.examine(slot, waiting))
+        assertThat(reader.use(slot, claim.job(), 0)).isEqualTo(SlotReader.Use.OWNED);
+        assertThat(reader.use(slot, waiting, 0))
                 .as("read from a copy that is behind")
-                .isEqualTo(Slot.Phase.CLAIMING);
+                .isEqualTo(SlotReader.Use.OWNED);
 
         ObjectNode loser = claim.job().toDocument().put("_rev", "9-" + "e".repeat(32));
         ((ObjectNode) loser.get("lock")).put("token", "loser");
         Replicated.into(database, loser);
-        assertThat(reader.examine(slot, Job.parse(loser))).isEqualTo(Slot.Phase.CLAIMING);
-        assertThat(reader.examine(slot, null)).isEqualTo(Slot.Phase.CLAIMING);
+        assertThat(reader.use(slot, Job.parse(loser), 0)).isEqualTo(SlotReader.Use.OWNED);
+        assertThat(reader.use(slot, null, 0)).isEqualTo(SlotReader.Use.OWNED);
 
         claim.finish();
-        assertThat(reader.examine(slot, Job.parse(loser))).isEqualTo(Slot.Phase.ABANDONED);
+        assertThat(reader.use(slot, Job.parse(loser), 0)).isEqualTo(SlotReader.Use.UNUSED);
     }
 }

@@ -3,6 +3,7 @@ package io.couchjobs.worker;
 import static io.couchjobs.TestQueue.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.couchjobs.Replicated;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.job.Job;
@@ -88,6 +89,24 @@ class ActivityMonitorTest {
         assertThat(watched.job("1").status()).isEqualTo(JobStatus.RUNNING);
         assertThat(watched.job("2").status()).isEqualTo(JobStatus.RUNNING);
         assertThat(watched.job("3").status()).isEqualTo(JobStatus.WAITING);
+    }
+
+    @Test
+    void a_registration_that_moves_on_a_leaf_that_readers_do_not_see_keeps_the_jobs_of_its_worker() throws Exception {
+        ActivityMonitor monitor = watched.monitor("me");
+        String rev = put("{'_id':'worker:w'}");
+        Replicated.into(
+                watched.couch.url() + "jobs", Jobs.json("{'_id':'worker:w','_rev':'9-" + "a".repeat(32) + "'}"));
+        watched.owned("1", "w", "");
+        watched.owned("2", "dead", "");
+        watched.looked();
+        for (int i = 0; i < 4; i++) {
+            watched.advance(T.dividedBy(2));
+            rev = put("{'_id':'worker:w','_rev':'" + rev + "','beat':" + i + "}");
+            watched.looked();
+        }
+        until(() -> monitor.recovered() == 1);
+        assertThat(watched.job("1").status()).isEqualTo(JobStatus.RUNNING);
     }
 
     @Test

@@ -31,13 +31,13 @@ public final class SimulatedWorker {
         this.holds = holds;
         this.registration = new Registration(
                 parts.store().database(), worker, List.of(type), parts.clock().instant(), 1);
-        this.monitor = new ActivityMonitor(parts, worker, runs, () -> beat(0));
+        this.monitor = new ActivityMonitor(parts, worker, runs);
     }
 
     /** Looks after dead workers and after conflicts from now on. */
     public void start() {
         monitor.start();
-        parts.store().resolveWith(new Owner(worker, holds, () -> beat(0)));
+        parts.store().resolveWith(new Owner(worker, holds));
     }
 
     /** Writes a sign of life, one after the other, and says whether a quorum confirmed it. */

@@ -11,7 +11,6 @@ import io.couchjobs.store.StoreClock;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 
 /** An activity monitor that looks when it is told to, on a clock that is moved by hand. Not thread-safe. */
 public final class SteppedMonitor implements AutoCloseable {
@@ -22,10 +21,6 @@ public final class SteppedMonitor implements AutoCloseable {
     private final ActivityMonitor monitor;
 
     public SteppedMonitor(JobQueue queue) {
-        this(queue, () -> true);
-    }
-
-    public SteppedMonitor(JobQueue queue, BooleanSupplier majorityInReach) {
         store = new JobStore(queue.database());
         StoreClock clock = new StoreClock(InstantSource.system(), () -> Duration.ZERO, nanos::get);
         monitor = new ActivityMonitor(
@@ -36,8 +31,7 @@ public final class SteppedMonitor implements AutoCloseable {
                         new Feed(queue.database()),
                         clock),
                 "monitor",
-                id -> false,
-                majorityInReach);
+                id -> false);
     }
 
     /** Looks once: remembers what is owned, and sets free what has been silent for longer than the timeout. */

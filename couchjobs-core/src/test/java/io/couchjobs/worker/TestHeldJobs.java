@@ -11,7 +11,6 @@ import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.function.BooleanSupplier;
 
 /** What lets held jobs go, without the worker around it. */
 final class TestHeldJobs {
@@ -19,12 +18,12 @@ final class TestHeldJobs {
 
     private TestHeldJobs() {}
 
-    static HeldJobs of(JobQueue queue, BooleanSupplier majorityInReach) {
-        return new HeldJobs(parts(queue), majorityInReach, NEVER, NEVER);
+    static HeldJobs of(JobQueue queue) {
+        return of(queue, NEVER, NEVER);
     }
 
     static HeldJobs of(JobQueue queue, Duration findNew, Duration findOld) {
-        return new HeldJobs(parts(queue), () -> true, findNew, findOld);
+        return new HeldJobs(parts(queue), findNew, findOld);
     }
 
     private static Acceptor.Parts parts(JobQueue queue) {

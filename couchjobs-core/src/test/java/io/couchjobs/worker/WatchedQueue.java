@@ -62,8 +62,7 @@ final class WatchedQueue implements AutoCloseable {
                 new Acceptor.Parts(
                         new JobStore(database), new JobIndex(new DesignDocuments(database)), settings, feed, clock),
                 worker,
-                id -> false,
-                () -> true);
+                id -> false);
         monitors.add(monitor);
         feeds.add(feed);
         monitor.start();

@@ -138,7 +138,7 @@ final class Jobs {
     private static String text(JobPages.Place place) {
         ArrayNode parts = Call.JSON
                 .createArrayNode()
-                .add(place.created())
+                .add(place.time())
                 .add(place.kind())
                 .add(place.name())
                 .add(place.docId());

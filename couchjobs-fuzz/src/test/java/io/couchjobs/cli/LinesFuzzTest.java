@@ -58,7 +58,7 @@ class LinesFuzzTest {
             InputStream in = new ByteArrayInputStream(file);
             ExitCode exitCode = export
                     ? new BulkImport(queue, root, JobFilter.all()).run(new ExportReader(in))
-                    : new BulkEnqueue(queue, root).run(format.open(in, () -> JobRequest.builder("t"), TIMES));
+                    : new BulkEnqueue(queue, root, false).run(format.open(in, () -> JobRequest.builder("t"), TIMES));
             root.shell().out().flush();
             check(Trees.parsed(out.toString()), exitCode, file);
         } catch (IOException refused) {

@@ -10,6 +10,7 @@ import io.couchjobs.store.TypeSettings;
 import io.couchjobs.store.WorkerInfo;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,7 +25,7 @@ import java.util.stream.Stream;
  * @param types how many jobs there are
  * @param paused types that nobody claims
  * @param workers who works
- * @param failures jobs that failed for good, and those that wait for a retry, newest first
+ * @param failures jobs that failed for good, and those that wait for a retry, the latest failure first
  * @param rates what ended of late
  */
 record Snapshot(
@@ -60,8 +61,13 @@ record Snapshot(
                 .filter(status ->
                         counts.values().stream().anyMatch(one -> one.byStatus().getOrDefault(status, 0L) > 0))
                 .flatMap(status -> queue.list(JobFilter.all().status(status), FAILURES).stream())
+                .sorted(Comparator.comparing(Snapshot::failed).reversed())
                 .limit(FAILURES)
                 .toList();
+    }
+
+    private static Instant failed(Job job) {
+        return job.times().getOrDefault(job.status() == JobStatus.STUCK ? "failed" : "finished", Instant.EPOCH);
     }
 
     long count(JobStatus status) {

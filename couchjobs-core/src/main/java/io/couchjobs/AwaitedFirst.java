@@ -1,0 +1,123 @@
+package io.couchjobs;
+
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.store.AddResult;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+
+/**
+ * Writes the jobs of one call in rounds: each job after those of the same call that it waits for. In one round with them it could
+ * be let go by what they were before: the finished jobs of yesterday, that are about to be added again. Not thread-safe.
+ */
+final class AwaitedFirst {
+    private final List<JobRequest> requests;
+    private final Map<JobId, Set<JobId>> awaited = new HashMap<>();
+
+    AwaitedFirst(List<JobRequest> requests) {
+        this.requests = requests;
+        Set<JobId> inCall = new HashSet<>();
+        requests.forEach(request -> inCall.add(request.id()));
+        for (JobRequest request : requests) {
+            Set<JobId> before = new HashSet<>(request.awaited());
+            before.retainAll(inCall);
+            before.remove(request.id());
+            if (!before.isEmpty()) {
+                awaited.computeIfAbsent(request.id(), id -> new HashSet<>()).addAll(before);
+            }
+        }
+    }
+
+    /**
+     * Adds them. A job that waits for others of the call is written even if it is pending with the same time: it may have been let go
+     * already. It is rejected when one of the others is: it would run on what that was before.
+     *
+     * @param add adds some, and is told whether the data of pending ones is to be replaced
+     * @param replace the same for what waits for nothing in the call
+     * @return in the order of the requests, what happened to each
+     */
+    List<AddResult> add(BiFunction<List<JobRequest>, Boolean, List<AddResult>> add, boolean replace) {
+        Map<JobId, AddResult> rejected = new HashMap<>();
+        return inRounds(round -> {
+            List<JobRequest> fitting = new ArrayList<>();
+            Map<Integer, AddResult> held = new LinkedHashMap<>();
+            for (int i = 0; i < round.size(); i++) {
+                JobId id = round.get(i).id();
+                int place = i;
+                awaited(id).stream()
+                        .filter(rejected::containsKey)
+                        .findFirst()
+                        .map(rejected::get)
+                        .ifPresentOrElse(
+                                other -> held.put(place, rejected(id, other)), () -> fitting.add(round.get(place)));
+            }
+            boolean waits = !round.isEmpty() && !awaited(round.get(0).id()).isEmpty();
+            List<AddResult> results =
+                    new ArrayList<>(fitting.isEmpty() ? List.of() : add.apply(fitting, replace || waits));
+            held.forEach(results::add);
+            results.stream()
+                    .filter(result -> result.outcome() == AddResult.Outcome.REJECTED)
+                    .forEach(result -> rejected.put(result.id(), result));
+            return results;
+        });
+    }
+
+    /**
+     * Calls somebody with each round.
+     *
+     * @param write what answers a list as long as the one that it is given
+     * @return all answers, in the order of the requests
+     */
+    <T> List<T> inRounds(Function<List<JobRequest>, List<T>> write) {
+        if (awaited.isEmpty()) {
+            return write.apply(requests);
+        }
+        Map<Integer, T> answers = new HashMap<>();
+        Set<JobId> open = new HashSet<>();
+        requests.forEach(request -> open.add(request.id()));
+        while (!open.isEmpty()) {
+            List<JobId> ready = open.stream()
+                    .filter(id -> awaited(id).stream().noneMatch(open::contains))
+                    .toList();
+            Set<JobId> now = new HashSet<>(ready.isEmpty() ? open : ready); // those left wait for each other
+            open.removeAll(now);
+            List<Integer> places = places(now);
+            List<T> answered = write.apply(places.stream().map(requests::get).toList());
+            for (int i = 0; i < places.size(); i++) {
+                answers.put(places.get(i), answered.get(i));
+            }
+        }
+        List<T> all = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            all.add(answers.get(i));
+        }
+        return all;
+    }
+
+    private List<Integer> places(Collection<JobId> ids) {
+        List<Integer> places = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            if (ids.contains(requests.get(i).id())) {
+                places.add(i);
+            }
+        }
+        return places;
+    }
+
+    private Set<JobId> awaited(JobId id) {
+        return awaited.getOrDefault(id, Set.of());
+    }
+
+    private static AddResult rejected(JobId id, AddResult other) {
+        return AddResult.rejected(
+                id, "it waits for job " + other.id() + " of the same call, which was rejected: " + other.problem());
+    }
+}

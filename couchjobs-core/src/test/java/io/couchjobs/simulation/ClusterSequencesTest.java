@@ -1,0 +1,413 @@
+package io.couchjobs.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.Decision;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Transitions;
+import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.AddResult;
+import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.Creator;
+import io.couchjobs.store.FinishedJobs;
+import io.couchjobs.store.HaltException;
+import io.couchjobs.store.JobEvent;
+import io.couchjobs.store.Subscription;
+import io.couchjobs.worker.SimulatedWorker;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Sequences that broke a promise once, played by the queue's own classes on a simulated cluster of three nodes. Each process knows one
+ * node, the one with its number.
+ */
+class ClusterSequencesTest {
+    private final List<World> worlds = new ArrayList<>();
+    private World world = open(Plan.PLAYED);
+    private Client zero = world.client("zero", 0);
+    private Client one = world.client("one", 1);
+    private Client two = world.client("two", 2);
+
+    private World open(Plan plan) {
+        World opened = new World(plan, 1);
+        worlds.add(opened);
+        return opened;
+    }
+
+    private void playOn(Plan plan) {
+        world = open(plan);
+        zero = world.client("zero", 0);
+        one = world.client("one", 1);
+        two = world.client("two", 2);
+    }
+
+    @AfterEach
+    void close() {
+        worlds.forEach(World::close);
+    }
+
+    @Test
+    void a_job_whose_two_claims_were_withdrawn_on_both_sides_of_a_cut_is_still_run() {
+        JobId id = insert("a");
+        Job job = read(zero, id);
+        world.cluster().isolate(2);
+        Job first = write(zero, claim(zero, job, "first"));
+        Job second = write(two, claim(two, job, "second"));
+        heal();
+        world.cluster().isolate(2);
+        write(zero, Transitions.withdraw(first, "the job has another leaf", now(zero)));
+        write(two, Transitions.withdraw(second, "no quorum confirmed the claim", now(two)));
+        resolve(id, zero, two);
+        heal();
+        resolve(id, one);
+
+        // One of the withdrawals has lost to the other claim, so that its own claim counts as owned until its lease is
+        // over.
+        write(one, Transitions.expire(read(one, id), OptionalInt.empty(), now(one)));
+        assertThat(accept(one, "worker")).isPresent();
+    }
+
+    @Test
+    void an_end_that_was_confirmed_stands_though_another_claim_came_and_went() {
+        JobId id = insert("a");
+        Job owned = write(zero, claim(zero, read(zero, id), "owner"));
+        world.cluster().isolate(2);
+        write(zero, Transitions.finish(owned, TextNode.valueOf("done"), null, now(zero)));
+        Job expired = write(two, Transitions.expire(owned, OptionalInt.empty(), now(two)));
+        heal();
+        Job late = write(one, claim(one, expired, "late"));
+        resolve(id, two);
+        play(one, () -> one.parts()
+                .store()
+                .write(Transitions.withdraw(late, "the job has another leaf", now(one))
+                        .write()
+                        .orElseThrow()));
+        resolve(id, one, zero);
+        heal();
+
+        assertThat(read(zero, id).status()).isEqualTo(JobStatus.SUCCESS);
+        assertThat(accept(two, "worker")).isEmpty();
+    }
+
+    @Test
+    void a_job_that_is_added_again_while_its_end_is_written_runs_once_more() {
+        JobId id = insert("a");
+        ClaimedJob claim = accept(one, "owner").orElseThrow();
+        world.cluster().mute(0, 2);
+        JobRequest again = request("a", now(zero));
+        AddResult added =
+                play(zero, () -> new Creator(zero.parts().store(), zero.parts().clock())
+                        .add(List.of(again), false)
+                        .get(0));
+        assertThat(added.outcome()).isEqualTo(AddResult.Outcome.RESUBMITTED);
+        world.watchers().add(new Watcher() {
+            @Override
+            public void answered(Exchange exchange, Answer answer) {
+                if (exchange.does(Sent.What.END) && answer.isUnconfirmed()) {
+                    world.cluster().mute(2, 1);
+                }
+            }
+        });
+        play(one, () -> claim.finish("first"));
+        heal();
+        resolve(id, one, zero, two);
+        heal();
+
+        assertThat(read(zero, id).state()).isNotEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void what_a_copy_has_forgotten_of_a_run_is_not_run_after_retention_has_deleted_the_job() {
+        JobId id = insert("a");
+        Job owned = write(zero, claim(zero, read(zero, id), "owner"));
+        world.cluster().isolate(2);
+        Job ended = write(zero, Transitions.finish(owned, null, null, now(zero)));
+        write(two, Transitions.expire(owned, OptionalInt.empty(), now(two)));
+        play(zero, () -> zero.parts().store().retire(List.of(row(ended))));
+        heal();
+
+        assertThat(accept(one, "worker")).isEmpty();
+    }
+
+    @Test
+    void an_end_that_is_confirmed_too_late_is_not_reported_beside_a_later_claim() {
+        playOn(Plan.PLAYED_SLOWLY);
+        JobId id = insert("a");
+        ClaimedJob claim = accept(zero, "owner").orElseThrow();
+        world.cluster().isolate(2);
+        Job expired = write(two, Transitions.expire(claim.job(), OptionalInt.empty(), now(two)));
+        world.watchers().add(new Watcher() {
+            @Override
+            public void answered(Exchange exchange, Answer answer) {
+                if (exchange.does(Sent.What.END)) {
+                    exchange.process().pause(Duration.ofSeconds(61));
+                }
+            }
+        });
+        AtomicReference<String> outcome = new AtomicReference<>("waits");
+        zero.process().play("owner", () -> outcome.set(endOf(claim)));
+        world.time().pass(Duration.ofSeconds(1));
+        heal();
+        write(two, claim(two, expired, "later"));
+        world.time().pass(Duration.ofSeconds(61));
+
+        assertThat(outcome.get()).as("what the owner of %s is told", id).isEqualTo("halt");
+    }
+
+    private static String endOf(ClaimedJob claim) {
+        try {
+            return claim.finish("late").status().json();
+        } catch (HaltException halt) {
+            return "halt";
+        }
+    }
+
+    @Test
+    void a_claim_whose_answer_is_late_is_not_withdrawn_by_its_own_process() {
+        playOn(Plan.PLAYED_SLOWLY);
+        JobId id = insert("5a0e8d3c-1d3b-4f7e-9c55-0a1b2c3d4e5f");
+        Job job = read(two, id);
+        Set<String> held = new HashSet<>();
+        SimulatedWorker worker =
+                new SimulatedWorker(zero.parts(), "owner", World.TYPE, any -> !held.isEmpty(), held::contains);
+        play(zero, () -> {
+            zero.parts().index().owned();
+            worker.start();
+            return worker.beat(0);
+        });
+        world.watchers().add(new Watcher() {
+            @Override
+            public void answered(Exchange exchange, Answer answer) {
+                if (exchange.process() == zero.process() && exchange.does(Sent.What.OWNED)) {
+                    exchange.process().pause(Duration.ofSeconds(45));
+                }
+            }
+        });
+        world.cluster().isolate(2);
+        AtomicReference<String> outcome = new AtomicReference<>("waits");
+        Acceptor acceptor = new Acceptor(zero.parts(), "owner");
+        zero.process().play("worker", () -> {
+            Optional<ClaimedJob> claim = accept(acceptor);
+            claim.ifPresent(won -> held.add(won.token()));
+            outcome.set(claim.map(ClusterSequencesTest::owns).orElse("not claimed"));
+        });
+        write(two, claim(two, job, "other"));
+        heal();
+        world.time().pass(Duration.ofSeconds(60));
+
+        assertThat(outcome.get()).isIn("owned", "not claimed");
+    }
+
+    private static String owns(ClaimedJob claim) {
+        try {
+            claim.assertOwned();
+            return "owned";
+        } catch (HaltException halt) {
+            return "halt";
+        }
+    }
+
+    @Test
+    void a_job_whose_removal_was_confirmed_does_not_come_back_from_the_node_that_began_it() {
+        JobId id = insert("a");
+        world.cluster().isolate(2);
+        world.watchers().add(new Watcher() {
+            @Override
+            public void answered(Exchange exchange, Answer answer) {
+                if (exchange.process() == two.process() && answer.isUnconfirmed()) {
+                    two.door().redirect(0); // as a balancer between client and nodes may do
+                }
+            }
+        });
+        play(two, () -> {
+            new Creator(two.parts().store(), two.parts().clock()).remove(id);
+            return true;
+        });
+        heal();
+
+        assertThat(play(one, () -> one.parts().store().read(id))).isEmpty();
+    }
+
+    @Test
+    void a_monitor_that_is_cut_off_when_it_has_just_made_sure_takes_no_job_from_a_living_owner() {
+        playOn(Plan.PLAYED_LAGGING);
+        insert("a");
+        ClaimedJob claim = accept(zero, "owner").orElseThrow();
+        live(new SimulatedWorker(zero.parts(), "owner", World.TYPE, any -> true, any -> true), claim);
+        SimulatedWorker watching = new SimulatedWorker(two.parts(), "watching", World.TYPE, any -> false, any -> false);
+        play(two, () -> {
+            two.parts().index().owned();
+            watching.start();
+            return watching.beat(0);
+        });
+        world.time().pass(Duration.ofSeconds(4));
+        world.cluster().isolate(2);
+        for (int i = 0; i < 150; i++) {
+            insert("other-" + i);
+        }
+        world.time().pass(Duration.ofSeconds(20));
+        world.watchers().add(new Watcher() {
+            @Override
+            public void answered(Exchange exchange, Answer answer) {
+                if (exchange.process() == two.process()
+                        && exchange.isAbout("/couchjobs-probe")
+                        && answer.status() == 201) {
+                    world.cluster().isolate(2);
+                }
+            }
+        });
+        world.cluster().heal(2);
+        world.time().pass(Duration.ofSeconds(20));
+
+        assertThat(world.journal().expiries()).isEmpty();
+    }
+
+    @Test
+    void who_waits_at_a_node_that_is_cut_off_is_not_told_an_end_that_only_this_node_has() {
+        JobId id = insert("a");
+        ClaimedJob claim = accept(two, "owner").orElseThrow();
+        Subscription subscription = play(two, () -> {
+            two.parts().feed().listen(event -> {});
+            return two.subscriptions().subscribe(id, this);
+        });
+        world.cluster().isolate(2);
+        AtomicReference<String> outcome = new AtomicReference<>("waits");
+        two.process().play("owner", () -> outcome.set(endOf(claim)));
+        world.time().pass(Duration.ofSeconds(30));
+
+        assertThat(outcome.get()).isEqualTo("halt");
+        assertThat(events(subscription)).noneMatch(event -> event.state() == JobState.FINISHED);
+    }
+
+    private static List<JobEvent> events(Subscription subscription) {
+        List<JobEvent> events = new ArrayList<>();
+        try {
+            for (Optional<JobEvent> next = subscription.await(Duration.ZERO);
+                    next.isPresent();
+                    next = subscription.await(Duration.ZERO)) {
+                events.add(next.get());
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        return events;
+    }
+
+    /** Tells that it lives, every second. */
+    private void live(SimulatedWorker worker, ClaimedJob claim) {
+        zero.process().play("heart", () -> {
+            while (true) {
+                long sent = zero.process().nanos();
+                if (worker.beat(1)) {
+                    claim.renewed(sent);
+                }
+                zero.process().pause(Duration.ofSeconds(1));
+            }
+        });
+    }
+
+    /** Lets a process do something, and everything else happen meanwhile. */
+    private <T> T play(Client client, Supplier<T> script) {
+        AtomicReference<Optional<T>> outcome = new AtomicReference<>(Optional.empty());
+        client.process().play("script", () -> outcome.set(Optional.of(script.get())));
+        world.time().until(() -> outcome.get().isPresent());
+        return outcome.get().orElseThrow();
+    }
+
+    private static Instant now(Client client) {
+        return client.parts().clock().instant();
+    }
+
+    private static JobRequest request(String id, Instant due) {
+        return JobRequest.builder(World.TYPE)
+                .id(id)
+                .data(Map.of())
+                .scheduledTime(due)
+                .build();
+    }
+
+    private JobId insert(String id) {
+        JobRequest request = request(id, Instant.EPOCH);
+        play(zero, () -> new Creator(zero.parts().store(), zero.parts().clock()).insert(request));
+        world.time().pass(Duration.ofMillis(100));
+        return request.id();
+    }
+
+    private Job read(Client client, JobId id) {
+        return play(client, () -> client.parts().store().read(id)).orElseThrow();
+    }
+
+    private static Decision claim(Client client, Job job, String worker) {
+        return Transitions.claim(job, "token of " + worker, worker, true, now(client));
+    }
+
+    /** Writes a job, confirmed or not. */
+    private Job write(Client client, Decision decision) {
+        Job job = decision.write().orElseThrow();
+        WriteResult written = play(client, () -> client.parts().store().write(job));
+        if (written instanceof WriteResult.Stored stored) {
+            return job.withRev(stored.rev());
+        }
+        return job.withRev(((WriteResult.Accepted) written).rev());
+    }
+
+    /** Ends all cuts, and lets the copies tell each other what they have. */
+    private void heal() {
+        for (int node = 0; node < 3; node++) {
+            world.cluster().heal(node);
+        }
+        world.time().pass(Duration.ofSeconds(10));
+    }
+
+    private void resolve(JobId id, Client... clients) {
+        for (Client client : clients) {
+            play(client, () -> client.conflicts().resolve(id.docId()));
+        }
+    }
+
+    private Optional<ClaimedJob> accept(Client client, String worker) {
+        Acceptor acceptor = new Acceptor(client.parts(), worker);
+        return play(client, () -> {
+            client.parts().index().owned(); // chooses the design documents, for which others would wait in real time
+            return accept(acceptor);
+        });
+    }
+
+    private static Optional<ClaimedJob> accept(Acceptor acceptor) {
+        try {
+            return acceptor.accept(AcceptOptions.of(World.TYPE).max(1).timeout(Duration.ZERO)).stream()
+                    .findFirst();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static FinishedJobs.Row row(Job job) {
+        return new FinishedJobs.Row(
+                job.id().docId(),
+                job.rev().orElseThrow(),
+                job.status(),
+                OptionalLong.of(job.fence()),
+                NullNode.getInstance());
+    }
+}

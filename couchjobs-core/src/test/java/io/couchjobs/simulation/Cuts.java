@@ -1,0 +1,89 @@
+package io.couchjobs.simulation;
+
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Cuts nodes off at the worst moments: when claims have just met, when one is about to be withdrawn, when a monitor has just
+ * made sure that a majority hears it, when a change was confirmed by nobody.
+ */
+final class Cuts implements Watcher {
+    private static final long SECOND = TimeUnit.SECONDS.toMicros(1);
+    private static final int MOST = 10;
+
+    private final World world;
+    private final Random random;
+    /** Jobs whose end was not confirmed when it was first written, by process. */
+    private final Set<String> doubtful = new HashSet<>();
+
+    private int count;
+    private int open;
+
+    Cuts(World world, long seed) {
+        this.world = world;
+        this.random = new Random(seed);
+    }
+
+    @Override
+    public void sending(Exchange exchange) {
+        if (exchange.does(Sent.What.WITHDRAWAL)) {
+            maybe(exchange.node(), 4, 2_000);
+        } else if (!exchange.isWrite() && !doubtful.isEmpty() && isOfDoubtfulEnd(exchange)) {
+            maybe(exchange.node(), 2, 2_500);
+        }
+    }
+
+    private boolean isOfDoubtfulEnd(Exchange exchange) {
+        String path = exchange.request().uri().getPath();
+        return doubtful.contains(exchange.process() + " " + path.substring(path.lastIndexOf('/') + 1));
+    }
+
+    @Override
+    public void answered(Exchange exchange, Answer answer) {
+        if (answer.isUnconfirmed()) {
+            maybe(exchange.node(), 3, 1 + random.nextInt(5_000));
+        } else if (exchange.isAbout("/worker:") && exchange.isBy("couchjobs-monitor")) {
+            maybe(exchange.node(), 2, 1_500);
+        } else if (world.plan().has(Plan.Freedom.BLIND) && exchange.does(Sent.What.OWNED)) {
+            maybe(exchange.node(), 8, 700);
+        }
+        if (answer.isUnconfirmed() || answer.isConflict()) {
+            exchange.sent().stream()
+                    .filter(sent -> sent.what() == Sent.What.END)
+                    .forEach(end ->
+                            doubtful.add(exchange.process() + " " + end.job().docId()));
+        }
+    }
+
+    private void maybe(int node, int oneIn, int soonMicros) {
+        if (count < MOST && world.isTroubled() && (open == 0 || random.nextInt(4) == 0) && random.nextInt(oneIn) == 0) {
+            count++;
+            open++;
+            int victim = random.nextInt(3) == 0 ? random.nextInt(world.plan().nodes()) : node;
+            int how = random.nextInt(4);
+            double most = random.nextInt(3) == 0 ? 25 : random.nextDouble() * 12;
+            long lasts = SECOND / 3 + (long) (random.nextDouble() * most * SECOND);
+            world.time().after(random.nextInt(soonMicros), () -> cut(victim, how, lasts));
+        }
+    }
+
+    private void cut(int node, int how, long lasts) {
+        if (!world.isTroubled()) {
+            return;
+        }
+        switch (how) {
+            case 0 -> world.cluster().mute(node);
+            case 1 -> world.cluster().deafen(node);
+            default -> world.cluster().isolate(node);
+        }
+        String what = how == 0 ? "mute " : how == 1 ? "deafen " : "cut-off ";
+        world.journal().note("fault", what + node + " for " + lasts / 1e6 + " s");
+        world.time().after(lasts, () -> {
+            open--;
+            world.cluster().heal(node);
+            world.journal().note("fault", "heal " + node);
+        });
+    }
+}

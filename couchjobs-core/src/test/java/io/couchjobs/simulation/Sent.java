@@ -1,0 +1,87 @@
+package io.couchjobs.simulation;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.couchjobs.couch.InProcess;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobStatus;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a request is about to do to a job.
+ *
+ * @param fence of the run that it ends, or withdraws
+ * @param token of the owner that it names; empty for none
+ */
+record Sent(JobId job, What what, long fence, String token) {
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    /** What it makes of the job. */
+    enum What {
+        /** It has no owner any more, because that is silent. */
+        EXPIRY,
+        /** It has ended. */
+        END,
+        /** It has an owner, perhaps a new one. */
+        OWNED,
+        /** A claim of it made no owner. */
+        WITHDRAWAL,
+        /** Anything else. */
+        OTHER
+    }
+
+    /** {@return what is written about jobs} */
+    static List<Sent> in(InProcess.Request request) {
+        String path = request.uri().getPath();
+        boolean bulk = request.method().equals("POST") && path.endsWith("/_bulk_docs");
+        boolean put = request.method().equals("PUT") && path.contains("/" + JobId.PREFIX);
+        List<Sent> sent = new ArrayList<>();
+        if (bulk || put) {
+            JsonNode body = parsed(request.body());
+            (bulk ? body.path("docs") : MAPPER.createArrayNode().add(body))
+                    .forEach(doc -> of(doc).ifPresent(sent::add));
+        }
+        return sent;
+    }
+
+    private static JsonNode parsed(byte[] body) {
+        try {
+            return MAPPER.readTree(body);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Optional<Sent> of(JsonNode doc) {
+        return JobId.fromDocId(doc.path("_id").asText())
+                .map(id -> new Sent(
+                        id,
+                        what(doc),
+                        doc.path("fence").asLong(),
+                        doc.path("lock").path("token").asText()));
+    }
+
+    private static What what(JsonNode doc) {
+        if (doc.has("lock")) {
+            return doc.path("lock").has("withdrawn") ? What.WITHDRAWAL : What.OWNED;
+        }
+        Optional<JobStatus> status = JobStatus.fromJson(doc.path("status").asText());
+        if (status.filter(any -> any.state() == JobState.FINISHED).isPresent()) {
+            return What.END;
+        }
+        return isExpired(doc) ? What.EXPIRY : What.OTHER;
+    }
+
+    private static boolean isExpired(JsonNode doc) {
+        long last = 0;
+        for (JsonNode time : doc.path("times")) {
+            last = Math.max(last, time.asLong());
+        }
+        return doc.path("times").path("expired").asLong(-1) == last;
+    }
+}
