@@ -323,16 +323,16 @@ class ClaimsOnClustersTest {
                 .containsExactly("POST /_bulk_docs", "POST /_bulk_docs", "POST /_bulk_docs", "POST /_bulk_docs");
     }
 
-    /** Add, claim, renew, finish; everything that is asked once per process was asked before. */
+    /** Add, claim, renew, finish; everything that is asked once per process was asked before, or does not speak of the job. */
     private static List<String> requestsOfARun(JobQueue worker, PretendedCluster counter) throws Exception {
         worker.add(request("warm-up"));
         worker.accept(AcceptOptions.of("email")).get(0).finish();
-        counter.requests();
-        worker.add(JobRequest.builder("email").data(Map.of()).build());
+        AddResult measured =
+                worker.add(JobRequest.builder("email").data(Map.of()).build());
         ClaimedJob claim = worker.accept(AcceptOptions.of("email")).get(0);
         claim.update();
         claim.finish();
-        return counter.requests();
+        return counter.requestsAbout(measured.id().docId());
     }
 
     private ClaimedJob claimed() throws Exception {

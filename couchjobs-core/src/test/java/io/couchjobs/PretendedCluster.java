@@ -68,6 +68,15 @@ final class PretendedCluster implements Proxy.Detour {
         return lines;
     }
 
+    /** The requests that name the document, but feeds, in the order of their arrival. */
+    List<String> requestsAbout(String docId) {
+        return requests.stream()
+                .filter(request -> request.body().contains(docId)
+                        || request.uri().getPath().contains(docId))
+                .map(Proxy.Request::toString)
+                .toList();
+    }
+
     @Override
     public boolean goes(Proxy.Request request) {
         if (!request.isFeed()) {
