@@ -1,17 +1,14 @@
 package io.couchjobs.store;
 
-import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,7 +20,6 @@ import org.slf4j.LoggerFactory;
  */
 final class SlotKeeper {
     private static final Logger log = LoggerFactory.getLogger(SlotKeeper.class);
-    private static final int MOST_ROUNDS = 6;
     private static final int MOST_UNLUCKY = 10_000;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
@@ -35,8 +31,8 @@ final class SlotKeeper {
     private final Map<String, SlotTable> tables = new HashMap<>();
     /** What the feed told of a type while it is being read for the first time. */
     private final Map<String, Loading> loading = new HashMap<>();
-    /** Slots of claims that have or get nothing, of which some copy may have a leaf. */
-    private final Set<Slot> left = new LinkedHashSet<>();
+
+    private final LeftSlots left;
     /** Slots that nobody got when several wanted them. */
     private final Map<SlotName, Backoff> unlucky = new HashMap<>();
 
@@ -45,6 +41,7 @@ final class SlotKeeper {
         this.worker = worker;
         this.onMoreRoom = onMoreRoom;
         this.reader = new SlotReader(parts);
+        this.left = new LeftSlots(parts.store(), reader, this::isGone);
     }
 
     /** Takes in what the feed tells; true when there may be more room now. */
@@ -89,7 +86,7 @@ final class SlotKeeper {
 
     /** Makes sure that the slots of a type are known, and looks after those that nobody may use any more. */
     void prepare(String type) {
-        takeAway(type);
+        left.takeAway(type);
         List<Slot> doubtful;
         synchronized (this) {
             doubtful = tables.containsKey(type)
@@ -99,7 +96,7 @@ final class SlotKeeper {
         load(type);
         if (!doubtful.isEmpty()) {
             examine(doubtful);
-            takeAway(type);
+            left.takeAway(type);
         }
     }
 
@@ -156,7 +153,7 @@ final class SlotKeeper {
             for (int i = 0; i < wanted.size(); i++) {
                 taken.add(outcome(wanted.get(i), parts.store().join(writes.get(i))));
             }
-            wanted.stream().map(slot -> slot.name().limited().type()).distinct().forEach(this::takeAwayIfPossible);
+            wanted.stream().map(slot -> slot.name().limited().type()).distinct().forEach(left::takeAwayIfPossible);
             return taken;
         } catch (RuntimeException e) {
             wanted.forEach(this::unpick);
@@ -216,54 +213,6 @@ final class SlotKeeper {
         onMoreRoom.run();
     }
 
-    /** When it is not, it is made up for before slots are picked again. */
-    private void takeAwayIfPossible(String type) {
-        try {
-            takeAway(type);
-        } catch (CouchException trouble) {
-            log.debug("slots of {} could not be looked at: {}", type, trouble.toString());
-        }
-    }
-
-    /** Takes away what claims that have nothing left at some copies, and learns who has their slots now. */
-    private void takeAway(String type) {
-        List<Slot> slots;
-        synchronized (this) {
-            slots = left.stream()
-                    .filter(slot -> slot.name().limited().type().equals(type))
-                    .toList();
-            slots.forEach(left::remove);
-        }
-        Backoff backoff = new Backoff(parts.store().surroundings(), FIRST_PAUSE, LONGEST_PAUSE);
-        try {
-            boolean goesOn = !slots.isEmpty();
-            while (goesOn) {
-                slots = takeAway(slots);
-                goesOn = !slots.isEmpty() && backoff.attempts() < MOST_ROUNDS && backoff.pauseUnlessInterrupted();
-            }
-        } finally {
-            synchronized (this) {
-                left.addAll(slots);
-            }
-        }
-    }
-
-    /** {@return those of which there was something yet} */
-    private List<Slot> takeAway(List<Slot> slots) {
-        parts.store()
-                .database()
-                .bulkRevisions(slots.stream()
-                        .filter(slot -> !slot.rev().isEmpty())
-                        .map(Slot::deletion)
-                        .toList());
-        List<List<Slot>> owners = reader.owners(slots.stream().map(Slot::name).toList());
-        List<Slot> still = new ArrayList<>();
-        for (int i = 0; i < slots.size(); i++) {
-            still.addAll(isGone(slots.get(i), owners.get(i)));
-        }
-        return still;
-    }
-
     /** {@return the owners whose claims are over, too} */
     private synchronized List<Slot> isGone(Slot former, List<Slot> owners) {
         SlotTable table = table(former);
@@ -280,11 +229,17 @@ final class SlotKeeper {
             }
             begun = loading.computeIfAbsent(type, alone -> new Loading());
         }
-        SlotTable loaded = reader.read(type);
-        synchronized (this) {
-            if (loading.remove(type, begun)) {
-                begun.meanwhile.forEach(event -> reader.apply(loaded, event));
-                tables.put(type, loaded);
+        try {
+            SlotTable loaded = reader.read(type);
+            synchronized (this) {
+                if (loading.remove(type, begun)) {
+                    begun.meanwhile.forEach(event -> reader.apply(loaded, event));
+                    tables.put(type, loaded);
+                }
+            }
+        } finally {
+            synchronized (this) {
+                loading.remove(type, begun); // what the feed tells is not kept for a reading that failed
             }
         }
     }
