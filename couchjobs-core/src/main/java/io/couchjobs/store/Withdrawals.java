@@ -104,12 +104,14 @@ final class Withdrawals implements AutoCloseable {
         } catch (RuntimeException | Error trouble) {
             log.debug("{} claims are withdrawn later: {}", batch.size(), trouble.toString());
         }
-        synchronized (this) {
-            remembered -= batch.size() - left.size();
-        }
-        if (!left.isEmpty()) {
-            List<Pending> rest = left;
-            plan(() -> settle(rest, again), again.next());
+        tryAgain(left, batch.size() - left.size(), again);
+    }
+
+    /** What nobody can be planned for is settled with the next claim to be taken back. */
+    private synchronized void tryAgain(List<Pending> left, int settled, Backoff again) {
+        remembered -= settled;
+        if (!left.isEmpty() && !plan(() -> settle(left, again), again.next())) {
+            fresh.addAll(left);
         }
     }
 

@@ -5,14 +5,18 @@ import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A machine that has no thread for some pools while the test says so. For tests of any package. */
 public final class ThreadShortage implements Surroundings {
     private final AtomicInteger refused = new AtomicInteger();
     private volatile String pools = "none";
+    private volatile String stalled = "none";
+    private volatile String kept = "none";
 
     /** As the JVM tells it, but for the class: with an OutOfMemoryError JUnit would end all tests. */
     public static Error error() {
@@ -24,8 +28,19 @@ public final class ThreadShortage implements Surroundings {
         pools = name;
     }
 
+    /** From now on pools with such a name take nothing that is to be done later; what is to be done at once they do. */
+    public void stall(String name) {
+        stalled = name;
+    }
+
+    /** From now on pools with such a name cannot be shut down. */
+    public void keep(String name) {
+        kept = name;
+    }
+
     public void end() {
         pools = "none";
+        stalled = "none";
     }
 
     /** How many threads could not be started so far. */
@@ -44,8 +59,29 @@ public final class ThreadShortage implements Surroundings {
     /** The pool keeps a task for which it finds no thread: it fails after it has put it into its queue. */
     @Override
     public ScheduledExecutorService threads(String name, int most) {
-        ScheduledThreadPoolExecutor threads = (ScheduledThreadPoolExecutor) REAL.threads(name, most);
-        ThreadFactory real = threads.getThreadFactory();
+        ScheduledThreadPoolExecutor model = (ScheduledThreadPoolExecutor) REAL.threads(name, most);
+        ThreadFactory real = model.getThreadFactory();
+        ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(most) {
+            @Override
+            public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+                if (delay > 0 && name.startsWith(stalled)) {
+                    refused.incrementAndGet();
+                    throw error();
+                }
+                return super.schedule(task, delay, unit);
+            }
+
+            @Override
+            public void shutdown() {
+                super.shutdown();
+                if (name.startsWith(kept)) {
+                    throw new IllegalStateException("cannot be shut down");
+                }
+            }
+        };
+        threads.setKeepAliveTime(model.getKeepAliveTime(TimeUnit.NANOSECONDS), TimeUnit.NANOSECONDS);
+        threads.allowCoreThreadTimeOut(true);
+        threads.setRemoveOnCancelPolicy(true);
         threads.setThreadFactory(task -> {
             if (name.startsWith(pools)) {
                 refused.incrementAndGet();
