@@ -121,11 +121,32 @@ final class WriteCombiner implements AutoCloseable {
     }
 
     private void sendAll() {
-        for (List<Entry> batch = nextBatch(); !batch.isEmpty(); batch = nextBatch()) {
-            long began = surroundings.nanos();
-            send(batch);
-            gather(batch.size(), surroundings.nanos() - began);
+        List<Entry> batch = new ArrayList<>();
+        try {
+            for (takeNext(batch); !batch.isEmpty(); takeNext(batch)) {
+                long began = surroundings.nanos();
+                send(batch);
+                int answered = batch.size();
+                batch.clear();
+                gather(answered, surroundings.nanos() - began);
+            }
+        } catch (RuntimeException | Error trouble) {
+            giveUp(batch, trouble);
         }
+    }
+
+    /** A sender that fails is not counted any more, and leaves nobody waiting: the next write begins anew. */
+    private void giveUp(List<Entry> batch, Throwable trouble) {
+        List<Entry> unsent = new ArrayList<>(batch);
+        synchronized (waiting) {
+            batch.forEach(entry -> underWay.remove(entry.id));
+            sending--;
+            if (sending == 0) {
+                unsent.addAll(waiting);
+                waiting.clear();
+            }
+        }
+        unsent.forEach(entry -> entry.result.completeExceptionally(trouble));
     }
 
     /** Those who were answered come back, or others in their places: waits until they have, but not for stragglers. */
@@ -154,8 +175,7 @@ final class WriteCombiner implements AutoCloseable {
     }
 
     /** Takes what has gathered, each document once and none that is under way; other writes of these stay for later. */
-    private List<Entry> nextBatch() {
-        List<Entry> batch = new ArrayList<>();
+    private void takeNext(List<Entry> batch) {
         synchronized (waiting) {
             Set<String> passedBy = new HashSet<>();
             long room = MOST_CHARACTERS;
@@ -163,9 +183,9 @@ final class WriteCombiner implements AutoCloseable {
                     all.hasNext() && room > 0 && batch.size() < MOST_PER_REQUEST; ) {
                 Entry entry = all.next();
                 if (!passedBy.contains(entry.id) && underWay.add(entry.id)) {
+                    all.remove();
                     batch.add(entry);
                     room -= JsonLength.characters(entry.document);
-                    all.remove();
                 } else {
                     passedBy.add(entry.id);
                 }
@@ -174,7 +194,6 @@ final class WriteCombiner implements AutoCloseable {
                 sending--;
             }
         }
-        return batch;
     }
 
     private void send(List<Entry> batch) {
