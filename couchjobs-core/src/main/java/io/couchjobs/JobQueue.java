@@ -943,22 +943,23 @@ public final class JobQueue implements AutoCloseable {
 
     /**
      * Ends what serves scopes, the feed, all connections and the accepts that wait, after what {@link #addAsync} has on its way is
-     * answered. Workers must be closed before.
+     * answered. Workers must be closed before. What one part throws keeps no other part from being closed; the first is thrown in the end.
      */
     @Override
     public void close() {
-        asyncCreator.close();
-        extensions.closed(this);
-        scopes.close();
-        acceptor.close();
-        recovery.close();
-        watch.close();
-        parts.feed().close();
-        conflicts.close();
-        parts.store().close();
-        warmer.close();
-        designs.close();
-        database.server().close();
+        Closing.all(
+                asyncCreator::close,
+                () -> extensions.closed(this),
+                scopes::close,
+                acceptor::close,
+                recovery::close,
+                watch::close,
+                parts.feed()::close,
+                conflicts::close,
+                parts.store()::close,
+                warmer::close,
+                designs::close,
+                database.server()::close);
     }
 
     @Override

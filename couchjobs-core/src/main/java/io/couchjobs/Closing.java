@@ -1,0 +1,40 @@
+package io.couchjobs;
+
+import org.jspecify.annotations.Nullable;
+
+/** Closes all parts of something, also when some of them fail. */
+final class Closing {
+    private Closing() {}
+
+    /**
+     * Closes parts, one after the other.
+     *
+     * @param parts what closes each of them
+     * @throws RuntimeException the first trouble, with the others suppressed; an error likewise
+     */
+    static void all(Runnable... parts) {
+        Throwable first = null;
+        for (Runnable part : parts) {
+            try {
+                part.run();
+            } catch (RuntimeException | Error trouble) {
+                first = with(first, trouble);
+            }
+        }
+        if (first instanceof Error error) {
+            throw error;
+        } else if (first != null) {
+            throw (RuntimeException) first;
+        }
+    }
+
+    private static Throwable with(@Nullable Throwable first, Throwable trouble) {
+        if (first == null) {
+            return trouble;
+        }
+        if (first != trouble) {
+            first.addSuppressed(trouble);
+        }
+        return first;
+    }
+}
