@@ -79,7 +79,7 @@ final class BulkRun {
         return json;
     }
 
-    private void run() {
+    void run() {
         ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE);
         try (Stream<JobId> all = jobs.get()) {
             List<Future<?>> batch = new ArrayList<>();
@@ -92,9 +92,9 @@ final class BulkRun {
             });
             batch.forEach(Parallel::ended);
             end(null);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             log.warn("{} of many jobs ended early", action, e);
-            end(e.getMessage());
+            end(e.getMessage() == null ? e.toString() : e.getMessage());
         } finally {
             threads.shutdownNow();
         }
