@@ -2,9 +2,11 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.CouchException;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
@@ -18,9 +20,11 @@ import io.couchjobs.worker.Worker;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -121,7 +125,7 @@ class FencedDocumentsTest {
         assertThat(fenced(present).take("doc").path("by").asText()).isEqualTo("former");
         assertThatThrownBy(() -> fenced(former).change("doc", document -> document.put("by", "former again")))
                 .isInstanceOf(HaltException.class)
-                .hasMessageContaining("later owner")
+                .hasMessageContaining("another owner")
                 .hasMessageContaining("doc");
         fenced(present).change("doc", document -> document.put("by", "present"));
         assertThat(shop.get("doc").orElseThrow().path("by").asText()).isEqualTo("present");
@@ -183,6 +187,92 @@ class FencedDocumentsTest {
         fenced(present).change("doc", document -> document.objectNode().put("fresh", true));
         assertThatThrownBy(() -> fenced(former).take("doc")).isInstanceOf(HaltException.class);
         assertThat(shop.get("doc").orElseThrow().path("fresh").asBoolean()).isTrue();
+    }
+
+    @Test
+    void an_owner_of_a_job_without_a_time_of_creation_writes_what_a_former_one_has_written() throws Exception {
+        ClaimedJob former = claim();
+        fenced(former).change("doc", document -> document.put("by", "former"));
+        queue.release("email", "1");
+        edit(job -> job.remove("times"));
+        succeeds(former, claim());
+    }
+
+    @Test
+    void an_owner_writes_what_a_former_one_has_written_though_the_servers_clock_was_set_back() throws Exception {
+        ClaimedJob former = claim();
+        fenced(former).change("doc", document -> document.put("by", "former"));
+        queue.remove("email", "1");
+        queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+        edit(job -> job.withObject("/times").put("created", 1));
+        succeeds(former, claim());
+    }
+
+    @Test
+    void an_owner_of_a_job_that_was_removed_purged_and_made_again_writes_what_a_former_one_has_written()
+            throws Exception {
+        claim();
+        queue.release("email", "1");
+        ClaimedJob former = claim();
+        fenced(former).change("doc", document -> document.put("by", "former"));
+        purge();
+        queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+        edit(job -> job.withObject("/times")
+                .put("created", former.job().times().get("created").toEpochMilli()));
+        ClaimedJob present = claim();
+        assertThat(present.fence()).isLessThanOrEqualTo(former.fence());
+        succeeds(former, present);
+    }
+
+    @Test
+    void a_former_owner_cannot_write_what_the_present_one_has_written_when_that_has_ended() throws Exception {
+        ClaimedJob former = claim();
+        fenced(former).change("doc", document -> document.put("by", "former"));
+        queue.release("email", "1");
+        ClaimedJob present = claim();
+        fenced(present).change("doc", document -> document.put("by", "present"));
+        present.finish();
+        assertThatThrownBy(() -> fenced(former).take("doc")).isInstanceOf(HaltException.class);
+        purge();
+        assertThatThrownBy(() -> fenced(former).take("doc")).isInstanceOf(HaltException.class);
+    }
+
+    /** The former owner freezes while it changes the document, and wakes when the present one has written. */
+    private void succeeds(ClaimedJob former, ClaimedJob present) {
+        FencedDocuments frozen = fenced(former);
+        AtomicInteger tries = new AtomicInteger();
+        assertThatThrownBy(() -> frozen.change("doc", document -> {
+                    if (tries.incrementAndGet() == 1) {
+                        fenced(present).change("doc", now -> now.put("by", "present"));
+                    }
+                    return document.put("by", "former again");
+                }))
+                .isInstanceOf(HaltException.class);
+        assertThatThrownBy(() -> fenced(former).take("doc")).isInstanceOf(HaltException.class);
+        fenced(present).change("doc", document -> document.put("n", 2));
+        ObjectNode stored = shop.get("doc").orElseThrow();
+        assertThat(stored.path("by").asText()).isEqualTo("present");
+        assertThat(stored.path("n").asInt()).isEqualTo(2);
+    }
+
+    private void edit(Consumer<ObjectNode> change) {
+        ObjectNode job = queue.database().get("job:email:1").orElseThrow();
+        change.accept(job);
+        queue.database().put(job);
+    }
+
+    /** As if it had never been there. */
+    private void purge() {
+        queue.remove("email", "1");
+        List<String> tombstones = queue.database().leaves("job:email:1").stream()
+                .map(leaf -> leaf.path("_rev").asText())
+                .toList();
+        try {
+            queue.database().purge(Map.of("job:email:1", tombstones));
+        } catch (CouchException unable) {
+            assumeTrue(unable.status() != 404 && unable.status() != 501, "a server that purges");
+            throw unable;
+        }
     }
 
     private FencedDocuments fenced(ClaimedJob claim) {

@@ -4,34 +4,41 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
-import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.problem.CouchJobsException;
-import java.time.Instant;
 import java.util.Comparator;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
 /**
  * Documents that a job writes outside of the queue, safe from owners that do not know yet that they lost the job.
  * Thread-safe. Takes the place of the RFC's transactional update: CouchDB cannot change two documents together.
  *
- * <p>Each write stamps the document, in its field {@value #STAMPS}, with the job and the claim that wrote it. A document that
- * a later claim of the same job has stamped refuses earlier claims: they halt. What an earlier owner wrote <em>before</em>
- * the later one's first write stays, so a later owner finds it, and decides whether the work is done.
+ * <p>Each write stamps the document, in its field {@value #STAMPS}, with the job and the claim that wrote it. Who finds the stamp
+ * of another claim of the same job there asks the job whose it is, and halts unless it is his own. What an earlier owner wrote
+ * <em>before</em> the later one's first write stays, so a later owner finds it, and decides whether the work is done.
+ *
+ * <p>Neither clocks nor numbers decide: a stamp was written before its reader asked, so when the reader still owns the job, the
+ * stamp's claim came before his, and when he does not, he must not write. A later owner is never halted by the stamp of a
+ * former one, whatever became of the job in between.
  *
  * <p>Whoever else writes such a document must keep the field.
  */
 public final class FencedDocuments {
-    /** The field with the stamps, by job: {@code {"job:TYPE:ID": {"created": epoch ms, "fence": number}}}. */
+    /** The field with the stamps, by job: {@code {"job:TYPE:ID": {"claim": "token", "fence": number}}}. */
     public static final String STAMPS = "fences";
 
-    private static final String CREATED = "created";
+    private static final String CLAIM = "claim";
     private static final String FENCE = "fence";
 
     private final SharedWriter writer;
+    private final ClaimedJob claim;
     private final JobId job;
-    private final Stamp mine;
-    private final SharedWriter.Kind kind = new ByFence();
+    /** Claims that came before this one: it owned the job after they had written. */
+    private final Set<String> earlier = ConcurrentHashMap.newKeySet();
+
+    private final SharedWriter.Kind kind = new ByClaim();
 
     /**
      * Writes documents for a claim.
@@ -41,32 +48,28 @@ public final class FencedDocuments {
      */
     public FencedDocuments(CouchDatabase database, ClaimedJob claim) {
         this.writer = new SharedWriter(database);
+        this.claim = claim;
         this.job = claim.id();
-        this.mine = Stamp.of(claim.job());
     }
 
     /**
-     * Changes or creates a document, unless a later claim of the job has written it. Repeated when somebody else writes at
-     * the same time, so the change may be called more than once.
+     * Changes or creates a document, unless this claim has lost the job and another one has written it. Repeated when somebody
+     * else writes at the same time, so the change may be called more than once. When another claim of the job wrote the document
+     * last, the job is read first, as {@link ClaimedJob#assertOwned} does.
      *
      * @param id the document's {@code _id}
      * @param change from the document as it is (without {@code _rev}; with only an {@code _id} when there is none) to what it
      *     is to be
      * @return the document as stored
-     * @throws HaltException when a later claim of the job has written it; nothing was written
+     * @throws HaltException when another claim of the job has written it, and this one does not own the job any more; nothing was
+     *     written
      * @throws WriteRefusedException when the database refuses the document
      * @throws UnconfirmedException when no majority of a cluster's copies confirms it; it was taken back as far as can be
      * @throws ContentionException when others keep writing it; nothing was written
      * @throws CouchException when the database cannot be reached; the document may have been written
      */
     public ObjectNode change(String id, UnaryOperator<ObjectNode> change) {
-        return writer.change(
-                id,
-                present -> {
-                    requireNotLater(present);
-                    return stamped(present, change);
-                },
-                kind);
+        return writer.change(id, present -> stamped(present, change), kind);
     }
 
     /**
@@ -75,18 +78,21 @@ public final class FencedDocuments {
      *
      * @param id the document's {@code _id}
      * @return the document as stored
-     * @throws HaltException when a later claim of the job has written it; nothing was written
+     * @throws HaltException when another claim of the job has written it, and this one does not own the job any more; nothing was
+     *     written
      * @throws CouchException when the database cannot be reached; the document may have been written
      */
     public ObjectNode take(String id) {
         return change(id, UnaryOperator.identity());
     }
 
-    private void requireNotLater(ObjectNode document) {
-        if (Stamp.LATER.compare(stampIn(document), mine) > 0) {
+    private void requireOwned(ObjectNode document) {
+        try {
+            claim.assertOwned();
+        } catch (HaltException lost) {
             throw new HaltException(
                     job,
-                    "was claimed again, and the later owner has written "
+                    "is not this owner's any more, and another owner has written "
                             + document.path("_id").asText());
         }
     }
@@ -101,21 +107,52 @@ public final class FencedDocuments {
         }
         JsonNode stamps = present.path(STAMPS);
         ObjectNode all = stamps instanceof ObjectNode object ? object.deepCopy() : next.objectNode();
-        all.putObject(job.docId()).put(CREATED, mine.created).put(FENCE, mine.fence);
+        all.putObject(job.docId()).put(CLAIM, claim.token()).put(FENCE, claim.fence());
         next.set(STAMPS, all);
         return next;
     }
 
-    private Stamp stampIn(ObjectNode document) {
-        return Stamp.in(document.path(STAMPS).path(job.docId()));
+    private JsonNode stampIn(ObjectNode document) {
+        return document.path(STAMPS).path(job.docId());
     }
 
-    /** The greater fence is the later one, and not the longer branch. */
-    private final class ByFence implements SharedWriter.Kind {
+    /** Of a stamp that names no claim, as others may write them, what it says is the name. */
+    private static String claimOf(JsonNode stamp) {
+        return stamp.path(CLAIM).asText(stamp.toString());
+    }
+
+    /** Whose stamp a leaf has: the later the greater. Who is not known to have come before this claim counts as later. */
+    private enum Whose {
+        NOBODYS_OR_EARLIER,
+        MINE,
+        PERHAPS_LATER
+    }
+
+    private Whose whose(ObjectNode document) {
+        JsonNode stamp = stampIn(document);
+        if (stamp.isMissingNode() || earlier.contains(claimOf(stamp))) {
+            return Whose.NOBODYS_OR_EARLIER;
+        }
+        return claimOf(stamp).equals(claim.token()) ? Whose.MINE : Whose.PERHAPS_LATER;
+    }
+
+    /** The later claim's leaf counts, and not the longer branch. */
+    private final class ByClaim implements SharedWriter.Kind {
         @Override
         public Comparator<SharedLeaf> later() {
-            return Comparator.<SharedLeaf, Stamp>comparing(leaf -> stampIn(leaf.plain()), Stamp.LATER)
+            return Comparator.<SharedLeaf, Whose>comparing(leaf -> whose(leaf.plain()))
+                    .thenComparingLong(leaf -> stampIn(leaf.plain()).path(FENCE).asLong())
                     .thenComparing(SharedLeaf.LATER);
+        }
+
+        @Override
+        public boolean isKnown(ObjectNode present) {
+            boolean isKnown = whose(present) != Whose.PERHAPS_LATER;
+            if (!isKnown) {
+                requireOwned(present);
+                earlier.add(claimOf(stampIn(present)));
+            }
+            return isKnown;
         }
 
         @Override
@@ -126,20 +163,6 @@ public final class FencedDocuments {
         @Override
         public CouchJobsException contended(String docId, int attempts) {
             return new ContentionException(job, attempts);
-        }
-    }
-
-    /** Which claim wrote. A job that was removed and added anew counts its claims from the start, so its creation goes first. */
-    private record Stamp(long created, long fence) {
-        static final Comparator<Stamp> LATER =
-                Comparator.comparingLong(Stamp::created).thenComparingLong(Stamp::fence);
-
-        static Stamp of(Job job) {
-            return new Stamp(job.times().getOrDefault("created", Instant.EPOCH).toEpochMilli(), job.fence());
-        }
-
-        static Stamp in(JsonNode json) {
-            return new Stamp(json.path(CREATED).asLong(0), json.path(FENCE).asLong(0));
         }
     }
 }

@@ -61,6 +61,11 @@ final class SharedWriter {
             return SharedLeaf.LATER;
         }
 
+        /** Whether it is known that the best leaf is the later one; when not, that was found out, and the leaves are to be ordered again. */
+        default boolean isKnown(ObjectNode present) {
+            return true;
+        }
+
         /** Whether a change that changes nothing is written all the same, so that a majority confirms it. */
         default boolean confirmsAlways() {
             return false;
@@ -100,6 +105,9 @@ final class SharedWriter {
         long began = surroundings.nanos();
         while (backoff.attempts() < MOST_ATTEMPTS || (doubtful && surroundings.nanos() - began < GRACE.toNanos())) {
             View view = view(docId, kind);
+            if (!kind.isKnown(view.present())) {
+                continue;
+            }
             doubtful = view.isDoubtful();
             if (doubtful && surroundings.nanos() - began < GRACE.toNanos()) {
                 pause(backoff, docId);
