@@ -65,7 +65,7 @@ import picocli.CommandLine.Spec;
             "  couchjobs dashboard                     the same and more, in a browser",
             "",
             "Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 refused by the job's state, 5 timed out,",
-            "6 CouchDB unreachable, 7 not authorised, 130 interrupted.",
+            "6 CouchDB unreachable, 7 not authorised, 130 interrupted with work left undone.",
             "More about a command: couchjobs COMMAND --help"
         })
 final class Couchjobs implements Runnable {

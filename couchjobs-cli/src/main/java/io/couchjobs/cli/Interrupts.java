@@ -2,6 +2,7 @@ package io.couchjobs.cli;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
@@ -11,11 +12,21 @@ import java.util.function.Consumer;
 final class Interrupts {
     private Interrupts() {}
 
-    /** Gives the signals to the action, by name, in a thread of the JVM's; without effect on a JVM that has none. */
+    /**
+     * Gives the signals to the action, by name, in a thread of the JVM's; without effect on a JVM that has none. The second
+     * signal ends the process within 5 s, whatever the action does.
+     */
     static void onSignal(Consumer<String> action) {
-        register("INT", action);
-        register("TERM", action);
-        register("HUP", action);
+        AtomicInteger times = new AtomicInteger();
+        Consumer<String> counted = name -> {
+            if (times.incrementAndGet() == 2) {
+                HardExit.soon();
+            }
+            action.accept(name);
+        };
+        register("INT", counted);
+        register("TERM", counted);
+        register("HUP", counted);
     }
 
     private static void register(String name, Consumer<String> action) {

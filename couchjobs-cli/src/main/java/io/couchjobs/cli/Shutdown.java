@@ -5,13 +5,18 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** Closes a worker on Ctrl-C: the first lets its running jobs finish, the second stops them and gives them back. */
+/**
+ * Closes a worker on Ctrl-C: the first lets its running jobs finish, the second stops them and gives them back, as far as that can
+ * be done before {@link Interrupts} ends the process.
+ */
 final class Shutdown {
     private static final Duration AS_LONG_AS_IT_TAKES = Duration.ofDays(3_650);
 
     private final Worker worker;
     private final Consumer<String> say;
     private final AtomicInteger asked = new AtomicInteger();
+    private volatile long haltedBefore = Long.MAX_VALUE;
+    private volatile boolean stopped;
 
     Shutdown(Worker worker, Consumer<String> say) {
         this.worker = worker;
@@ -19,18 +24,23 @@ final class Shutdown {
         Interrupts.onSignal(signal -> ask());
     }
 
-    boolean wasAsked() {
-        return asked.get() > 0;
+    /** Whether it was asked to close, and jobs that ran then were stopped or lost. */
+    boolean leftWorkUndone() {
+        return stopped || worker.stats().halted() > haltedBefore;
     }
 
     private void ask() {
         int times = asked.incrementAndGet();
         if (times == 1) {
+            haltedBefore = worker.stats().halted();
             say.accept("couchjobs: taking no new jobs; waiting for "
                     + worker.stats().running() + " running ones, Ctrl-C again to stop them");
             close(AS_LONG_AS_IT_TAKES);
         } else if (times == 2) {
-            say.accept("couchjobs: stopping the running jobs, they go back to the queue");
+            stopped = worker.stats().running() > 0;
+            say.accept(
+                    "couchjobs: stopping the running jobs, they go back to the queue; what cannot be given back within 5 s"
+                            + " runs again when its lease is over");
             close(Duration.ZERO);
         }
     }

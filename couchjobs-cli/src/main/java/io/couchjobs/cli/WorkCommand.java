@@ -31,7 +31,8 @@ import picocli.CommandLine.Parameters;
             "couchjobs itself. What it must not know, give in a file (--password-file), or take away by env -u.",
             "It ends by 0: success, 65: failed for good, anything else: failed, to be retried.",
             "When a job is cancelled, lost or too slow its program and all that it started get a TERM, 10 s later a KILL.",
-            "Ctrl-C lets the running programs finish, a second one stops them and gives their jobs back.",
+            "Ctrl-C (or TERM) lets the running programs finish: then the exit code is 0 as without it. A second one stops",
+            "them, gives their jobs back as far as the server answers, and ends within 5 s by exit code 130.",
             "A failed job is recorded in the queue and told at the end. It changes the exit code with --fail only."
         },
         footer = {
@@ -136,7 +137,7 @@ final class WorkCommand extends QueueCommand {
             worker.awaitStopped();
             output().line(() -> text(worker.stats()), () -> json(worker));
             tellFailures(worker.stats().failed());
-            if (shutdown.wasAsked()) {
+            if (shutdown.leftWorkUndone()) {
                 return ExitCode.INTERRUPTED;
             }
             return fail && worker.stats().failed() > 0 ? ExitCode.FAILED : ExitCode.DONE;

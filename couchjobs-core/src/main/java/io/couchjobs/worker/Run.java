@@ -43,6 +43,9 @@ final class Run {
     private @Nullable StopReason stopReason;
     private String whyCancelled = "cancelled while it ran";
     private boolean handlerIsDone;
+    /** Between two tries to write how it ended. */
+    private boolean isPausing;
+
     private @Nullable Attempt<?> present;
     private volatile Duration timeout;
     private volatile long graceUntilNanos;
@@ -87,7 +90,7 @@ final class Run {
         if (stopReason == null || reason == StopReason.HALTED) {
             stopReason = reason;
         }
-        if (thread != null && !handlerIsDone) {
+        if (thread != null && (!handlerIsDone || (isPausing && reason == StopReason.HALTED))) {
             thread.interrupt();
         }
     }
@@ -299,12 +302,28 @@ final class Run {
             } catch (CouchJobsException trouble) {
                 warnOnce(backoff, "cannot store how {} ended, trying again until its lease runs out: {}", trouble);
             }
-            if (!backoff.pauseUnlessInterrupted()) {
-                break;
-            }
+            pause(backoff);
         }
         log.warn("{} was lost before it could be stored how it ended; another worker will run it", claim.id());
         return RunReport.Outcome.HALTED;
+    }
+
+    /** Only the loss of the job cuts it. */
+    private void pause(Backoff backoff) {
+        if (beginPause()) {
+            var unused = backoff.pauseUnlessInterrupted();
+            endPause();
+        }
+    }
+
+    private synchronized boolean beginPause() {
+        isPausing = stopReason != StopReason.HALTED;
+        return isPausing;
+    }
+
+    private synchronized void endPause() {
+        isPausing = false;
+        Thread.interrupted();
     }
 
     /** What the database will not store as it is becomes a failure; a failure it will not store is given up. */

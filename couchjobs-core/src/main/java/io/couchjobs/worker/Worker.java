@@ -158,7 +158,9 @@ public final class Worker implements AutoCloseable {
     /**
      * Takes no new jobs, gives back those not started, lets the running ones finish, and interrupts those that have not when
      * the time is over: they go back to waiting, or are cancelled ({@link WorkerBuilder#whenClosing}). Their leases are renewed
-     * to the end. Closing twice does nothing, but a second call with less time shortens it.
+     * to the end. What has not ended 5 s later, because it ignores that or the server is away, is lost: its result is not stored,
+     * and another worker runs the job when its lease is over. Closing twice does nothing, but a second call with less time
+     * shortens it.
      *
      * @param timeout how long the running jobs may take
      */
@@ -193,7 +195,7 @@ public final class Worker implements AutoCloseable {
                 executor.stopAll(stop);
                 if (!isStoppedWithin(GRACE)) {
                     log.warn(
-                            "{} jobs ignore that worker {} closes; their leases run out",
+                            "{} jobs have not ended when worker {} closes; their leases run out",
                             executor.runs().size(),
                             id());
                 }
@@ -253,6 +255,7 @@ public final class Worker implements AutoCloseable {
         heldJobs.close();
         sweeper.close();
         monitor.close();
+        executor.stopAll(run -> run.stop(StopReason.HALTED)); // nobody renews their leases from here on
         leases.close();
         teller.close();
         executor.close();

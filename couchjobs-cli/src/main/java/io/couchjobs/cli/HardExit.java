@@ -1,0 +1,43 @@
+package io.couchjobs.cli;
+
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** Ends this process within 5 s, whatever its threads and the server do; no program that it started is left running. */
+final class HardExit {
+    /** So long programs that were told to end may take; then there is time left to give their jobs back. */
+    private static final long KILL_MILLIS = 3_000;
+
+    private static final long HALT_MILLIS = 4_500;
+
+    private HardExit() {}
+
+    static void soon() {
+        List<ProcessHandle> programs = descendants().toList();
+        ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "couchjobs-hard-exit");
+            thread.setDaemon(true);
+            return thread;
+        });
+        var unusedKill = timer.schedule(() -> kill(programs), KILL_MILLIS, TimeUnit.MILLISECONDS);
+        var unusedHalt = timer.schedule(
+                () -> {
+                    kill(programs);
+                    Runtime.getRuntime().halt(ExitCode.INTERRUPTED.number());
+                },
+                HALT_MILLIS,
+                TimeUnit.MILLISECONDS);
+    }
+
+    /** Those of the beginning may have been left by their parents meanwhile. */
+    private static void kill(List<ProcessHandle> programs) {
+        Stream.concat(programs.stream(), descendants()).forEach(ProcessHandle::destroyForcibly);
+    }
+
+    private static Stream<ProcessHandle> descendants() {
+        return ProcessHandle.current().descendants();
+    }
+}

@@ -1,0 +1,153 @@
+package io.couchjobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.cli.child.Jvm;
+import io.couchjobs.embedded.EmbeddedCouch;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How a worker process ends by TERM, or by two of them. */
+@Timeout(120)
+@DisabledOnOs(OS.WINDOWS)
+class SignalsTest {
+    /** Five are promised; the rest is for a slow machine. */
+    private static final long SECONDS = 15;
+
+    private static final String SAYS_ITS_PID = "cd \"$FOLDER\"; echo $$ > pid.new; mv pid.new pid; ";
+
+    private final EmbeddedCouch couch =
+            EmbeddedCouch.inMemory().database("queue").port(0).start();
+    private final TestShell shell = new TestShell().with("COUCHJOBS_URL", couch.url() + "queue");
+    private Process worker;
+
+    @TempDir
+    private Path folder;
+
+    @BeforeEach
+    void addJob() {
+        shell.run("init");
+        shell.run("enqueue", "email", "1");
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        worker.descendants().forEach(ProcessHandle::destroyForcibly);
+        worker.destroyForcibly().waitFor();
+        couch.close();
+    }
+
+    @Test
+    void a_worker_that_drained_on_TERM_exits_0() throws Exception {
+        work(SAYS_ITS_PID + "while [ ! -e go ]; do sleep 0.05; done");
+        term("waiting for 1 running");
+        Files.createFile(folder.resolve("go"));
+        assertThat(exitCode()).isZero();
+        assertThat(status()).isEqualTo("success");
+    }
+
+    @Test
+    void a_second_TERM_gives_the_job_back_and_exits_130() throws Exception {
+        work(SAYS_ITS_PID + "exec sleep 600");
+        term("waiting for 1 running");
+        term("stopping the running jobs");
+        assertThat(exitCode()).isEqualTo(130);
+        assertThat(status()).isEqualTo("waiting");
+    }
+
+    @Test
+    void a_program_that_ignores_TERM_is_killed_by_the_second_and_its_job_given_back() throws Exception {
+        work("trap '' TERM; " + SAYS_ITS_PID + "while :; do sleep 1; done");
+        ProcessHandle program = program();
+        term("waiting for 1 running");
+        term("stopping the running jobs");
+        assertThat(exitCode()).isEqualTo(130);
+        assertThat(program.isAlive()).isFalse();
+        assertThat(status()).isEqualTo("waiting");
+    }
+
+    @Test
+    void a_second_TERM_ends_a_worker_whose_server_is_gone() throws Exception {
+        work(SAYS_ITS_PID + "exec sleep 600");
+        ProcessHandle program = program();
+        term("waiting for 1 running");
+        couch.close();
+        term("stopping the running jobs");
+        assertThat(exitCode()).isEqualTo(130);
+        assertThat(program.isAlive()).isFalse();
+    }
+
+    @Test
+    void a_second_TERM_ends_a_worker_whose_server_does_not_answer_and_whose_program_ignores_it() throws Exception {
+        work("trap '' TERM; " + SAYS_ITS_PID + "while :; do sleep 1; done");
+        ProcessHandle program = program();
+        term("waiting for 1 running");
+        int port = couch.port();
+        couch.close();
+        try (ServerSocket silent = new ServerSocket(port, 50, InetAddress.getLoopbackAddress())) {
+            term("stopping the running jobs");
+            assertThat(exitCode()).isEqualTo(130);
+            assertThat(program.isAlive()).as("seen by " + silent).isFalse();
+        }
+    }
+
+    private void work(String script) throws Exception {
+        ProcessBuilder builder =
+                Jvm.worker(List.of(), List.of("work", "email", "--concurrency", "1", "--", "sh", "-c", script));
+        builder.redirectError(folder.resolve("err").toFile());
+        builder.environment().put("FOLDER", folder.toString());
+        builder.environment().put("COUCHJOBS_CONFIG", "/dev/null");
+        builder.environment().put("COUCHJOBS_URL", couch.url() + "queue");
+        worker = builder.start();
+        until(() -> Files.exists(folder.resolve("pid")));
+    }
+
+    private ProcessHandle program() throws Exception {
+        long pid = Long.parseLong(Files.readString(folder.resolve("pid")).strip());
+        return ProcessHandle.of(pid).orElseThrow();
+    }
+
+    private void term(String answer) throws Exception {
+        worker.destroy();
+        until(() -> said().contains(answer));
+    }
+
+    private int exitCode() throws Exception {
+        assertThat(worker.waitFor(SECONDS, TimeUnit.SECONDS))
+                .as("it ends; it said: " + said())
+                .isTrue();
+        return worker.exitValue();
+    }
+
+    private String status() {
+        return shell.run("inspect", "email", "1", "-o", "json")
+                .json()
+                .path("status")
+                .asText();
+    }
+
+    private String said() throws Exception {
+        return Files.readString(folder.resolve("err"));
+    }
+
+    private void until(Callable<Boolean> holds) throws Exception {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (!holds.call()) {
+            assertThat(System.nanoTime()).as(said()).isLessThan(deadline);
+            LockSupport.parkNanos(5_000_000);
+        }
+    }
+}
