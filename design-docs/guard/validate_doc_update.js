@@ -58,6 +58,10 @@ function (newDoc, oldDoc, userCtx, secObj) {
     return a === b || (absent(a) && absent(b)) ||
       (typeof a === 'object' && typeof b === 'object' && (JSON.stringify(a) === JSON.stringify(b) || deepSame(a, b)));
   }
+  // Others write a time in seconds, and every change of the job writes it in milliseconds.
+  function sameTime(a, b) {
+    return millis(a) === millis(b);
+  }
   // CouchDB knows no digest yet of what is just being attached.
   function sameAttachments(old, now) {
     return Object.keys(old).concat(Object.keys(now)).every(function (name) {
@@ -68,7 +72,8 @@ function (newDoc, oldDoc, userCtx, secObj) {
     var names = [];
     function compare(one, other, seen) {
       Object.keys(one).forEach(function (name) {
-        if (name.charAt(0) !== '_' && (seen || !owns(other, name)) && !same(one[name], other[name])) {
+        if (name.charAt(0) !== '_' && (seen || !owns(other, name)) && !same(one[name], other[name]) &&
+            !(name === 'scheduledTime' && sameTime(one[name], other[name]))) {
           names.push(name);
         }
       });
@@ -240,8 +245,8 @@ function (newDoc, oldDoc, userCtx, secObj) {
       (withdrawn || timeKeptOrAsked()) && (expires() || startsAnew() || (withdrawn && restores()));
   }
   function timeKeptOrAsked() {
-    return count(newDoc.scheduledTime) === count(before.scheduledTime) ||
-      (isObject(before.resubmit) && count(newDoc.scheduledTime) === count(before.resubmit.scheduledTime));
+    return sameTime(newDoc.scheduledTime, before.scheduledTime) ||
+      (isObject(before.resubmit) && sameTime(newDoc.scheduledTime, before.resubmit.scheduledTime));
   }
   function expires() {
     var lived = to === 'failed' ? oneMore(before.expirations) : count(before.expirations);

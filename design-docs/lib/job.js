@@ -20,6 +20,16 @@
     return null;
   }
 
+  // A number above 0 and below this is a time in seconds: in milliseconds it would be before 1973-03-03.
+  function isSeconds(time) {
+    return typeof time === 'number' && time > 0 && time < 1e11;
+  }
+  // A scheduled time as it counts, in milliseconds; 0, at once, for none and for those before 1973-03-03. The twin of ScheduledTime.java.
+  function millis(time) {
+    var ms = isSeconds(time) ? time * 1000 : time || 0;
+    return isSeconds(ms) ? 0 : ms;
+  }
+
   // Which documents can be a job: the twin of Schema.java and JobId.java, change all together.
   // Returns null for a document that is not meant to be a job, else {line, status, time, claimable, created, finished, problem};
   // line is the type, for a job with a site TYPE:SITE (no type has a colon): what a database does not run is not read through.
@@ -149,10 +159,10 @@
     return {
       line: parts[1] + (doc.site ? ':' + doc.site : ''),
       status: doc.status || 'waiting',
-      time: doc.scheduledTime || 0,
+      time: millis(doc.scheduledTime),
       claimable: (!doc.status || doc.status === 'waiting' || doc.status === 'stuck') && !doc.after &&
         !doc._conflicts,
-      created: (doc.times && doc.times.created) || doc.scheduledTime || 0,
+      created: (doc.times && doc.times.created) || millis(doc.scheduledTime),
       finished: /^(success|failed|cancelled)$/.test(doc.status) ? finishedTime() : null,
       problem: null
     };

@@ -580,7 +580,7 @@ public final class JobQueue implements AutoCloseable {
      *
      * @param type its type
      * @param id its id
-     * @param time not before this time
+     * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
      * @return the job as stored
      * @throws JobNotFoundException when there is no such job
      * @throws JobRefusedException when it is not pending
@@ -654,7 +654,7 @@ public final class JobQueue implements AutoCloseable {
      *
      * @param type its type
      * @param id its id
-     * @param time not before this time
+     * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
      * @return the job as stored
      * @throws JobNotFoundException when there is no such job
      */
@@ -667,7 +667,7 @@ public final class JobQueue implements AutoCloseable {
      *
      * @param type its type
      * @param id its id
-     * @param time not before this time
+     * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
      * @param data a record, bean, map or JSON object; ignored while the job is running
      * @return the job as stored
      * @throws InvalidJobDataException when the data is not a JSON object; nothing was sent

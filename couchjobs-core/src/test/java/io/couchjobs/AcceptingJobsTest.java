@@ -77,7 +77,7 @@ class AcceptingJobsTest {
     @Test
     void with_one_worker_jobs_come_in_the_order_of_their_times() throws Exception {
         for (int i : new int[] {4, 1, 3, 0, 2}) {
-            add("e" + i, Instant.ofEpochMilli(1000 + i));
+            add("e" + i, Jobs.past(i));
         }
         List<String> order = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
@@ -89,9 +89,10 @@ class AcceptingJobsTest {
     @Test
     void a_job_that_failed_before_goes_first_when_its_retry_is_due() throws Exception {
         queue.database()
-                .put(Jobs.json(
-                        "{'_id':'job:email:stuck','status':'stuck','data':{},'attempt':1,'scheduledTime':2000}"));
-        add("waiting", Instant.ofEpochMilli(1000));
+                .put(
+                        Jobs.json(
+                                "{'_id':'job:email:stuck','status':'stuck','data':{},'attempt':1,'scheduledTime':1500000002000}"));
+        add("waiting", Jobs.past(1000));
         assertThat(acceptNow(AcceptOptions.of("email")).get(0).id().id()).isEqualTo("stuck");
     }
 
@@ -111,7 +112,7 @@ class AcceptingJobsTest {
         for (int i = 0; i < 10; i++) {
             queue.add("email", Map.of());
         }
-        add("timed", Instant.ofEpochMilli(1));
+        add("timed", Jobs.past(1));
         Set<String> taken = new HashSet<>();
         for (int i = 0; i < 10; i++) {
             taken.add(acceptNow(AcceptOptions.of("email").withoutSchedule())
@@ -223,7 +224,7 @@ class AcceptingJobsTest {
         add("1", Instant.EPOCH);
         ClaimedJob claim = acceptNow(AcceptOptions.of("email")).get(0);
         queue.cancel("email", "1", CancelMode.REQUEST);
-        queue.resubmit("email", "1", Instant.ofEpochMilli(9));
+        queue.resubmit("email", "1", Jobs.past(9));
         claim.update(Map.of("n", 2));
         claim.update(new Progress(120, "nearly"));
         Job job = queue.get("email", "1").orElseThrow();

@@ -186,8 +186,7 @@ class AttachedDataTest {
     void whoever_gets_a_job_gets_its_data() throws Exception {
         AddResult added = queue.add(request("1", large('a')));
         assertThat(added.job().orElseThrow().data()).isEqualTo(large('a'));
-        assertThat(queue.reschedule("email", "1", Instant.ofEpochMilli(7)).data())
-                .isEqualTo(large('a'));
+        assertThat(queue.reschedule("email", "1", Jobs.past(7)).data()).isEqualTo(large('a'));
         assertThat(queue.data("email", "1")).contains(large('a'));
         assertThat(queue.list(JobFilter.all(), 10)).extracting(Job::data).containsExactly(large('a'));
         assertThat(queue.all("email")).extracting(Job::data).containsExactly(large('a'));
@@ -470,7 +469,7 @@ class AttachedDataTest {
         queue.add(JobRequest.builder("email")
                 .id("1")
                 .data(small())
-                .scheduledTime(Instant.ofEpochMilli(5))
+                .scheduledTime(Jobs.past(5))
                 .build());
         assertThat(read("1").data()).isEqualTo(small());
     }

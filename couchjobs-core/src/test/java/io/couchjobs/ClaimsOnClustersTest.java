@@ -9,6 +9,7 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Jobs;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.AddResult;
 import io.couchjobs.store.CancelMode;
@@ -19,7 +20,6 @@ import io.couchjobs.store.DuplicateJobException;
 import io.couchjobs.store.HaltException;
 import io.couchjobs.store.UnconfirmedException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -171,7 +171,7 @@ class ClaimsOnClustersTest {
     @Test
     void an_owner_goes_on_from_its_own_leaf_when_readers_see_the_one_of_a_loser() throws Exception {
         ClaimedJob claim = claimed();
-        others.resubmit("email", "1", Instant.ofEpochMilli(7));
+        others.resubmit("email", "1", Jobs.past(7));
         losingClaimThatReadersSee(claim.job(), "rival");
         assertThat(job().isLockedBy("rival")).isTrue();
         claim.assertOwned();
@@ -230,8 +230,8 @@ class ClaimsOnClustersTest {
     void a_change_without_a_quorum_is_done_when_a_quorum_confirms_the_job_as_it_is_then() {
         add("1");
         cluster.acceptStored(2, doc -> true);
-        Job changed = queue.reschedule("email", "1", Instant.ofEpochMilli(7));
-        assertThat(changed.scheduledTime()).isEqualTo(Instant.ofEpochMilli(7));
+        Job changed = queue.reschedule("email", "1", Jobs.past(7));
+        assertThat(changed.scheduledTime()).isEqualTo(Jobs.past(7));
         assertThat(changed.rev()).isEqualTo(job().rev());
         assertThat(cluster.sent())
                 .as("the change, and two attempts to confirm it")

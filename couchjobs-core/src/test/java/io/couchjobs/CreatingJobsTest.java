@@ -10,6 +10,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Jobs;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.AddResult;
 import io.couchjobs.store.CancelMode;
@@ -258,9 +259,9 @@ class CreatingJobsTest {
     void pending_jobs_can_be_moved_and_running_ones_cannot() throws Exception {
         queue.add(request(Map.of(), LATER));
         queue.setPriority("email", "1", 75);
-        queue.reschedule("email", "1", Instant.ofEpochMilli(5));
+        queue.reschedule("email", "1", Jobs.past(5));
         assertThat(job().priority()).isEqualTo(75);
-        assertThat(job().scheduledTime()).isEqualTo(Instant.ofEpochMilli(5));
+        assertThat(job().scheduledTime()).isEqualTo(Jobs.past(5));
         claim();
         assertThatThrownBy(() -> queue.reschedule("email", "1", LATER))
                 .isInstanceOf(JobRefusedException.class)

@@ -122,14 +122,14 @@ class EveryVerbTest {
 
     @Test
     void a_job_resubmitted_without_a_time_keeps_the_one_it_had() throws Exception {
-        add("1", Instant.ofEpochMilli(77));
+        add("1", Jobs.past(77));
         ClaimedJob claim = claim();
         claim.resubmit();
         claim.finish();
-        assertThat(job().scheduledTime()).isEqualTo(Instant.ofEpochMilli(77));
+        assertThat(job().scheduledTime()).isEqualTo(Jobs.past(77));
         assertThat(job().status()).isEqualTo(JobStatus.WAITING);
         claim().finish();
-        assertThat(queue.resubmit("email", "1").scheduledTime()).isEqualTo(Instant.ofEpochMilli(77));
+        assertThat(queue.resubmit("email", "1").scheduledTime()).isEqualTo(Jobs.past(77));
     }
 
     @Test

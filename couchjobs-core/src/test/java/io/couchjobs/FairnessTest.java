@@ -237,7 +237,7 @@ class FairnessTest {
             job.put("priority", List.of(0, 25, 50, 51, 75, 99).get(random.nextInt(6)));
         }
         if (random.nextInt(3) > 0) {
-            job.put("scheduledTime", 1_000 + random.nextInt(100_000));
+            job.put("scheduledTime", Jobs.past(random.nextInt(100_000)).toEpochMilli());
         }
         if (random.nextInt(8) == 0) {
             job.put("status", "stuck");

@@ -11,6 +11,7 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Jobs;
 import io.couchjobs.job.Site;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.Acceptor;
@@ -26,7 +27,6 @@ import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -160,7 +160,7 @@ class LimitsUnderFaultsTest {
             queue.add(JobRequest.builder("sms")
                     .id("" + i)
                     .data(Map.of())
-                    .scheduledTime(Instant.ofEpochMilli(i))
+                    .scheduledTime(Jobs.past(i))
                     .build());
         }
         SettingsStore settings = new SettingsStore(faulty.database(), Duration.ofMinutes(1));
@@ -285,7 +285,7 @@ class LimitsUnderFaultsTest {
         queue.add(JobRequest.builder("email")
                 .id(id)
                 .data(Map.of())
-                .scheduledTime(Instant.ofEpochMilli(time))
+                .scheduledTime(Jobs.past(time))
                 .build());
     }
 

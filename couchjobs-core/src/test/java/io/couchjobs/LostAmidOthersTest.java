@@ -10,6 +10,7 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Jobs;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.AddResult;
 import io.couchjobs.store.CancelMode;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @ServerTest
 @Execution(ExecutionMode.CONCURRENT)
 class LostAmidOthersTest {
-    private static final Instant LATER = Instant.ofEpochMilli(7);
+    private static final Instant LATER = Jobs.past(7);
 
     private TestDatabase database;
     private Proxy proxy;

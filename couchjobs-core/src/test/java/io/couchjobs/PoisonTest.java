@@ -7,11 +7,11 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Jobs;
 import io.couchjobs.store.JobFilter;
 import io.couchjobs.store.Limit;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.Worker;
-import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -63,7 +63,7 @@ class PoisonTest {
         queue.add(JobRequest.builder("email")
                 .id(id)
                 .data(Map.of())
-                .scheduledTime(Instant.ofEpochMilli(time))
+                .scheduledTime(Jobs.past(time))
                 .build());
     }
 

@@ -8,6 +8,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
+import io.couchjobs.job.Jobs;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.CancelMode;
 import io.couchjobs.store.ClaimedJob;
@@ -170,7 +171,7 @@ class SubscribingUnderFaultsTest {
         private void pending() throws InterruptedException {
             switch (random.nextInt(8)) {
                 case 0 -> queue.setPriority(type, id, random.nextInt(100));
-                case 1 -> queue.reschedule(type, id, Instant.ofEpochMilli(random.nextInt(1000)));
+                case 1 -> queue.reschedule(type, id, Jobs.past(random.nextInt(1000)));
                 case 2 -> {
                     if (random.nextInt(6) == 0) {
                         queue.cancel(type, id, CancelMode.IF_QUEUED);

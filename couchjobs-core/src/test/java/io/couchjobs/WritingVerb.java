@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.Jobs;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.AddResult;
 import io.couchjobs.store.CancelMode;
@@ -39,13 +40,13 @@ enum WritingVerb {
     ADD_AT_ANOTHER_TIME {
         @Override
         void act(JobQueue queue, Optional<ClaimedJob> claim) {
-            queue.add(request("1", Instant.ofEpochMilli(7)));
+            queue.add(request("1", Jobs.past(7)));
         }
     },
     ADD_WHILE_RUNNING(true) {
         @Override
         void act(JobQueue queue, Optional<ClaimedJob> claim) {
-            queue.add(request("1", Instant.ofEpochMilli(7)));
+            queue.add(request("1", Jobs.past(7)));
         }
     },
     CLAIM {
@@ -99,7 +100,7 @@ enum WritingVerb {
     RESUBMIT(true) {
         @Override
         void act(JobQueue queue, Optional<ClaimedJob> claim) {
-            claim.orElseThrow().resubmit(Instant.ofEpochMilli(7));
+            claim.orElseThrow().resubmit(Jobs.past(7));
         }
     },
     CANCEL {
@@ -117,7 +118,7 @@ enum WritingVerb {
     RESCHEDULE {
         @Override
         void act(JobQueue queue, Optional<ClaimedJob> claim) {
-            queue.reschedule("email", "1", Instant.ofEpochMilli(7));
+            queue.reschedule("email", "1", Jobs.past(7));
         }
     },
     RETRY {
@@ -130,7 +131,7 @@ enum WritingVerb {
         @Override
         void act(JobQueue queue, Optional<ClaimedJob> claim) {
             claim.orElseThrow().finish();
-            queue.resubmit("email", "1", Instant.ofEpochMilli(7));
+            queue.resubmit("email", "1", Jobs.past(7));
         }
     },
     SET_PRIORITY {
@@ -142,7 +143,7 @@ enum WritingVerb {
     ADD_ALL {
         @Override
         void act(JobQueue queue, Optional<ClaimedJob> claim) {
-            assertThat(queue.addAll(all(Instant.ofEpochMilli(7))))
+            assertThat(queue.addAll(all(Jobs.past(7))))
                     .extracting(AddResult::outcome)
                     .containsExactly(AddResult.Outcome.UPDATED, AddResult.Outcome.ADDED, AddResult.Outcome.ADDED);
         }

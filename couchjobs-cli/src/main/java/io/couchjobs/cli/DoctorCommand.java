@@ -19,8 +19,8 @@ import picocli.CommandLine.Option;
         name = "doctor",
         description = {
             "Check the server and the database: version, access, clocks, copies, design documents, indexes,",
-            "conflicts, owners, malformed jobs, tombstones. Each finding comes with what follows from it and what to",
-            "do. Exit code 1 when there is a problem."
+            "conflicts, owners, malformed jobs, times in seconds, tombstones. Each finding comes with what follows from",
+            "it and what to do. Exit code 1 when there is a problem."
         },
         footer = {
             "",

@@ -122,6 +122,18 @@ class DoctorCommandTest {
         }
     }
 
+    @Test
+    void times_in_seconds_are_a_hint_and_no_problem() throws Exception {
+        try (JobQueue queue = open()) {
+            queue.database().put(doc("job:email:1").put("scheduledTime", 4_000_000_000L));
+        }
+        TestShell.Said said = shell.run("doctor", "-o", "json");
+        JsonNode times = finding(said, "times");
+        assertThat(times.path("level").asText()).isEqualTo("note");
+        assertThat(times.path("finding").asText()).contains("job:email:1").contains("seconds");
+        assertThat(finding(said, "malformed").path("level").asText()).isEqualTo("ok");
+    }
+
     private void notOnPouchDb() {
         assumeFalse(
                 database.serverName().contains("PouchDB"),

@@ -215,6 +215,39 @@ class ExportImportTest {
                 .isEqualTo(1_100);
     }
 
+    @Test
+    void a_time_in_seconds_is_imported_as_the_same_time_in_milliseconds() throws Exception {
+        shell.input("{\"_id\":\"job:email:1\",\"data\":{},\"scheduledTime\":4000000000}\n");
+        done("import", "-");
+        assertThat(done("inspect", "email", "1", "-o", "json")
+                        .json()
+                        .path("scheduledTime")
+                        .asText())
+                .isEqualTo("2096-10-02T07:06:40Z");
+        assertThat(queue.database()
+                        .get("job:email:1")
+                        .orElseThrow()
+                        .path("scheduledTime")
+                        .asLong())
+                .isEqualTo(4_000_000_000_000L);
+    }
+
+    @Test
+    void a_line_with_a_time_in_seconds_is_enqueued_for_that_time() throws Exception {
+        shell.input("{\"id\":\"1\",\"data\":{},\"scheduledTime\":4000000000}\n");
+        done("enqueue", "email", "--from", "-");
+        assertThat(done("inspect", "email", "1", "-o", "json")
+                        .json()
+                        .path("scheduledTime")
+                        .asText())
+                .isEqualTo("2096-10-02T07:06:40Z");
+        queue.database()
+                .put(byId("{\"_id\":\"job:email:2\",\"scheduledTime\":4000000000}")
+                        .get("job:email:2"));
+        assertThat(done("list", "-o", "json").json().findValuesAsText("scheduledTime"))
+                .containsOnly("2096-10-02T07:06:40Z");
+    }
+
     private void oneOfEachStatus() throws Exception {
         add("success");
         claim().finish(Map.of("sent", true));

@@ -122,6 +122,7 @@ final class Edit {
             throw new IllegalStateException(event + " cannot lead from " + before.status() + " to " + status);
         }
         document.put(Field.STATUS, status.json());
+        ScheduledTime.toMillis(document);
         keepFence(status);
         if (!status.isLocked()) {
             document.remove(Field.LOCK);

@@ -96,9 +96,12 @@ public final class Job {
         return status().state();
     }
 
-    /** {@return the time before which the job must not run; the epoch for a job that is due at once} */
+    /**
+     * {@return the time before which the job must not run, also where others wrote it in seconds; the epoch for a job that is due
+     *     at once}
+     */
     public Instant scheduledTime() {
-        return Instant.ofEpochMilli(number(Field.SCHEDULED_TIME, 0));
+        return ScheduledTime.read(document.path(Field.SCHEDULED_TIME));
     }
 
     /**
@@ -252,8 +255,7 @@ public final class Job {
 
     /** When the run that was asked for is to begin at the earliest; the epoch when nobody said. */
     Instant resubmittedTime() {
-        return Instant.ofEpochMilli(
-                document.path(Field.RESUBMIT).path(Field.SCHEDULED_TIME).asLong(0));
+        return ScheduledTime.read(document.path(Field.RESUBMIT).path(Field.SCHEDULED_TIME));
     }
 
     /** How many times the document was written, tombstones included; 0 for a job not stored yet. */

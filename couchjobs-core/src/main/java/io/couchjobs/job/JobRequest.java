@@ -30,7 +30,7 @@ public final class JobRequest {
     private JobRequest(Builder builder) {
         this.rest = builder.copy();
         this.data = JobData.of(builder.data);
-        this.scheduledTime = Instant.ofEpochMilli(builder.scheduledTime.toEpochMilli());
+        this.scheduledTime = Instant.ofEpochMilli(ScheduledTime.nearestMillis(builder.scheduledTime));
         this.id = identity(builder);
         trace.set(builder.trace);
     }
@@ -267,7 +267,8 @@ public final class JobRequest {
         /**
          * Lets the job wait.
          *
-         * @param time not before this time; the epoch, the default, is at once
+         * @param time not before this time; the epoch, the default, is at once, and so is any other time before 1973-03-03 (in a
+         *     document, such a number of milliseconds would be read as one of seconds)
          * @return this
          */
         public Builder scheduledTime(Instant time) {

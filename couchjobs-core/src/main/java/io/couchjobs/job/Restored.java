@@ -28,6 +28,7 @@ public final class Restored {
         if (copy.fence() > 0) {
             document.put(Field.FENCE, Math.max(copy.fence(), generation));
         }
+        ScheduledTime.toMillis(document);
         Job job = Job.trusted(copy.id(), document);
         return job.status().isLocked() ? Transitions.release(job, now).write().orElse(job) : job;
     }

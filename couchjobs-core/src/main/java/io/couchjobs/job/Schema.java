@@ -52,7 +52,7 @@ final class Schema {
                         "one of waiting, scheduled, running, stuck, success, failed, cancelled",
                         value -> value.isTextual()
                                 && JobStatus.fromJson(value.asText()).isPresent()));
-        rules.put(Field.SCHEDULED_TIME, optional("an integer, epoch milliseconds", Schema::isTime));
+        rules.put(Field.SCHEDULED_TIME, optional("an integer, epoch milliseconds or seconds", Schema::isTime));
         rules.put(Field.DATA, new Rule("an object", JsonNode::isObject));
         rules.put(
                 Field.LOCK,
@@ -119,18 +119,6 @@ final class Schema {
     /** {@return the time, or the last that JavaScript has} */
     static long nearestMillis(Instant time) {
         return isTime(time) ? time.toEpochMilli() : (long) (time.isAfter(Instant.EPOCH) ? FAR : -FAR);
-    }
-
-    /**
-     * Checks a time that a job is to be scheduled at.
-     *
-     * @throws IllegalArgumentException when JavaScript has no such time
-     */
-    static long checkedMillis(Instant time) {
-        if (!isTime(time)) {
-            throw new IllegalArgumentException("scheduledTime is out of range: " + time);
-        }
-        return time.toEpochMilli();
     }
 
     private static boolean isInteger(JsonNode value, double least, double most) {

@@ -285,7 +285,7 @@ public final class Transitions {
             if (permanent || isLastRun(job, policy)) {
                 return edit.at("finished").moveTo(JobStatus.FAILED);
             }
-            return edit.put(Field.SCHEDULED_TIME, Schema.nearestMillis(retryTime(job, policy, now)))
+            return edit.put(Field.SCHEDULED_TIME, ScheduledTime.nearestMillis(retryTime(job, policy, now)))
                     .moveTo(JobStatus.STUCK);
         });
     }
@@ -351,7 +351,8 @@ public final class Transitions {
                 edit -> isCancelled(job)
                         ? cancelled(edit)
                         : consumeResubmit(
-                                        givenBack(edit, job).put(Field.SCHEDULED_TIME, Schema.checkedMillis(until)),
+                                        givenBack(edit, job)
+                                                .put(Field.SCHEDULED_TIME, ScheduledTime.checkedMillis(until)),
                                         job)
                                 .at("snoozed")
                                 .moveTo(JobStatus.WAITING));
@@ -479,7 +480,7 @@ public final class Transitions {
             return Decision.nothingToDo(job);
         }
         return on(Event.RESUBMIT, job, now, edit -> {
-            edit.put(Field.SCHEDULED_TIME, Schema.checkedMillis(time)).dataIfGiven(data);
+            edit.put(Field.SCHEDULED_TIME, ScheduledTime.checkedMillis(time)).dataIfGiven(data);
             return job.status() == JobStatus.WAITING
                     ? edit.at("updated").stay()
                     : edit.fresh().at("created").moveTo(JobStatus.WAITING);
@@ -509,7 +510,9 @@ public final class Transitions {
         return on(Event.RETRY, job, now, edit -> edit.remove(
                         Field.ATTEMPT, Field.EXPIRATIONS, Field.RESULT, Field.PROGRESS)
                 .remove(Field.RESUBMIT, Field.CANCEL_REQUESTED, Field.AFTER)
-                .put(Field.SCHEDULED_TIME, Math.min(job.scheduledTime().toEpochMilli(), now.toEpochMilli()))
+                .put(
+                        Field.SCHEDULED_TIME,
+                        Math.min(job.scheduledTime().toEpochMilli(), ScheduledTime.nearestMillis(now)))
                 .at("retried")
                 .moveTo(JobStatus.WAITING));
     }
@@ -523,11 +526,11 @@ public final class Transitions {
      * @return the decision; refused unless the job is pending
      */
     public static Decision reschedule(Job job, Instant time, Instant now) {
-        if (job.scheduledTime().toEpochMilli() == Schema.checkedMillis(time)
+        if (job.scheduledTime().toEpochMilli() == ScheduledTime.checkedMillis(time)
                 && Event.RESCHEDULE.isAllowed(job.status())) {
             return Decision.nothingToDo(job);
         }
-        return on(Event.RESCHEDULE, job, now, edit -> edit.put(Field.SCHEDULED_TIME, Schema.checkedMillis(time))
+        return on(Event.RESCHEDULE, job, now, edit -> edit.put(Field.SCHEDULED_TIME, ScheduledTime.checkedMillis(time))
                 .at("updated")
                 .stay());
     }
@@ -578,7 +581,7 @@ public final class Transitions {
 
     private static Decision flagResubmit(Job job, Event event, Instant time, Instant now) {
         ObjectNode flag = JsonNodeFactory.instance.objectNode();
-        flag.put(Field.SCHEDULED_TIME, Schema.checkedMillis(time));
+        flag.put(Field.SCHEDULED_TIME, ScheduledTime.checkedMillis(time));
         if (flag.equals(job.toDocument().get(Field.RESUBMIT))) {
             return Decision.nothingToDo(job);
         }
@@ -598,9 +601,8 @@ public final class Transitions {
 
     /** A resubmit that is consumed takes the next fence: an end of this run that turns up later, on another leaf, loses to it. */
     private static Edit consumeResubmit(Edit edit, Job job) {
-        JsonNode time = job.toDocument().path(Field.RESUBMIT).path(Field.SCHEDULED_TIME);
         if (job.isResubmitted()) {
-            edit.put(Field.SCHEDULED_TIME, time.asLong(0)).put(Field.FENCE, job.nextFence());
+            edit.put(Field.SCHEDULED_TIME, job.resubmittedTime().toEpochMilli()).put(Field.FENCE, job.nextFence());
         }
         return edit.remove(Field.RESUBMIT);
     }

@@ -24,8 +24,9 @@ public final class DesignDocument {
 
     /** What workers ask: due, stuck, owned and held jobs, and documents with conflicts. */
     public static final DesignDocument JOBS = assemble("jobs", "due", "stuck", "owned", "held", "conflicts");
-    /** What people ask: counts, lists, malformed documents. */
-    public static final DesignDocument LISTS = assemble("lists", "status", "newest", "labels", "malformed", "finished");
+    /** What people ask: counts, lists, malformed documents, times in seconds. */
+    public static final DesignDocument LISTS =
+            assemble("lists", "status", "newest", "labels", "malformed", "seconds", "finished");
     /** What workers ask that take turns between groups. */
     public static final DesignDocument FAIR = assemble("fair", "turns");
     /** What workers ask that leave jobs to others by a filter or by class. */

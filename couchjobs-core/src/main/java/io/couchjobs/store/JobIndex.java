@@ -361,6 +361,13 @@ public final class JobIndex {
         return malformed;
     }
 
+    /** {@return the documents of pending jobs whose scheduled time is written in seconds} */
+    public List<String> timesInSeconds() {
+        return ask(DesignDocument.LISTS, "seconds", query -> query.limit(PAGE)).rows().stream()
+                .map(row -> String.valueOf(row.id()))
+                .toList();
+    }
+
     private static ViewQuery all(ViewQuery query, String line) {
         return query.startKey(List.of(line)).endKey(List.of(line, AFTER_ALL));
     }

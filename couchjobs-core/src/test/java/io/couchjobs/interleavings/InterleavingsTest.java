@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.ServerTest;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Jobs;
 import io.couchjobs.store.CancelMode;
 import io.couchjobs.store.ClaimedJob;
 import java.time.Instant;
@@ -21,8 +22,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class InterleavingsTest {
     private static final Instant NOW = Instant.EPOCH;
-    private static final Instant LATER = Instant.ofEpochMilli(7);
-    private static final Instant MUCH_LATER = Instant.ofEpochMilli(9);
+    private static final Instant LATER = Jobs.past(7);
+    private static final Instant MUCH_LATER = Jobs.past(9);
 
     private Explorer explorer;
     private String name;

@@ -7,6 +7,7 @@ import io.couchjobs.ServerTest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Jobs;
 import io.couchjobs.store.ClaimedJob;
 import io.couchjobs.store.HaltException;
 import java.time.Instant;
@@ -67,7 +68,7 @@ class ObviousWaysTest {
         assertBroken("a resubmitted job that ends", players -> {
             ClaimedJob claim = owned(players.get(0));
             return List.of(() -> finishWithOnesOwnCopy(players.get(0), claim), () -> players.get(1)
-                    .resubmit(Instant.ofEpochMilli(7)));
+                    .resubmit(Jobs.past(7)));
         });
         assertBroken("a field of others", players -> {
             ClaimedJob claim = owned(players.get(0));
@@ -172,7 +173,7 @@ class ObviousWaysTest {
 
     private static void claimOnAFreshRevision(Player player) {
         player.make(Verb.CLAIM, null, null, () -> {
-            if (player.queue().pendingCount(player.id().type(), Instant.ofEpochMilli(1), 1) == 0) {
+            if (player.queue().pendingCount(player.id().type(), Instant.EPOCH, 1) == 0) {
                 return List.of();
             }
             edit(player, document -> {

@@ -21,6 +21,30 @@ class JobTest {
     }
 
     @ParameterizedTest
+    @CsvSource({
+        "0, 1970-01-01T00:00:00Z",
+        "-5, 1969-12-31T23:59:59.995Z",
+        "4000000000, 2096-10-02T07:06:40Z",
+        "4000000000.0, 2096-10-02T07:06:40Z",
+        "100000000, 1973-03-03T09:46:40Z",
+        "99999999999, 5138-11-16T09:46:39Z",
+        "100000000000, 1973-03-03T09:46:40Z",
+        "4000000000000, 2096-10-02T07:06:40Z"
+    })
+    void a_scheduled_time_below_a_hundred_billion_is_one_in_seconds(String stored, Instant time) {
+        assertThat(Jobs.job("'scheduledTime':" + stored).scheduledTime()).isEqualTo(time);
+        assertThat(Jobs.job("'resubmit':{'scheduledTime':" + stored + "}").resubmittedTime())
+                .isEqualTo(time);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 1000, 99_999_999})
+    void a_scheduled_time_before_march_1973_is_at_once(long stored) {
+        assertThat(Jobs.job("'scheduledTime':" + stored).scheduledTime()).isEqualTo(Instant.EPOCH);
+        assertThat(Jobs.request(Instant.ofEpochMilli(stored)).scheduledTime()).isEqualTo(Instant.EPOCH);
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "'status':null,'scheduledTime':null",

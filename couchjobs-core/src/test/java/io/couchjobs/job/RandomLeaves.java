@@ -75,7 +75,7 @@ final class RandomLeaves {
         int attempt = random.nextInt(3);
         int expirations = random.nextInt(2);
         fields.add("'status':'" + status.json() + "','attempt':" + attempt + ",'expirations':" + expirations
-                + ",'scheduledTime':" + random.nextInt(3));
+                + ",'scheduledTime':" + Jobs.past(random.nextInt(3)).toEpochMilli());
         if (status.isLocked()) {
             String withdrawn = random.nextBoolean()
                     ? ",'withdrawn':{'at':" + random.nextInt(9) + ",'reason':'" + pick("no quorum", "expired") + "'}"
@@ -87,7 +87,8 @@ final class RandomLeaves {
             fields.add("'cancelRequested':true");
         }
         if (status.isLocked() && random.nextInt(3) == 0) {
-            fields.add("'resubmit':{'scheduledTime':" + random.nextInt(9) + "}");
+            fields.add("'resubmit':{'scheduledTime':"
+                    + Jobs.past(random.nextInt(9)).toEpochMilli() + "}");
         }
         boolean wasClaimed = attempt + expirations > 0
                 || status.isLocked()

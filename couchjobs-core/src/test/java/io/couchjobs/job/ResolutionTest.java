@@ -244,10 +244,10 @@ class ResolutionTest {
 
     @Test
     void what_was_added_to_a_losing_leaf_is_run_once_more() {
-        ObjectNode loser = leaf("3-b", withdrawn("t1", 1, "expired") + ",'resubmit':{'scheduledTime':7000}");
+        ObjectNode loser = leaf("3-b", withdrawn("t1", 1, "expired") + ",'resubmit':{'scheduledTime':1500000000007}");
         Job winner = settle(leaf("4-a", "'status':'success','fence':1"), loser).winner;
         assertThat(winner.status()).isEqualTo(JobStatus.WAITING);
-        assertThat(winner.scheduledTime()).isEqualTo(Instant.ofEpochMilli(7000));
+        assertThat(winner.scheduledTime()).isEqualTo(Jobs.past(7));
         assertThat(winner.fence()).isEqualTo(2);
     }
 

@@ -136,7 +136,7 @@ class TransitionsTest {
                 JobRequest.builder("email")
                         .id("7")
                         .data(Map.of("to", "ada"))
-                        .scheduledTime(Instant.ofEpochMilli(9))
+                        .scheduledTime(Jobs.past(9))
                         .group("g")
                         .priority(75)
                         .maxRetries(1)
@@ -147,8 +147,8 @@ class TransitionsTest {
                         .correlationId("c")
                         .build(),
                 NOW);
-        Job expected =
-                Job.parse(Jobs.json("{'_id':'job:email:7','status':'waiting','scheduledTime':9,'data':{'to':'ada'},"
+        Job expected = Job.parse(
+                Jobs.json("{'_id':'job:email:7','status':'waiting','scheduledTime':1500000000009,'data':{'to':'ada'},"
                         + "'group':'g','class':'big','origin':'me','correlationId':'c','priority':75,"
                         + "'maxRetries':1,'tags':['a','b'],'times':{'created':1700000000000}}"));
         assertThat(job.saysTheSameAs(expected)).as(job.toDocument().toString()).isTrue();
@@ -194,6 +194,41 @@ class TransitionsTest {
         assertThatThrownBy(() -> Transitions.reschedule(
                         Jobs.inStatus(JobStatus.WAITING), Instant.ofEpochMilli(8_640_000_000_000_001L), NOW))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void every_write_turns_a_scheduled_time_in_seconds_into_milliseconds() {
+        Job byHand = Jobs.job("'data':{},'scheduledTime':4000000000,'resubmit':{'scheduledTime':4100000000}");
+        Job claimed = write(Transitions.claim(byHand, "t", "w", true, NOW));
+        assertThat(claimed.toDocument().path("scheduledTime").asLong()).isEqualTo(4_000_000_000_000L);
+        Job released = write(Transitions.release(claimed, NOW));
+        assertThat(released.toDocument().path("scheduledTime").asLong()).isEqualTo(4_100_000_000_000L);
+        Job restored = Restored.of(Jobs.job("'data':{},'scheduledTime':4000000000"), 0, NOW);
+        assertThat(restored.toDocument().path("scheduledTime").asLong()).isEqualTo(4_000_000_000_000L);
+    }
+
+    @Test
+    void a_time_before_march_1973_is_written_as_at_once() {
+        Instant early = Instant.ofEpochMilli(99_999_999_999L);
+        Job waiting = Jobs.inStatus(JobStatus.WAITING);
+        assertThat(write(Transitions.add(waiting, Jobs.request(early), true, NOW))
+                        .scheduledTime())
+                .isEqualTo(Instant.EPOCH);
+        Job later = write(Transitions.reschedule(waiting, NOW, NOW));
+        assertThat(write(Transitions.reschedule(later, early, NOW))
+                        .toDocument()
+                        .path("scheduledTime")
+                        .asLong())
+                .isZero();
+        assertThat(Transitions.reschedule(write(Transitions.reschedule(later, early, NOW)), early, NOW)
+                        .write())
+                .as("the same time again")
+                .isEmpty();
+        Job running = Jobs.inStatus(JobStatus.RUNNING);
+        assertThat(write(Transitions.resubmit(running, early, null, NOW)).resubmittedTime())
+                .isEqualTo(Instant.EPOCH);
+        assertThat(write(Transitions.snooze(running, early, NOW)).scheduledTime())
+                .isEqualTo(Instant.EPOCH);
     }
 
     private static long fenceOfNextClaim(String fields) {

@@ -182,7 +182,7 @@ class GuardTest {
                 .id("known")
                 .data(Map.of("n", 2))
                 .group("changed")
-                .scheduledTime(java.time.Instant.ofEpochMilli(5))
+                .scheduledTime(Jobs.past(5))
                 .build();
         List<AddResult> added =
                 worker.addAll(List.of(JobRequest.of("email", Map.of()), changed, JobRequest.of("email", Map.of())));
@@ -190,6 +190,30 @@ class GuardTest {
                 .extracting(AddResult::outcome)
                 .containsExactly(AddResult.Outcome.ADDED, AddResult.Outcome.REJECTED, AddResult.Outcome.ADDED);
         assertThat(added.get(1).problem()).contains("may not change this job so");
+    }
+
+    @Test
+    void a_worker_may_claim_a_job_whose_time_is_in_seconds() throws Exception {
+        secured.as(Role.PRODUCER).database().put(Jobs.json("{'_id':'job:email:1','scheduledTime':1600000000}"));
+        List<ClaimedJob> claims =
+                secured.as(Role.WORKER).accept(AcceptOptions.of("email").timeout(Duration.ZERO));
+        assertThat(claims).hasSize(1);
+        claims.get(0).finish();
+        ObjectNode ended = secured.root().database().get("job:email:1").orElseThrow();
+        assertThat(ended.path("scheduledTime").asLong()).isEqualTo(1_600_000_000_000L);
+    }
+
+    @Test
+    void a_worker_may_not_move_the_time_of_a_job_that_it_claims() {
+        JobQueue worker = secured.as(Role.WORKER);
+        secured.root().database().put(Jobs.json("{'_id':'job:email:1','scheduledTime':1600000000}"));
+        ObjectNode claimed =
+                Jobs.json("{'_id':'job:email:1','scheduledTime':1600000000001,'status':'running','attempt':1,"
+                        + "'fence':1,'lock':{'token':'t','worker':'w'}}");
+        claimed.put("_rev", secured.root().get("email", "1").orElseThrow().rev().orElseThrow());
+        assertThat(worker.database().put(claimed)).isInstanceOf(WriteResult.Refused.class);
+        claimed.put("scheduledTime", 1_600_000_000_000L);
+        assertThat(worker.database().put(claimed)).isInstanceOf(WriteResult.Stored.class);
     }
 
     @Test

@@ -121,10 +121,10 @@ class SitesTest extends TwoDatabases {
         here.addAll(IntStream.range(0, 300)
                 .mapToObj(i -> email("other" + i)
                         .site("oslo")
-                        .scheduledTime(Instant.ofEpochMilli(1 + i))
+                        .scheduledTime(Jobs.past(i))
                         .build())
                 .toList());
-        here.add(email("own").scheduledTime(Instant.ofEpochMilli(5_000)).build());
+        here.add(email("own").scheduledTime(Jobs.past(5_000)).build());
         JobIndex.Window read = new JobIndex(here.designDocuments(), here.site()).pending("email:munich", 200);
         assertThat(read.complete()).isTrue();
         assertThat(read.jobs()).extracting(job -> job.id().id()).containsExactly("own");

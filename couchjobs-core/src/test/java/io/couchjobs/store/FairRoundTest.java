@@ -93,7 +93,7 @@ class FairRoundTest {
 
     private static Job job(String id, String group, int priority, long time) {
         return Job.parse(Jobs.json("{'_id':'job:email:" + id + "','_rev':'1-x','group':'" + group + "','priority':"
-                + priority + ",'scheduledTime':" + time + "}"));
+                + priority + ",'scheduledTime':" + Jobs.past(time).toEpochMilli() + "}"));
     }
 
     /** One game: jobs come, change and go, and each choice is compared with what the rules say. */
@@ -104,7 +104,7 @@ class FairRoundTest {
         private final Map<String, Pool> scans = new LinkedHashMap<>();
         private final FairRound round;
         private final FairModel model;
-        private long now = 1_000;
+        private long now = Jobs.past(1_000).toEpochMilli();
         private int number;
 
         Play(long seed) {

@@ -13,16 +13,15 @@ import java.time.format.DateTimeFormatter;
 import java.time.temporal.TemporalAccessor;
 
 /**
- * The command line's TIME: ISO-8601 (without an offset, in the zone given), epoch seconds (10 digits), epoch milliseconds
- * (13 digits), or a DURATION from now with a plus sign.
+ * The command line's TIME: ISO-8601 (without an offset, in the zone given), epoch seconds (a number below 100,000,000,000),
+ * epoch milliseconds, or a DURATION from now with a plus sign.
  *
  * @param clock what "now" is
  * @param zone the zone of times that name none
  */
 public record Times(InstantSource clock, ZoneId zone) {
     private static final DateTimeFormatter ISO = DateTimeFormatter.ISO_DATE_TIME;
-    private static final int EPOCH_SECONDS = 10;
-    private static final int EPOCH_MILLIS = 13;
+    private static final long FIRST_MILLIS = 100_000_000_000L;
 
     /**
      * Reads a time.
@@ -44,16 +43,13 @@ public record Times(InstantSource clock, ZoneId zone) {
     }
 
     /**
-     * Reads a time out of JSON: a string is a TIME; a number is one too, and 0 is at once.
+     * Reads a time out of JSON: a string is a TIME; a number is one too, and 0, the epoch, is at once.
      *
      * @param value a string or an integer
      * @return the time
      * @throws IllegalArgumentException when the value is not a time
      */
     public Instant parse(JsonNode value) {
-        if (value.isIntegralNumber() && value.asLong() == 0) {
-            return Instant.EPOCH;
-        }
         return parse(value.isTextual() ? value.asText() : value.toString());
     }
 
@@ -66,10 +62,7 @@ public record Times(InstantSource clock, ZoneId zone) {
     }
 
     private static Instant epoch(String digits) {
-        return switch (digits.length()) {
-            case EPOCH_SECONDS -> Instant.ofEpochSecond(Long.parseLong(digits));
-            case EPOCH_MILLIS -> Instant.ofEpochMilli(Long.parseLong(digits));
-            default -> throw new IllegalArgumentException("neither seconds nor milliseconds");
-        };
+        long number = Long.parseLong(digits);
+        return number < FIRST_MILLIS ? Instant.ofEpochSecond(number) : Instant.ofEpochMilli(number);
     }
 }

@@ -1,0 +1,10 @@
+function (doc) {
+  // !code lib/job.js
+  if (!isSeconds(doc.scheduledTime)) {
+    return;
+  }
+  var job = readJob(doc);
+  if (job && !job.problem && /^(waiting|stuck)$/.test(job.status)) {
+    emit(job.line, null);
+  }
+}
