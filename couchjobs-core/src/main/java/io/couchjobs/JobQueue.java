@@ -146,6 +146,7 @@ public final class JobQueue implements AutoCloseable {
         this.logs = new JobLogs(store, feed);
         this.client = "client-" + UUID.randomUUID();
         this.acceptor = new Acceptor(parts, client);
+        acceptor.beginAnywhere();
         this.recovery = new Recovery(parts, client);
         this.schedules = new Schedules(parts, types::require);
         this.scheduler = new SharedScheduler(parts);

@@ -14,6 +14,7 @@ import io.couchjobs.store.ClaimedJob;
 import io.couchjobs.store.FairModel;
 import io.couchjobs.store.Strategy;
 import io.couchjobs.worker.Worker;
+import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,14 +26,17 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 @ServerTest
 class FairnessTest {
-    private static final List<String> GROUPS = List.of("", "a", "B", "b", "b\u200b", "\u00e4", "\ud83d\ude00");
+    private static final List<String> GROUPS =
+            List.of("", "_x", "a", "a-1", "B", "b", "b\u200b", "\u00e4", "\ud83d\ude00");
     private static final AcceptOptions FAIR =
             AcceptOptions.of("email").strategy(Strategy.fair(2, 1)).timeout(Duration.ZERO);
 
@@ -57,7 +61,8 @@ class FairnessTest {
         List<Job> first = new ArrayList<>(take(7));
         first.addAll(take(13));
         assertThat(first).filteredOn(job -> job.group().equals("small")).hasSize(10);
-        assertThat(groups(first).subList(0, 4)).containsExactly("flood", "small", "flood", "small");
+        assertThat(groups(first).subList(0, 2)).containsExactlyInAnyOrder("flood", "small");
+        assertThat(groups(first).subList(2, 4)).isEqualTo(groups(first).subList(0, 2));
         add(3, "later");
         List<String> next = new ArrayList<>();
         TestQueue.until(
@@ -87,6 +92,9 @@ class FairnessTest {
             Map<String, Job> before = new LinkedHashMap<>();
             left.forEach(job -> before.put(job.id().id(), job));
             List<Job> now = take(1 + random.nextInt(40));
+            if (taken.isEmpty()) {
+                model.beginAt(now.get(0).group());
+            }
             for (Job job : now) {
                 Job next = model.next(left, Instant.now()).orElseThrow();
                 Job was = before.get(job.id().id());
@@ -97,6 +105,69 @@ class FairnessTest {
             }
             assertThat(taken).as("seed %d, -Dcouchjobs.seed repeats it", seed).containsExactlyElementsOf(expected);
         }
+    }
+
+    @Test
+    void a_worker_that_is_started_again_under_its_id_goes_on_after_the_group_it_last_took_from() throws Exception {
+        add(3, "a");
+        add(1, "b");
+        assertThat(List.of(runOne("joex1"), runOne("joex1"), runOne("joex1"))).containsExactly("a", "b", "a");
+    }
+
+    @Test
+    void a_worker_that_was_killed_goes_on_after_the_group_that_its_last_sign_of_life_tells() throws Exception {
+        queue.setTypeTimeout("email", Duration.ofSeconds(1));
+        add(2, "a");
+        add(1, "b");
+        CountDownLatch killed = new CountDownLatch(1);
+        ObjectNode left = Jobs.json("{}");
+        try (Worker worker = fair("joex1")
+                .handler("email", (data, context) -> {
+                    killed.await();
+                    return null;
+                })
+                .start()) {
+            TestQueue.until(() -> registration(worker).has("lastGroup"));
+            left.setAll(registration(worker));
+            killed.countDown();
+            worker.awaitStopped();
+        }
+        queue.database().put(left.remove(List.of("_rev")));
+        assertThat(left.path("lastGroup").asText()).isEqualTo("a");
+        assertThat(runOne("joex1")).isEqualTo("b");
+    }
+
+    @Test
+    void a_worker_without_an_id_of_its_own_begins_at_any_group() throws Exception {
+        queue.setTypeTimeout("email", Duration.ofSeconds(10));
+        Set<String> first = new HashSet<>();
+        add(isSlow ? 201 : 1_000, "flood");
+        TestQueue.until(() -> {
+            add(1, "small");
+            first.add(runOne(null));
+            return first.size() == 2;
+        });
+    }
+
+    private String runOne(@Nullable String id) throws InterruptedException {
+        Queue<String> groups = new ConcurrentLinkedQueue<>();
+        try (Worker worker = fair(id).handler("email", (data, context) -> {
+                    groups.add(context.job().group());
+                    return null;
+                })
+                .start()) {
+            worker.awaitStopped();
+        }
+        return groups.remove();
+    }
+
+    private WorkerBuilder fair(@Nullable String id) {
+        WorkerBuilder worker = queue.worker().fair(2, 1).concurrency(1).maxJobs(1);
+        return id == null ? worker : worker.id(id);
+    }
+
+    private ObjectNode registration(Worker worker) {
+        return queue.database().get("worker:" + worker.id()).orElseThrow();
     }
 
     @Test
@@ -145,7 +216,10 @@ class FairnessTest {
                 .strategy(Strategy.fair(1, 1))
                 .max(7)
                 .timeout(Duration.ZERO)));
-        assertThat(groups(taken)).containsExactly("a", "b", "a", "b", "a", "b", "a");
+        assertThat(groups(taken).subList(0, 2)).containsExactlyInAnyOrder("a", "b");
+        assertThat(groups(taken).subList(2, 6))
+                .containsExactlyElementsOf(groups(taken).subList(0, 4));
+        assertThat(groups(taken).get(6)).isEqualTo("a");
     }
 
     @Test

@@ -307,6 +307,23 @@ class GarbageCollectionTest {
     }
 
     @Test
+    void the_turn_of_a_worker_that_closed_is_kept_for_thirty_days() throws Exception {
+        assumeItPurges();
+        for (int days : List.of(29, 31)) {
+            ObjectNode closed = registration(
+                            "joex" + days,
+                            Instant.now().minus(Duration.ofDays(days)).toEpochMilli())
+                    .put("lastGroup", "a");
+            put(closed);
+            ObjectNode stored = database.get("worker:joex" + days).orElseThrow();
+            database.put(stored.put("_deleted", true));
+        }
+        TestQueue.gc(queue).run();
+        assertThat(database.leaves("worker:joex31")).isEmpty();
+        assertThat(database.leaves("worker:joex29")).hasSize(1);
+    }
+
+    @Test
     void a_worker_that_was_forgotten_while_it_stood_still_registers_again() throws Exception {
         CountDownLatch registered = new CountDownLatch(1);
         queue.setTypeTimeout("slow", Duration.ofSeconds(3));

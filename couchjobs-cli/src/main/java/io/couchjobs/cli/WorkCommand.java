@@ -78,7 +78,8 @@ final class WorkCommand extends QueueCommand {
     @Option(
             names = "--id",
             paramLabel = "WORKER",
-            description = "A name; with it a restarted worker gets its jobs back.")
+            description =
+                    "A name; with it a restarted worker gets its jobs back, and with --fair goes on after the group it last took from.")
     private @Nullable String workerId;
 
     @Option(names = "--time-limit", paramLabel = "D", description = "How long a job may take.")

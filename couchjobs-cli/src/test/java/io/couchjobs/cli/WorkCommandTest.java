@@ -63,9 +63,37 @@ class WorkCommandTest {
         Path log = folder.resolve("log");
         String note = "echo $COUCHJOBS_ID >> '" + log + "'";
 
-        shell.run("work", "email", "--fair", "2,1", "--concurrency", "1", "--until-empty", "--", "sh", "-c", note);
+        shell.run(
+                "work",
+                "email",
+                "--id",
+                "joex1",
+                "--fair",
+                "2,1",
+                "--concurrency",
+                "1",
+                "--until-empty",
+                "--",
+                "sh",
+                "-c",
+                note);
 
         assertThat(Files.readAllLines(log)).containsExactly("a3", "b1", "a1", "b2", "a2");
+    }
+
+    @Test
+    void turns_go_on_when_a_worker_of_the_same_id_is_started_again(@TempDir Path folder) throws Exception {
+        for (String id : List.of("a0", "a1", "a2", "b0")) {
+            shell.run("enqueue", "email", id, "--group", id.substring(0, 1));
+        }
+        Path log = folder.resolve("log");
+        String note = "echo $COUCHJOBS_ID >> '" + log + "'";
+
+        for (int start = 0; start < 3; start++) {
+            shell.run("work", "email", "--id", "joex1", "--fair", "2,1", "--max-jobs", "1", "--", "sh", "-c", note);
+        }
+
+        assertThat(Files.readAllLines(log)).containsExactly("a0", "b0", "a1");
     }
 
     @Test

@@ -30,6 +30,9 @@ import java.util.function.LongConsumer;
  * the job, and never got its deletion, gives it back.
  */
 public final class GarbageCollection {
+    /** How long a worker may be away that goes on where it was in its turns between groups. */
+    private static final Duration TURNS = Duration.ofDays(30);
+
     /** Not allowed, or not on this server: PouchDB Server knows no purge, and answers 400 to compacting an index. */
     private static final Set<Integer> NOT_POSSIBLE = Set.of(400, 401, 403, 404, 405, 501);
 
@@ -236,7 +239,8 @@ public final class GarbageCollection {
                 marks.before(now.minus(age)),
                 keepTombstones.isZero(),
                 () -> mayPurgeAtOnce && registrations.nobodyWorks(parts.clock().instant()),
-                new AwaitedJobs(database, parts.index())::docIds);
+                new AwaitedJobs(database, parts.index())::docIds,
+                now.minus(TURNS));
     }
 
     private void attempt(String problem, Step step) throws InterruptedException {

@@ -47,6 +47,12 @@ final class Registrations {
                 && document.path("at").isIntegralNumber();
     }
 
+    /** Whether a worker that starts again under its id goes on by this: turns between groups. */
+    static boolean tellsTurn(JsonNode registration, Instant since) {
+        return registration.path(Owner.LAST_GROUP).isTextual()
+                && registration.path("at").asLong() >= since.toEpochMilli();
+    }
+
     /** The registrations of workers that must be taken to be alive. */
     List<ObjectNode> alive(Instant now) {
         List<ObjectNode> alive = new ArrayList<>(all());

@@ -10,6 +10,7 @@ import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.store.JobStore;
 import io.couchjobs.store.LogChunk;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -54,8 +55,14 @@ final class Tombstones {
      * @param allAreOld whether their age does not matter
      * @param nobodyWorks whether nobody has a claim, or may make one; asked once a page
      * @param awaited the documents of the jobs that others wait for; asked once a page
+     * @param turnsSince since when a worker's turn between groups is remembered
      */
-    record Rules(Optional<String> old, boolean allAreOld, BooleanSupplier nobodyWorks, Supplier<Set<String>> awaited) {}
+    record Rules(
+            Optional<String> old,
+            boolean allAreOld,
+            BooleanSupplier nobodyWorks,
+            Supplier<Set<String>> awaited,
+            Instant turnsSince) {}
 
     long purged() {
         return purged;
@@ -119,7 +126,8 @@ final class Tombstones {
         for (Change now :
                 read(ChangesRequest.normal().docIds(ids).styleAllDocs(true).includeDocs(true)).changes) {
             boolean isOld = rules.allAreOld || !young.contains(now.id());
-            if (now.deleted() && isOurs(now) && (isOld || (nobodyWorks && isFinal(now)))) {
+            boolean mayGo = isOld || (nobodyWorks && isFinal(now));
+            if (now.deleted() && isOurs(now) && mayGo && !tellsTurn(now)) {
                 go.put(now.id(), now.revs());
             }
         }
@@ -135,6 +143,13 @@ final class Tombstones {
                 .changes
                 .forEach(change -> young.add(change.id()));
         return young;
+    }
+
+    private boolean tellsTurn(Change tombstone) {
+        return !rules.allAreOld
+                && tombstone.id().startsWith(Registrations.PREFIX)
+                && tombstone.doc() != null
+                && Registrations.tellsTurn(tombstone.doc(), rules.turnsSince);
     }
 
     private static boolean isOurs(Change tombstone) {

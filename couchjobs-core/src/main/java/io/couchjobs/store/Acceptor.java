@@ -200,6 +200,26 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         return conflicts.sum();
     }
 
+    /**
+     * Says from which group this worker took last, in an earlier process: turns between groups ({@link Strategy#fair}) go on after
+     * it. To be called before the first accept.
+     *
+     * @param group the group
+     */
+    public void goOnAfter(String group) {
+        candidates.goOnAfter(group);
+    }
+
+    /** Lets turns between groups begin at any of them: nobody knows who was first last time. To be called before the first accept. */
+    public void beginAnywhere() {
+        candidates.beginAnywhere();
+    }
+
+    /** {@return the group from which this worker took last, by turns; empty when it never did. Waits for nothing} */
+    public Optional<String> lastGroup() {
+        return candidates.lastGroup();
+    }
+
     /** {@return which jobs are let in; changes hold from the next claim on} */
     public Admission admission() {
         return admission;

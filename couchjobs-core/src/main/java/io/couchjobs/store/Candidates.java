@@ -58,6 +58,8 @@ final class Candidates {
     private final Windows windows;
     /** By line. */
     private final Map<String, Stock> stocks = new HashMap<>();
+    /** Of the last claim by turns. */
+    private volatile Optional<String> lastGroup = Optional.empty();
     /** What was taken out, until its claim is answered: the index may be read meanwhile, and still has it. */
     private final Set<String> underWay = new HashSet<>();
 
@@ -87,6 +89,22 @@ final class Candidates {
         this.verdicts = verdicts;
         this.chooser = new Chooser(clock, surroundings, peers, this::stock, verdicts);
         this.windows = new Windows(index, clock, surroundings, peers, this, underWay);
+    }
+
+    /** Turns between groups go on after this one; to be called before the first choice. */
+    synchronized void goOnAfter(String group) {
+        lastGroup = Optional.of(group);
+        chooser.goOnAfter(group);
+    }
+
+    /** Turns between groups begin anywhere; to be called before the first choice. */
+    synchronized void beginAnywhere() {
+        chooser.beginAnywhere();
+    }
+
+    /** From which group was taken last, by turns. Waits for nothing. */
+    Optional<String> lastGroup() {
+        return lastGroup;
     }
 
     /** Takes in who else is there; what changes from then on comes by {@link #changed}. */
@@ -215,6 +233,9 @@ final class Candidates {
         won.removeAll(lost);
         chooser.notClaimed(lost);
         chooser.claimed(won, lost.size(), strategy);
+        if (strategy.isFair() && !won.isEmpty()) {
+            lastGroup = Optional.of(won.get(won.size() - 1).group());
+        }
     }
 
     private List<String> lines(Collection<String> types) {

@@ -30,8 +30,6 @@ final class Chooser {
     private static final int WIDEST = 64;
     private static final int RANDOM_OF = 1024;
     private static final int ALL = Integer.MAX_VALUE;
-    /** When the first jobs are all of groups without room, the index by groups finds those that have some. */
-    private static final Strategy BEHIND_FULL_GROUPS = Strategy.fair(1, 1);
     /** Of so many jobs that are left to others the first turn is planned. */
     private static final int PLANNED = 100;
 
@@ -45,6 +43,11 @@ final class Chooser {
     private final Function<String, Stock> stocks;
     private final Verdicts verdicts;
     private final Map<Strategy, FairRound> rounds = new HashMap<>();
+    /** When the first jobs are all of groups without room, the index by groups finds those that have some. */
+    private final FairRound behindFullGroups = new FairRound(Strategy.fair(1, 1));
+    /** How a round begins. */
+    private UnaryOperator<FairRound> beginning = round -> round;
+
     private final Courtesy courtesy;
     /** From how many times as many candidates a claim picks at random; grows as claims are lost to others. */
     private int spread = 1;
@@ -61,6 +64,16 @@ final class Chooser {
         this.stocks = stocks;
         this.verdicts = verdicts;
         this.courtesy = new Courtesy(peers);
+    }
+
+    /** FAIR goes on after a group from which the worker took in an earlier process; to be called before the first choice. */
+    void goOnAfter(String group) {
+        beginning = round -> round.after(group);
+    }
+
+    /** FAIR begins at any group; to be called before the first choice. */
+    void beginAnywhere() {
+        beginning = round -> round.anywhere(surroundings.random());
     }
 
     /** Takes in what the feed tells of other workers. */
@@ -82,7 +95,7 @@ final class Chooser {
         Search search = new Search(lines, until, options.max(), polite, room);
         Choice choice =
                 switch (options.strategy().kind()) {
-                    case FAIR -> fair(options.strategy(), search);
+                    case FAIR -> fair(round(options.strategy()), search);
                     case FIFO -> inLine(search, isAlone(lines) ? width(search) : ALL, due -> oldest(due, search));
                     case RANDOM -> inLine(search, RANDOM_OF, due -> any(due, search.max));
                 };
@@ -137,7 +150,7 @@ final class Chooser {
             due.addAll(known.jobs());
         }
         if (due.isEmpty() && !search.room.inAllGroups()) {
-            return fair(BEHIND_FULL_GROUPS, search);
+            return fair(behindFullGroups, search);
         }
         due.sort(STUCK_AND_OLDEST_FIRST);
         return Choice.of(pick.apply(share(due, search)));
@@ -197,16 +210,16 @@ final class Chooser {
     }
 
     /** Of this worker's jobs; if there are none, of those that nobody comes for. */
-    private Choice fair(Strategy strategy, Search search) {
+    private Choice fair(FairRound round, Search search) {
         if (isAlone(search.lines)) {
-            return fair(strategy, search, taste(search, job -> false));
+            return fair(round, search, taste(search, job -> false));
         }
         long nanos = clock.nanos();
-        Choice ours = fair(strategy, search, taste(search, job -> !courtesy.isOurs(job, nanos)));
+        Choice ours = fair(round, search, taste(search, job -> !courtesy.isOurs(job, nanos)));
         if (!ours.jobs().isEmpty() || ours.unread().isPresent()) {
             return ours;
         }
-        return fair(strategy, search, taste(search, job -> search.polite && !courtesy.mayHelp(job, nanos)));
+        return fair(round, search, taste(search, job -> search.polite && !courtesy.mayHelp(job, nanos)));
     }
 
     /** After claims that were lost to others, the first of a lane are as good as each other. */
@@ -222,7 +235,7 @@ final class Chooser {
         return lines.stream().allMatch(line -> peers.count(Site.typeOf(line)) == 1);
     }
 
-    private Choice fair(Strategy strategy, Search search, FairRound.Taste taste) {
+    private Choice fair(FairRound round, Search search, FairRound.Taste taste) {
         Map<String, Pool> pools = new LinkedHashMap<>();
         boolean filtered = false;
         for (String line : search.lines) {
@@ -231,7 +244,6 @@ final class Chooser {
             pools.put(line, scan ? sifted(stock, Spot.Order.TURNS) : window(stock, search.until));
             filtered |= !stock.rules().takeAll();
         }
-        FairRound round = round(strategy);
         FairRound.Choice choice = round.choose(pools, search.until, search.max, taste);
         boolean isEnough = filtered && !choice.jobs().isEmpty();
         if (choice.unread() != null && !isEnough) {
@@ -259,7 +271,7 @@ final class Chooser {
     }
 
     private FairRound round(Strategy strategy) {
-        return rounds.computeIfAbsent(strategy, FairRound::new);
+        return rounds.computeIfAbsent(strategy, scheme -> beginning.apply(new FairRound(scheme)));
     }
 
     /** What is looked for: up to so many jobs of some lines, due until then, in groups that have room. */

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class FairRound {
     private static final int MOST_GROUPS = 10_000;
+    /** Of more groups than this not all can be the first. */
+    private static final int MOST_PASSED = 256;
+    /** What a beginning anywhere may cost: each page may have one group only. */
+    private static final int MOST_READS = 16;
+
     private static final Comparator<Job> OLDEST_FIRST =
             Comparator.comparing(Job::scheduledTime).thenComparing(Job::id);
 
@@ -36,9 +42,23 @@ final class FairRound {
     };
 
     private @Nullable String last;
+    private int toPass;
+    private int reads;
 
     FairRound(Strategy scheme) {
         this.scheme = scheme;
+    }
+
+    /** Goes on after a group from which the worker took in an earlier process. */
+    FairRound after(String group) {
+        last = group;
+        return this;
+    }
+
+    /** Begins at any group: so many are passed first, round and round. */
+    FairRound anywhere(Random random) {
+        toPass = random.nextInt(MOST_PASSED);
+        return this;
     }
 
     /**
@@ -50,6 +70,20 @@ final class FairRound {
      * @param taste which jobs to leave, and which of a lane to prefer
      */
     Choice choose(Map<String, Pool> pools, Instant until, int max, Taste taste) {
+        while (toPass > 0) {
+            Draft draft = new Draft(pools, until, taste);
+            Job head = draft.head();
+            if (head != null) {
+                last = head.group();
+                toPass--;
+            } else if (draft.unread == null) {
+                break;
+            } else if (reads++ < MOST_READS) {
+                return draft.choice();
+            } else {
+                toPass = 0;
+            }
+        }
         return new Draft(pools, until, taste).choose(max);
     }
 
@@ -124,17 +158,27 @@ final class FairRound {
                 }
                 take(next);
             }
+            return choice();
+        }
+
+        Choice choice() {
             return new Choice(List.copyOf(chosen), unreadType, unread);
         }
 
         /** The next job, or null when there is none or something must be read first. */
         private @Nullable Job next() {
+            Job head = head();
+            return head == null ? null : ofGroup(head.group());
+        }
+
+        /** Any job of the group whose turn it is, or null as {@link #next}. */
+        private @Nullable Job head() {
             Spot after = position == null ? Spot.START : Spot.afterGroup(position);
             Job head = nearest(after, Spot.END);
             if (head == null && unread == null && position != null) {
                 head = nearest(Spot.START, after);
             }
-            return head == null || unread != null ? null : ofGroup(head.group());
+            return unread == null ? head : null;
         }
 
         private @Nullable Job nearest(Spot from, Spot before) {

@@ -25,6 +25,9 @@ final class Drain {
         try (Acceptor acceptor = new Acceptor(parts, options.id());
                 HeldJobs held = new HeldJobs(parts);
                 Teller teller = new Teller()) {
+            if (!options.hasOwnId()) {
+                acceptor.beginAnywhere();
+            }
             acceptor.admission().filter(options.selection().filter());
             acceptor.admission().classes(options.selection().classes());
             Run.Tools tools = new Run.Tools(

@@ -12,6 +12,9 @@ import io.couchjobs.store.WriteRefusedException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +26,7 @@ final class Registration {
 
     private final CouchDatabase database;
     private final ObjectNode document;
+    private Supplier<Optional<String>> group = Optional::empty;
 
     Registration(CouchDatabase database, String worker, Collection<String> types, Instant now) {
         this(database, worker, types, now, ProcessHandle.current().pid());
@@ -50,6 +54,23 @@ final class Registration {
         return this;
     }
 
+    /** Says from which group the worker took last, by turns; to be called before the first beat. */
+    Registration tells(Supplier<Optional<String>> lastGroup) {
+        group = lastGroup;
+        return this;
+    }
+
+    /**
+     * From which group a worker of this id took last, as it told when it lived: by its last sign of life, or when it closed. To be
+     * asked before the first beat.
+     */
+    Optional<String> lastGroup() {
+        return database.leaves(document.path("_id").asText()).stream()
+                .filter(leaf -> leaf.path(Owner.LAST_GROUP).isTextual())
+                .max(Comparator.comparingLong(leaf -> leaf.path("at").asLong()))
+                .map(leaf -> leaf.path(Owner.LAST_GROUP).asText());
+    }
+
     /** Whether a worker of this site wrote a registration; others may have been replicated here. */
     static boolean isFrom(Site site, @Nullable JsonNode registration) {
         return registration == null || site.wrote(registration.path(SITE).asText());
@@ -66,6 +87,7 @@ final class Registration {
         document.put("beat", document.path("beat").asLong() + 1);
         document.put("at", now.toEpochMilli());
         document.put("next", next.toMillis());
+        group.get().ifPresent(last -> document.put(Owner.LAST_GROUP, last));
         if (isConfirmed(patience)) {
             return true;
         }
@@ -89,6 +111,7 @@ final class Registration {
     synchronized void remove() {
         if (document.has("_rev")) {
             document.put("_deleted", true);
+            group.get().ifPresent(last -> document.put(Owner.LAST_GROUP, last));
             database.put(document);
         }
     }

@@ -6,7 +6,9 @@ import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobLogs;
 import io.couchjobs.store.Owner;
+import io.couchjobs.store.Strategy;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -31,6 +33,7 @@ public final class Worker implements AutoCloseable {
     private final Acceptor acceptor;
     private final Executor executor;
     private final Dispatcher dispatcher;
+    private final Registration registration;
     private final LeaseKeeper leases;
     private final ActivityMonitor monitor;
     private final OwnJobs ownJobs;
@@ -52,12 +55,13 @@ public final class Worker implements AutoCloseable {
         acceptor.admission().classes(options.selection().classes());
         this.executor = new Executor(options, parts, tools, this::claimed);
         this.dispatcher = new Dispatcher(options, acceptor, parts, executor);
-        Registration registration = new Registration(
+        this.registration = new Registration(
                         parts.store().database(),
                         options.id(),
                         options.handlers().keySet(),
                         parts.clock().instant())
-                .at(parts.store().site());
+                .at(parts.store().site())
+                .tells(options.hasOwnId() ? acceptor::lastGroup : Optional::empty);
         this.leases = new LeaseKeeper(registration, executor.runs().values(), parts.settings(), parts.clock());
         this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow);
         this.heldJobs = new HeldJobs(parts);
@@ -226,6 +230,7 @@ public final class Worker implements AutoCloseable {
 
     private void begin() {
         monitor.recoverOwn();
+        takeTurns();
         leases.start();
         listening = parts.feed().listen(ownJobs);
         monitor.start();
@@ -237,6 +242,15 @@ public final class Worker implements AutoCloseable {
         }
         dispatcher.start();
         options.closeOnExit().ifPresent(this::closeOnExit);
+    }
+
+    /** The first sign of life replaces what an earlier process of this id left. */
+    private void takeTurns() {
+        if (!options.hasOwnId()) {
+            acceptor.beginAnywhere();
+        } else if (options.selection().strategy().kind() == Strategy.Kind.FAIR) {
+            registration.lastGroup().ifPresent(acceptor::goOnAfter);
+        }
     }
 
     private void claimed(Run run) {

@@ -346,6 +346,7 @@ public final class WorkerBuilder {
     private WorkerOptions options() {
         return new WorkerOptions(
                 parts.store().site().workerId(id == null ? uniqueId() : id),
+                id != null,
                 concurrency,
                 prefetch,
                 Map.copyOf(handlers),

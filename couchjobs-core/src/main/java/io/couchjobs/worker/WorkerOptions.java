@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 /** A worker as described by its builder. */
 record WorkerOptions(
         String id,
+        boolean hasOwnId,
         int concurrency,
         int prefetch,
         Map<String, Handler<?>> handlers,

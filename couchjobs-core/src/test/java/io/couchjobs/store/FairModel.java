@@ -55,6 +55,13 @@ public final class FairModel {
                         .thenComparing(Job::id));
     }
 
+    /** The round begins with this group, which has a due job. */
+    public void beginAt(String group) {
+        last = group.isEmpty()
+                ? null
+                : group.substring(0, group.length() - 1) + (char) (group.charAt(group.length() - 1) - 1) + "\uffff";
+    }
+
     public void claimed(Job job) {
         last = job.group();
         if (job.status() != JobStatus.STUCK) {

@@ -59,6 +59,48 @@ class FairRoundTest {
     }
 
     @Test
+    void a_round_may_begin_at_any_group() {
+        List<Job> jobs = List.of(job("1", "a", 50, 1), job("2", "b", 50, 1), job("3", "c", 50, 1));
+        Map<String, Pool> pools = Map.of("email", new KnownPool(jobs, Spot.Order.TURNS));
+        List<String> first = new ArrayList<>();
+        for (int passed = 0; passed < 4; passed++) {
+            first.add(choose(beginning(passed), pools).group());
+        }
+        assertThat(first).containsExactly("a", "b", "c", "a");
+    }
+
+    @Test
+    void a_beginning_at_any_of_many_groups_costs_few_reads() {
+        LaneIndex index = new LaneIndex(Spot.Order.TURNS);
+        for (int i = 0; i < 400; i++) {
+            index.put(job("" + i, String.format("%03d", i / 10), 50, i));
+        }
+        FairRound round = beginning(255);
+        Scan scan = new Scan(Spot.Order.TURNS);
+        FairRound.Choice choice = round.choose(Map.of("email", scan), Jobs.NOW, 1, FairRound.Taste.STRICT);
+        while (choice.unread() != null) {
+            long begun = scan.beginRead();
+            JobIndex.Page page = index.page("email", choice.unread(), 5);
+            scan.read(begun, choice.unread(), page, Jobs.NOW, page.jobs());
+            scan.endRead();
+            choice = round.choose(Map.of("email", scan), Jobs.NOW, 1, FairRound.Taste.STRICT);
+        }
+        assertThat(choice.jobs()).hasSize(1);
+        assertThat(index.reads).isBetween(10, 20);
+    }
+
+    private static FairRound beginning(int passed) {
+        return new FairRound(Strategy.fair(1, 1)).anywhere(new Random() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public int nextInt(int bound) {
+                return passed;
+            }
+        });
+    }
+
+    @Test
     void a_scheme_must_have_a_turn() {
         assertThatThrownBy(() -> Strategy.fair(0, 0)).hasMessageContaining("not both 0");
         assertThatThrownBy(() -> Strategy.fair(-1, 2)).hasMessageContaining("from 0 to 1000");
