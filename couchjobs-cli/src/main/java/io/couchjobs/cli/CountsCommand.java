@@ -22,7 +22,10 @@ import picocli.CommandLine.Option;
 /** {@code counts}: how many jobs there are, by type and status. */
 @Command(
         name = "counts",
-        description = "Count jobs by type and status; name documents that look like jobs and cannot be.",
+        description = {
+            "Count jobs by type and status; name documents that look like jobs and cannot be.",
+            "While the server builds an index it waits, up to 10 minutes, and says how far the server is."
+        },
         footer = {"", "Examples:", "  couchjobs counts", "  couchjobs counts --type email -o json"})
 final class CountsCommand extends QueueCommand {
     private static final int MALFORMED_SHOWN = 10;
@@ -38,8 +41,8 @@ final class CountsCommand extends QueueCommand {
     }
 
     @Override
-    ExitCode run(JobQueue queue) {
-        Map<String, TypeCounts> counts = queue.counts();
+    ExitCode run(JobQueue queue) throws Exception {
+        Map<String, TypeCounts> counts = new IndexWait(queue, root().progress()).ask(queue::counts);
         Map<String, TypeCounts> wanted =
                 type == null ? counts : Map.of(type, counts.getOrDefault(type, new TypeCounts(Map.of(), null)));
         output().table(() -> table(wanted, Instant.now()), () -> json(wanted));

@@ -3,6 +3,7 @@ package io.couchjobs.cli;
 import io.couchjobs.couch.CouchNotFoundException;
 import io.couchjobs.couch.CouchUnauthorizedException;
 import io.couchjobs.couch.CouchUnreachableException;
+import io.couchjobs.couch.IndexBeingBuiltException;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.schedule.ScheduleNotFoundException;
 import io.couchjobs.store.DuplicateJobException;
@@ -36,6 +37,8 @@ enum ExitCode {
     static ExitCode of(Throwable problem) {
         if (problem instanceof CommandException ours) {
             return ours.exitCode();
+        } else if (problem instanceof IndexBeingBuiltException) {
+            return TIMED_OUT;
         } else if (problem instanceof CouchUnreachableException) {
             return UNREACHABLE;
         } else if (problem instanceof WriteRefusedException refused) {

@@ -11,8 +11,10 @@ import picocli.CommandLine.Option;
 /** {@code list}: jobs, newest first. */
 @Command(
         name = "list",
-        description =
-                "List jobs, newest first: with a finished --status by the time of their end, otherwise of their creation.",
+        description = {
+            "List jobs, newest first: with a finished --status by the time of their end, otherwise of their creation.",
+            "While the server builds an index it waits, up to 10 minutes, and says how far the server is."
+        },
         footer = {
             "",
             "Examples:",
@@ -35,8 +37,8 @@ final class ListCommand extends QueueCommand {
     }
 
     @Override
-    ExitCode run(JobQueue queue) {
-        List<Job> jobs = queue.list(which.filter(), limit);
+    ExitCode run(JobQueue queue) throws Exception {
+        List<Job> jobs = new IndexWait(queue, root().progress()).ask(() -> queue.list(which.filter(), limit));
         output().rows(
                         () -> JobText.table(jobs, Instant.now()),
                         () -> jobs.stream().map(JobJson::of).toList());

@@ -19,6 +19,7 @@ public final class CouchDatabase {
     private final String name;
     private final Administration administration;
     private final Documents documents;
+    private final Indexes indexes;
     private final Views views;
     private final Changes changes;
 
@@ -28,7 +29,8 @@ public final class CouchDatabase {
         UrlPath path = UrlPath.ROOT.segment(name);
         administration = new Administration(server.http(), path);
         documents = new Documents(server.http(), path);
-        views = new Views(server.http(), path);
+        indexes = new Indexes(server.http(), name, administration);
+        views = new Views(server.http(), path, indexes);
         changes = new Changes(server.http(), path, server.config().responseTimeout());
     }
 
@@ -255,6 +257,7 @@ public final class CouchDatabase {
      *
      * @param query which rows
      * @throws CouchNotFoundException no such design document or view
+     * @throws IndexBeingBuiltException the server, or {@link CouchConfig#responseTimeout}, gave up waiting for the index
      */
     public ViewResult view(ViewQuery query) {
         return views.ask(query);
@@ -324,6 +327,16 @@ public final class CouchDatabase {
      */
     public ViewInfo viewInfo(String designDoc) {
         return administration.viewInfo(designDoc);
+    }
+
+    /**
+     * {@return how far the index of a design document is; empty when it is up to date}
+     *
+     * @param designDoc its name, with or without {@code _design/}
+     * @throws CouchNotFoundException there is no such design document
+     */
+    public Optional<IndexProgress> indexProgress(String designDoc) {
+        return indexes.progress(designDoc);
     }
 
     /** Starts deleting index files that no design document uses any more. */

@@ -9,14 +9,17 @@ final class Views {
 
     private final Http http;
     private final UrlPath database;
+    private final Indexes indexes;
 
-    Views(Http http, UrlPath database) {
+    Views(Http http, UrlPath database, Indexes indexes) {
         this.http = http;
         this.database = database;
+        this.indexes = indexes;
     }
 
     ViewResult ask(ViewQuery query) {
-        return http.exchange(Call.ask(path(query), query.toJson()), ViewParser::one);
+        Call call = Call.ask(path(query), query.toJson());
+        return indexes.explain(query.designDoc(), () -> http.exchange(call, ViewParser::one));
     }
 
     List<ViewResult> ask(List<ViewQuery> queries) {
@@ -24,13 +27,17 @@ final class Views {
         ObjectNode question = Json.object();
         ArrayNode each = question.putArray("queries");
         queries.forEach(query -> each.add(query.toJson()));
-        return http.exchange(Call.ask(path, question), answer -> {
-            List<ViewResult> results = ViewParser.several(answer);
-            if (results.size() != queries.size()) {
-                throw answer.unusable("it has " + results.size() + " results for " + queries.size() + " queries");
-            }
-            return results;
-        });
+        Call call = Call.ask(path, question);
+        return indexes.explain(
+                queries.get(0).designDoc(),
+                () -> http.exchange(call, answer -> {
+                    List<ViewResult> results = ViewParser.several(answer);
+                    if (results.size() != queries.size()) {
+                        throw answer.unusable(
+                                "it has " + results.size() + " results for " + queries.size() + " queries");
+                    }
+                    return results;
+                }));
     }
 
     private UrlPath pathOfAll(List<ViewQuery> queries) {

@@ -4,6 +4,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.CouchNotFoundException;
 import io.couchjobs.couch.CouchUnreachableException;
+import io.couchjobs.couch.IndexBeingBuiltException;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.store.Backoff;
 import io.couchjobs.store.DesignDocuments;
@@ -74,7 +75,9 @@ final class Compaction {
                 return;
             } catch (CouchNotFoundException removedMeanwhile) {
                 return;
-            } catch (CouchUnreachableException building) {
+            } catch (IndexBeingBuiltException building) {
+                backoff.pause();
+            } catch (CouchUnreachableException perhapsBuilding) {
                 database.info(); // which fails when the server is really away
                 backoff.pause();
             }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.CouchNotFoundException;
+import io.couchjobs.couch.IndexProgress;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.problem.CouchJobsException;
@@ -87,6 +88,25 @@ public final class DesignDocuments implements AutoCloseable {
         return Stream.concat(DesignDocument.ALL.stream(), DesignDocument.ON_DEMAND.stream())
                 .flatMap(wanted -> versionsOf(wanted).stream())
                 .toList();
+    }
+
+    /**
+     * How far the index is that is being built.
+     *
+     * @return the first of this version that is catching up with the documents; empty when all are up to date, or nobody tells
+     */
+    public Optional<IndexProgress> building() {
+        return DesignDocument.ALL.stream()
+                .flatMap(design -> progressOf(design).stream())
+                .findFirst();
+    }
+
+    private Optional<IndexProgress> progressOf(DesignDocument design) {
+        try {
+            return database.indexProgress(design.versionedName());
+        } catch (CouchException unknown) {
+            return Optional.empty();
+        }
     }
 
     /**

@@ -1,6 +1,12 @@
 package io.couchjobs.dashboard;
 
+import io.couchjobs.couch.IndexProgress;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -8,28 +14,41 @@ import org.jspecify.annotations.Nullable;
  * An answer that is asked for once, however many people look at the same time, and kept for a moment: for as long as it is
  * told, but at least nine times as long as asking took, so that looking never takes more than a tenth of anybody's time.
  * Thread-safe.
+ *
+ * <p>An answer that needs an index may take minutes while that is being built: then people are told so, and the question goes on.
  */
 final class Cached<T> {
     private static final int SPARING = 9;
+    private static final Duration GLANCE = Duration.ofSeconds(2);
+    private static final int NOT_YET = 503;
 
     private final Supplier<T> source;
+    private final Supplier<Optional<IndexProgress>> building;
     private final long nanos;
     private @Nullable T value;
     private long goodUntil;
+    private @Nullable FutureTask<T> underWay;
+    private long askedNanos;
 
     Cached(Duration time, Supplier<T> source) {
+        this(time, source, Optional::empty);
+    }
+
+    /** One whose source asks indexes, and which of them is being built. */
+    Cached(Duration time, Supplier<T> source, Supplier<Optional<IndexProgress>> building) {
         this.source = source;
+        this.building = building;
         this.nanos = time.toNanos();
     }
 
+    /** Throws a {@link Refusal} while an index is being built. */
     synchronized T get() {
         T known = value;
         if (known == null || System.nanoTime() - goodUntil > 0) {
-            long asked = System.nanoTime();
-            known = source.get();
+            known = underWay == null ? ended(begun()) : endedOrAnother(underWay);
             long answered = System.nanoTime();
             value = known;
-            goodUntil = answered + Math.max(nanos, SPARING * (answered - asked));
+            goodUntil = answered + Math.max(nanos, SPARING * (answered - askedNanos));
         }
         return known;
     }
@@ -37,5 +56,50 @@ final class Cached<T> {
     /** Forgets what is known, because somebody has just changed it. */
     synchronized void forget() {
         value = null;
+        underWay = null;
+    }
+
+    private FutureTask<T> begun() {
+        FutureTask<T> question = new FutureTask<>(source::get);
+        Thread thread = new Thread(question, "couchjobs-dashboard-question");
+        thread.setDaemon(true);
+        thread.start();
+        askedNanos = System.nanoTime();
+        underWay = question;
+        return question;
+    }
+
+    /** What somebody asked before may have been refused meanwhile, because it needed another answer that was not there yet. */
+    private T endedOrAnother(FutureTask<T> earlier) {
+        try {
+            return ended(earlier);
+        } catch (Refusal notYet) {
+            if (underWay == null) {
+                return ended(begun());
+            }
+            throw notYet;
+        }
+    }
+
+    private T ended(FutureTask<T> question) {
+        while (true) {
+            try {
+                T answer = question.get(GLANCE.toMillis(), TimeUnit.MILLISECONDS);
+                underWay = null;
+                return answer;
+            } catch (TimeoutException slow) {
+                building.get().ifPresent(index -> {
+                    throw new Refusal(NOT_YET, index.text());
+                });
+            } catch (ExecutionException e) {
+                underWay = null;
+                throw e.getCause() instanceof RuntimeException problem
+                        ? problem
+                        : new IllegalStateException(e.getCause());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted while the database was asked", e);
+            }
+        }
     }
 }

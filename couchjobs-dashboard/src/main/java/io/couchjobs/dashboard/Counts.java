@@ -15,10 +15,11 @@ final class Counts {
     private static final Duration FRESH = Duration.ofSeconds(1);
 
     private final JobIndex index;
-    private final Cached<Map<String, TypeCounts>> cached = new Cached<>(FRESH, this::ask);
+    private final Cached<Map<String, TypeCounts>> cached;
 
     Counts(JobQueue queue) {
         this.index = new JobIndex(queue.designDocuments(), queue.site());
+        this.cached = new Cached<>(FRESH, this::ask, queue.designDocuments()::building);
     }
 
     /** {@return the numbers by type, of a moment ago; types without jobs are missing} */

@@ -3,6 +3,7 @@ package io.couchjobs.dashboard;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.IndexBeingBuiltException;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.schedule.ScheduleNotFoundException;
@@ -48,6 +49,8 @@ public final class DashboardHandler implements HttpHandler, AutoCloseable {
             call.refuse(422, malformed.getMessage());
         } catch (IllegalArgumentException wrong) {
             call.refuse(400, wrong.getMessage());
+        } catch (IndexBeingBuiltException notYet) {
+            call.refuse(503, notYet.progress().text());
         } catch (CouchException trouble) {
             log.warn("{} cannot be answered: {}", exchange.getRequestURI(), trouble.getMessage());
             call.refuse(502, trouble.getMessage());

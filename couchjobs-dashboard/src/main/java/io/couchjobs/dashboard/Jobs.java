@@ -56,7 +56,8 @@ final class Jobs {
                 Math.max(1, Math.min(MOST, call.param("limit").map(Jobs::number).orElse(USUAL))));
         Cached<ObjectNode> page;
         synchronized (pages) {
-            page = pages.computeIfAbsent(asked, question -> new Cached<>(FRESH, () -> read(question)));
+            page = pages.computeIfAbsent(
+                    asked, question -> new Cached<>(FRESH, () -> read(question), queue.designDocuments()::building));
         }
         return page.get();
     }

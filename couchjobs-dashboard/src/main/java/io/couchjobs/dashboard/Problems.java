@@ -24,7 +24,7 @@ final class Problems {
     private final Counts counts;
     private final Types types;
     private final Workers workers;
-    private final Cached<List<Problem>> signs = new Cached<>(FRESH, this::look);
+    private final Cached<List<Problem>> signs;
     private final Cached<List<Problem>> checks;
 
     Problems(JobQueue queue, Supplier<List<Problem>> checks, Counts counts, Types types, Workers workers) {
@@ -32,7 +32,8 @@ final class Problems {
         this.counts = counts;
         this.types = types;
         this.workers = workers;
-        this.checks = new Cached<>(CHECKED, checks);
+        this.signs = new Cached<>(FRESH, this::look, queue.designDocuments()::building);
+        this.checks = new Cached<>(CHECKED, checks, queue.designDocuments()::building);
     }
 
     /** {@return how many things are to be put right by what the numbers say, without the slower checks} */

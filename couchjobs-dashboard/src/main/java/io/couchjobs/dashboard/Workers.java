@@ -26,7 +26,7 @@ final class Workers {
 
     Workers(JobQueue queue) {
         this.queue = queue;
-        this.cached = new Cached<>(FRESH, queue::workers);
+        this.cached = new Cached<>(FRESH, queue::workers, queue.designDocuments()::building);
     }
 
     List<WorkerInfo> all() {

@@ -192,7 +192,11 @@ export function Empty({ children }) {
   return h('p', { class: 'empty' }, children);
 }
 
+/** What keeps a page from being shown. That an index is being built is no error: the page comes by itself. */
 export function Trouble({ error }) {
+  if (error && error.startsWith('building the index ')) {
+    return h('p', { class: 'empty', role: 'status' }, 'The server is ' + error + '. This page is shown as soon as it is done.');
+  }
   return error ? h('p', { class: 'trouble', role: 'alert' }, h('span', { 'aria-hidden': 'true' }, '✕ '), error) : null;
 }
 
