@@ -97,6 +97,15 @@ final class Administration {
                 Math.max(1, info.path("cluster").path("q").asInt(1)));
     }
 
+    Map<String, List<String>> shards() {
+        Map<String, List<String>> nodes = new TreeMap<>();
+        http.exchange(Call.get(database.segment("_shards")), Answer::object)
+                .path("shards")
+                .properties()
+                .forEach(range -> nodes.put(range.getKey(), Json.texts(range.getValue())));
+        return nodes;
+    }
+
     boolean isCompacting() {
         return http.exchange(Call.get(database), Answer::object)
                 .path("compact_running")

@@ -98,6 +98,15 @@ public final class CouchDatabase {
     }
 
     /**
+     * {@return the nodes that have a copy of each part of the database, whether they are there or not, by range of checksums}
+     *
+     * @throws CouchException the server does not tell
+     */
+    public Map<String, List<String>> shards() {
+        return administration.shards();
+    }
+
+    /**
      * {@return the document; empty when it is missing or deleted} Of what is nested deeper than 900 levels the rest is left out, here
      * and wherever documents are read; such a document cannot be written back.
      *

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * A CouchDB server. Thread-safe; owns the connection pools, so have one per server or cluster and close it at the end.
@@ -77,6 +78,20 @@ public final class CouchServer implements AutoCloseable {
      */
     public List<String> databases() {
         return http.exchange(Call.get(UrlPath.ROOT.segment("_all_dbs")), answer -> Json.texts(answer.array()));
+    }
+
+    /**
+     * {@return the nodes of the cluster, as the node that is asked sees them}
+     *
+     * @throws CouchException the server does not tell: it is no cluster that does, or the user may not know
+     */
+    public Membership membership() {
+        return http.exchange(Call.get(UrlPath.ROOT.segment("_membership")), answer -> {
+            ObjectNode nodes = answer.object();
+            return new Membership(
+                    Set.copyOf(Json.texts(nodes.path("all_nodes"))),
+                    Set.copyOf(Json.texts(nodes.path("cluster_nodes"))));
+        });
     }
 
     /**

@@ -1,9 +1,20 @@
 package io.couchjobs.cli.doctor;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.CouchUnreachableException;
+import io.couchjobs.couch.Membership;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 
-/** How many copies there are of each document. */
+/** How many copies there are of each document, and whether the nodes that have them are there. */
 final class ClusterCheck implements Check {
+    private static final String REMEDY = "start what is away; a node that is gone for good needs another one in its"
+            + " place, with its copies (CouchDB's documentation: Shard Management)";
+
     @Override
     public String name() {
         return "copies";
@@ -12,6 +23,12 @@ final class ClusterCheck implements Check {
     @Override
     public Finding look(JobQueue queue) {
         int copies = queue.database().info().copies();
+        Optional<Membership> nodes = nodes(queue);
+        return nodes.flatMap(told -> away(told, queue.database().shards(), copies))
+                .orElseGet(() -> asConfigured(copies, nodes.isPresent()));
+    }
+
+    private static Finding asConfigured(int copies, boolean areThere) {
         if (copies == 1) {
             return Finding.fine("one copy of each document");
         }
@@ -21,7 +38,57 @@ final class ClusterCheck implements Check {
                     "a write is confirmed by both: with either node away no job is claimed or finished",
                     "use three nodes with n=3, and create the database anew there");
         }
-        return Finding.fine(copies + " copies of each document; a write is confirmed by " + (copies / 2 + 1)
-                + ", provided that nobody passes w");
+        return Finding.fine(copies + " copies of each document; a write is confirmed by " + majority(copies)
+                + ", provided that nobody passes w"
+                + (areThere ? "" : "; whether their nodes are there is told to administrators only"));
+    }
+
+    private static int majority(int copies) {
+        return copies / 2 + 1;
+    }
+
+    /** The nodes; empty where the server does not tell. */
+    private static Optional<Membership> nodes(JobQueue queue) {
+        try {
+            return Optional.of(queue.database().server().membership());
+        } catch (CouchUnreachableException silent) {
+            throw silent;
+        } catch (CouchException untold) {
+            return Optional.empty();
+        }
+    }
+
+    /** What follows from nodes that are not there; empty when all are. */
+    private static Optional<Finding> away(
+            Membership nodes, Map<String, ? extends Collection<String>> shards, int copies) {
+        Set<String> away = new TreeSet<>(nodes.cluster());
+        shards.values().forEach(away::addAll);
+        away.removeAll(nodes.connected());
+        if (away.isEmpty()) {
+            return Optional.empty();
+        }
+        long least = shards.values().stream()
+                .mapToLong(of -> of.stream().filter(nodes.connected()::contains).count())
+                .min()
+                .orElse(copies);
+        String gone = String.join(" and ", away) + (away.size() == 1 ? " is" : " are") + " away: ";
+        return Optional.of(
+                least >= copies
+                        ? Finding.note(gone + "no copy of this database is there", "the queue works as before", REMEDY)
+                        : Finding.problem(
+                                gone + "at least " + least + " of " + copies + " copies of each document are left",
+                                consequence(least, copies),
+                                REMEDY));
+    }
+
+    private static String consequence(long least, int copies) {
+        long spare = least - majority(copies);
+        if (least == 0) {
+            return "jobs of a part of the database cannot be read, claimed or finished";
+        } else if (spare < 0) {
+            return "no write is confirmed: no job is claimed or finished";
+        }
+        return "work goes on; with " + (spare + 1 == 1 ? "one more node" : (spare + 1) + " more nodes")
+                + " away no job is claimed or finished";
     }
 }

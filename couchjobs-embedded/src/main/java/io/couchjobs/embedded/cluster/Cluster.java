@@ -124,6 +124,11 @@ public final class Cluster implements AutoCloseable {
         return own.stream();
     }
 
+    /** {@return the names of all nodes, whatever their state, by number} */
+    public List<String> names() {
+        return members.stream().map(Member::name).toList();
+    }
+
     /** {@return what a node has on its disk: with one range per database, its copies under their databases' names} */
     public CouchStore store(int node) {
         return stores.get(node);

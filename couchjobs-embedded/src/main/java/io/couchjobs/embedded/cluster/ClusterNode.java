@@ -5,6 +5,7 @@ import io.couchjobs.embedded.store.CouchStore;
 import io.couchjobs.embedded.store.Database;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -40,6 +41,11 @@ public record ClusterNode(int number, Cluster cluster, Wire wire, Waiter waiter)
     public void requireAlive() throws IOException {
         boolean alive = ask(() -> cluster.bare(number), Coordinator::ping);
         assert alive;
+    }
+
+    /** {@return the names of the nodes that this one is connected with, itself among them} */
+    public List<String> connected() throws IOException {
+        return this.<List<String>>ask(() -> cluster.bare(number), Coordinator::connected);
     }
 
     private <T> T ask(Supplier<Coordinator> coordinator, BiConsumer<Coordinator, Consumer<T>> question)

@@ -6,7 +6,9 @@ import io.couchjobs.embedded.store.Edit;
 import io.couchjobs.embedded.view.QueryArgs;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -119,6 +121,27 @@ public final class Coordinator {
     /** Says where a feed stands that has read all that this node's own copies have. */
     public void position(Consumer<String> answer) {
         member.perform(0, () -> answer.accept(shards.newest(member).text()));
+    }
+
+    /** Says which nodes this one is connected with, itself among them. */
+    public void connected(Consumer<List<String>> answer) {
+        member.perform(
+                0,
+                () -> answer.accept(shards.network().connected(member).stream()
+                        .map(Member::name)
+                        .toList()));
+    }
+
+    /** Says which nodes have a copy of each range, whether they are there or not. */
+    public void holders(Consumer<Map<String, List<String>>> answer) {
+        Map<String, List<String>> holders = new LinkedHashMap<>();
+        for (int range = 0; range < ranges(); range++) {
+            List<String> names = shards.ofRange(range).stream()
+                    .map(copy -> copy.member().name())
+                    .toList();
+            holders.put(shards.ranges().name(range), names);
+        }
+        member.perform(0, () -> answer.accept(holders));
     }
 
     /** {@return how many copies each document has} */

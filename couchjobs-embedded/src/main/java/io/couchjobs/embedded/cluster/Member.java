@@ -31,6 +31,11 @@ final class Member {
         return number;
     }
 
+    /** {@return the name, as Erlang nodes have them} */
+    String name() {
+        return "node" + (number + 1) + "@127.0.0.1";
+    }
+
     State state() {
         return state;
     }

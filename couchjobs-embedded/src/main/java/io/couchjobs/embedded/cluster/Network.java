@@ -14,6 +14,7 @@ final class Network {
     private final Agenda agenda;
     private final Delays delays;
     private final long tick;
+    private final List<Member> members;
     private final List<Link> links = new ArrayList<>();
     private final Map<Long, Long> arrivals = new HashMap<>();
     private final List<Consumer<Link>> restored = new ArrayList<>();
@@ -24,6 +25,7 @@ final class Network {
     Network(Agenda agenda, Delays delays, List<Member> members, long tick) {
         this.agenda = agenda;
         this.delays = delays;
+        this.members = members;
         this.tick = tick;
         for (Member one : members) {
             members.stream()
@@ -47,6 +49,11 @@ final class Network {
 
     boolean isConnected(Member one, Member other) {
         return one == other || !link(one, other).isDown();
+    }
+
+    /** {@return the nodes that a node is connected with, itself among them} */
+    List<Member> connected(Member with) {
+        return members.stream().filter(other -> isConnected(with, other)).toList();
     }
 
     /** Asks; the reply, or the news that there is none, comes to the asker, unless the connection stays silent. */

@@ -6,6 +6,7 @@ import io.couchjobs.embedded.cluster.ClusterNode;
 import io.couchjobs.embedded.cluster.Coordinator;
 import io.couchjobs.embedded.protocol.Json;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -25,7 +26,9 @@ final class ClusterRouter implements Routes {
     @Override
     public void handle(Call call) throws IOException, InterruptedException {
         String database = call.segment(0);
-        if (database.isEmpty() || database.startsWith("_")) {
+        if (database.equals("_membership")) {
+            membership(call);
+        } else if (database.isEmpty() || database.startsWith("_")) {
             ask(call);
         } else if (call.path().size() == 1) {
             toDatabase(call, database);
@@ -38,6 +41,23 @@ final class ClusterRouter implements Routes {
     private void ask(Call call) throws IOException, InterruptedException {
         node.requireAlive();
         own.handle(call);
+    }
+
+    private void membership(Call call) throws IOException {
+        call.allow("GET");
+        ObjectNode answer = Json.object();
+        node.connected().forEach(answer.putArray("all_nodes")::add);
+        node.cluster().names().forEach(answer.putArray("cluster_nodes")::add);
+        call.answer(200, answer);
+    }
+
+    private void shards(Call call, String database) throws IOException {
+        call.allow("GET");
+        ObjectNode answer = Json.object();
+        ObjectNode shards = answer.putObject("shards");
+        node.<Map<String, List<String>>>ask(database, Coordinator::holders)
+                .forEach((range, names) -> names.forEach(shards.putArray(range)::add));
+        call.answer(200, answer);
     }
 
     private void toDatabase(Call call, String database) throws IOException, InterruptedException {
@@ -76,6 +96,7 @@ final class ClusterRouter implements Routes {
             case "_bulk_get" -> ClusterBulkGet.read(call, node, database);
             case "_all_docs" -> ClusterKeys.read(call, node, database);
             case "_changes" -> ClusterChanges.answer(call, node, database);
+            case "_shards" -> shards(call, database);
             case "_design" -> {
                 if (call.path().size() == 3) {
                     new ClusterDocument(call, node, database, "_design/" + call.segment(2)).handle();
