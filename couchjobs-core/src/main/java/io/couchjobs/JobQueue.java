@@ -481,6 +481,13 @@ public final class JobQueue implements AutoCloseable {
         return counts;
     }
 
+    /** {@return what people should know of the types and workers of this queue, as the dashboard tells it; empty when all is well} */
+    public List<Problem> problems() {
+        return new QueueProblems(
+                        counts(), settings.readAll(), workers(), parts.clock().instant())
+                .list();
+    }
+
     /**
      * Counts pending jobs that are run here.
      *

@@ -4,13 +4,12 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.cli.doctor.Check;
 import io.couchjobs.cli.doctor.Checks;
 import io.couchjobs.cli.doctor.Finding;
+import io.couchjobs.cli.doctor.JobsCheck;
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -18,9 +17,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "doctor",
         description = {
-            "Check the server and the database: version, access, clocks, copies, design documents, indexes,",
-            "conflicts, owners, malformed jobs, times in seconds, tombstones. Each finding comes with what follows from",
-            "it and what to do. Exit code 1 when there is a problem."
+            "Check the server, the database and the queue: version, access, clocks, nodes and copies, design documents,",
+            "indexes, conflicts, owners, malformed jobs, times in seconds, tombstones, jobs that are due and that no",
+            "worker takes, silent workers, failed jobs. Each finding comes with what follows from it and what to do. Exit",
+            "code 1 when there is a problem."
         },
         footer = {
             "",
@@ -44,16 +44,18 @@ final class DoctorCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        Map<Check, Finding> findings = new LinkedHashMap<>();
-        for (Check check : Checks.ALL) {
-            findings.put(check, look(check, queue));
-        }
-        output().rows(() -> table(findings), () -> findings.entrySet().stream()
-                .map(entry -> entry.getValue().json(entry.getKey().name()))
+        List<Row> rows = new ArrayList<>();
+        Checks.ALL.forEach(check -> rows.add(new Row(check.name(), look(check, queue))));
+        JobsCheck.look(queue).forEach(finding -> rows.add(new Row(JobsCheck.NAME, finding)));
+        output().rows(() -> table(rows), () -> rows.stream()
+                .map(row -> row.finding().json(row.check()))
                 .toList());
-        boolean hasProblems = findings.values().stream().anyMatch(Finding::isProblem);
+        boolean hasProblems = rows.stream().anyMatch(row -> row.finding().isProblem());
         return hasProblems ? ExitCode.FAILED : ExitCode.DONE;
     }
+
+    /** What one check found, or one of several things. */
+    private record Row(String check, Finding finding) {}
 
     private Finding look(Check check, JobQueue queue) {
         Finding found = check.lookOrSay(queue);
@@ -81,10 +83,11 @@ final class DoctorCommand extends QueueCommand {
         return root().shell().confirms("couchjobs: " + question + " [y/N] ");
     }
 
-    private static Table table(Map<Check, Finding> findings) {
+    private static Table table(List<Row> rows) {
         Table table = new Table("CHECK", "", "FINDING");
-        findings.forEach((check, finding) -> {
-            table.row(Cell.of(check.name()), level(finding), Cell.of(finding.what()));
+        rows.forEach(row -> {
+            Finding finding = row.finding();
+            table.row(Cell.of(row.check()), level(finding), Cell.of(finding.what()));
             if (finding.level() != Finding.Level.OK) {
                 table.row(Cell.of(""), Cell.of(""), Cell.of("so: " + finding.consequence(), Style.FAINT));
                 table.row(Cell.of(""), Cell.of(""), Cell.of("do: " + finding.remedy(), Style.FAINT));

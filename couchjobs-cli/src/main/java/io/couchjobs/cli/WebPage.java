@@ -1,12 +1,12 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.Problem;
 import io.couchjobs.cli.doctor.Checks;
 import io.couchjobs.cli.doctor.Finding;
 import io.couchjobs.couch.Secret;
 import io.couchjobs.dashboard.Dashboard;
 import io.couchjobs.dashboard.DashboardBuilder;
-import io.couchjobs.dashboard.Problem;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.URI;

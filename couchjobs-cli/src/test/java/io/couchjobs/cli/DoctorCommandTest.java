@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.store.AcceptOptions;
@@ -19,6 +20,8 @@ import io.couchjobs.store.DesignDocument;
 import io.couchjobs.store.HaltException;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobRefusedException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -71,7 +74,7 @@ class DoctorCommandTest {
     void fix_stores_design_documents_and_resolves_conflicts() throws Exception {
         notOnPouchDb();
         try (JobQueue queue = open()) {
-            queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+            queue.changeSettings("email", settings -> settings.withPaused(true)); // or doctor misses a worker
             queue.database().put(withdrawn("job:email:2"));
             ObjectNode design = queue.designDocuments()
                     .read(DesignDocument.LISTS.versionedName())
@@ -99,6 +102,7 @@ class DoctorCommandTest {
             assertThat(queue.state("email", "1")).isEqualTo(JobState.RUNNING);
 
             shell.input("y\n");
+            queue.changeSettings("email", settings -> settings.withPaused(true)); // or doctor misses a worker
             TestShell.Said said = shell.run("doctor", "--fix", "-o", "json");
 
             assertThat(said.exitCode()).as(said.out()).isZero();
@@ -119,6 +123,40 @@ class DoctorCommandTest {
 
             assertThatThrownBy(() -> queue.releaseOrphan(seen)).isInstanceOf(JobRefusedException.class);
             claim.finish();
+        }
+    }
+
+    @Test
+    void jobs_that_are_due_and_that_no_worker_takes_are_a_problem() throws Exception {
+        notOnPouchDb();
+        try (JobQueue queue = open()) {
+            queue.add(JobRequest.builder("email")
+                    .data(Map.of())
+                    .scheduledTime(Instant.now().minus(Duration.ofMinutes(10)))
+                    .build());
+            TestShell.Said said = shell.run("doctor", "-o", "json");
+            assertThat(said.exitCode()).isEqualTo(1);
+            JsonNode jobs = finding(said, "jobs");
+            assertThat(jobs.path("level").asText()).isEqualTo("problem");
+            assertThat(jobs.path("finding").asText())
+                    .isEqualTo("email: jobs are due, and no living worker takes this type");
+            assertThat(jobs.path("remedy").asText()).contains("couchjobs work email");
+        }
+    }
+
+    @Test
+    void paused_types_and_failed_jobs_are_told_and_are_no_problem() throws Exception {
+        notOnPouchDb();
+        try (JobQueue queue = open()) {
+            queue.add(JobRequest.of("email", Map.of()));
+            queue.add(JobRequest.of("fax", Map.of()));
+            queue.changeSettings("email", settings -> settings.withPaused(true));
+            queue.accept(AcceptOptions.of("fax")).get(0).fail(JobError.Kind.FAILED, "no such number", null, true);
+            TestShell.Said said = shell.run("doctor");
+            assertThat(said.exitCode()).as(said.out()).isZero();
+            assertThat(said.out())
+                    .contains("email: paused while 1 jobs wait")
+                    .contains("fax: 1 job has failed for good");
         }
     }
 

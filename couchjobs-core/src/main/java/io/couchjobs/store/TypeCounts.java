@@ -35,6 +35,11 @@ public record TypeCounts(
         return Optional.ofNullable(oldest);
     }
 
+    /** {@return the number of jobs that are to run, now or later} */
+    public long pending() {
+        return byStatus.getOrDefault(JobStatus.WAITING, 0L) + byStatus.getOrDefault(JobStatus.STUCK, 0L);
+    }
+
     /** {@return the number of jobs of all statuses} */
     public long total() {
         return byStatus.values().stream().mapToLong(Long::longValue).sum();

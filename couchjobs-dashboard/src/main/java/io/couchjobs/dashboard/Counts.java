@@ -41,16 +41,11 @@ final class Counts {
         cached.forget();
     }
 
-    static long pending(TypeCounts counts) {
-        return counts.byStatus().getOrDefault(JobStatus.WAITING, 0L)
-                + counts.byStatus().getOrDefault(JobStatus.STUCK, 0L);
-    }
-
     private Map<String, TypeCounts> ask() {
         Map<String, Map<JobStatus, Long>> numbers = index.counts();
         List<TypeCounts> complete = Parallel.ask(numbers.entrySet(), entry -> {
             TypeCounts counts = new TypeCounts(entry.getValue(), null);
-            return pending(counts) == 0
+            return counts.pending() == 0
                     ? counts
                     : new TypeCounts(
                             entry.getValue(),

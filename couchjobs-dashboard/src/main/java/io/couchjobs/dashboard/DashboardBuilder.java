@@ -1,6 +1,7 @@
 package io.couchjobs.dashboard;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.Problem;
 import io.couchjobs.couch.Secret;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

@@ -33,14 +33,6 @@ final class Workers {
         return cached.get();
     }
 
-    /** {@return whether a living worker takes jobs of the type} */
-    boolean anyRuns(String type, long now) {
-        return all().stream()
-                .filter(worker -> !worker.isSilent(Instant.ofEpochMilli(now)))
-                .flatMap(worker -> worker.registration().stream())
-                .anyMatch(known -> known.types().contains(type));
-    }
-
     ObjectNode json() {
         long now = Clock.now(queue);
         ObjectNode json = Call.JSON.createObjectNode().put("now", now);

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.JobQueueBuilder;
+import io.couchjobs.Problem;
 import io.couchjobs.couch.Auth;
 import io.couchjobs.couch.Secret;
 import io.couchjobs.embedded.junit.CouchExtension;

@@ -59,12 +59,7 @@ public interface Check {
         try {
             return look(queue);
         } catch (CouchException e) {
-            return Finding.problem(
-                    String.valueOf(e.getMessage()),
-                    "this check could not be made",
-                    e.status() == 401 || e.status() == 403
-                            ? "ask as a user who may read the database"
-                            : "see the server's log");
+            return Finding.untold(e);
         }
     }
 }

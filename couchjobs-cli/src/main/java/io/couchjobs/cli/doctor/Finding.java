@@ -2,6 +2,7 @@ package io.couchjobs.cli.doctor;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchException;
 import java.util.Locale;
 
 /**
@@ -33,6 +34,16 @@ public record Finding(Level level, String what, String consequence, String remed
 
     static Finding problem(String what, String consequence, String remedy) {
         return new Finding(Level.PROBLEM, what, consequence, remedy);
+    }
+
+    /** What the server does not tell is a problem: one check that fails does not keep the others from looking. */
+    static Finding untold(CouchException e) {
+        return problem(
+                String.valueOf(e.getMessage()),
+                "this check could not be made",
+                e.status() == 401 || e.status() == 403
+                        ? "ask as a user who may read the database"
+                        : "see the server's log");
     }
 
     /** {@return whether something is to be put right} */

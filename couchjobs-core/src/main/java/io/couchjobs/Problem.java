@@ -1,4 +1,4 @@
-package io.couchjobs.dashboard;
+package io.couchjobs;
 
 /**
  * Something about a queue or its server that people should know. Immutable and thread-safe.

@@ -1,0 +1,40 @@
+package io.couchjobs.cli.doctor;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.Problem;
+import io.couchjobs.couch.CouchException;
+import java.util.List;
+
+/** Whether jobs are run: what the dashboard tells of types and workers, each a finding. The dashboard asks for it by itself. */
+public final class JobsCheck {
+    /** What it looks at, in a word. */
+    public static final String NAME = "jobs";
+
+    private JobsCheck() {}
+
+    /**
+     * Looks.
+     *
+     * @param queue the queue
+     * @return what it found, at least one finding
+     */
+    public static List<Finding> look(JobQueue queue) {
+        try {
+            List<Problem> problems = queue.problems();
+            return problems.isEmpty()
+                    ? List.of(Finding.fine(
+                            "no job is due without a worker, no worker is silent, no job has failed for good"))
+                    : problems.stream().map(JobsCheck::finding).toList();
+        } catch (CouchException e) {
+            return List.of(Finding.untold(e));
+        }
+    }
+
+    private static Finding finding(Problem problem) {
+        return new Finding(
+                Finding.Level.valueOf(problem.level().name()),
+                problem.name() + ": " + problem.finding(),
+                problem.consequence(),
+                problem.remedy());
+    }
+}

@@ -1,0 +1,115 @@
+package io.couchjobs;
+
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.store.TypeCounts;
+import io.couchjobs.store.TypeSettings;
+import io.couchjobs.store.WorkerInfo;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What numbers, settings and workers say of a queue that people should know, as of one moment. Immutable and thread-safe. The
+ * dashboard and {@code couchjobs doctor} tell the same.
+ *
+ * @param counts the numbers by type
+ * @param settings the settings of types that have some
+ * @param workers the workers
+ * @param now the server's time
+ */
+public record QueueProblems(
+        Map<String, TypeCounts> counts, Map<String, TypeSettings> settings, List<WorkerInfo> workers, Instant now) {
+    /** How long jobs may be due before somebody should look. */
+    private static final Duration LATE = Duration.ofMinutes(1);
+
+    /**
+     * Copies.
+     *
+     * @param counts the numbers by type
+     * @param settings the settings of types that have some
+     * @param workers the workers
+     * @param now the server's time
+     */
+    public QueueProblems {
+        counts = Map.copyOf(counts);
+        settings = Map.copyOf(settings);
+        workers = List.copyOf(workers);
+    }
+
+    /** {@return what people should know, by type, then of workers; empty when all is well} */
+    public List<Problem> list() {
+        List<Problem> found = new ArrayList<>();
+        new TreeMap<>(counts).forEach((type, numbers) -> look(type, numbers, found));
+        workers.stream()
+                .filter(worker -> worker.isSilent(now) && !worker.jobs().isEmpty())
+                .forEach(worker -> found.add(silent(worker)));
+        return List.copyOf(found);
+    }
+
+    private void look(String type, TypeCounts numbers, List<Problem> found) {
+        long failed = numbers.byStatus().getOrDefault(JobStatus.FAILED, 0L);
+        if (failed > 0) {
+            found.add(new Problem(
+                    type,
+                    Problem.Level.NOTE,
+                    failed + (failed == 1 ? " job has" : " jobs have") + " failed for good",
+                    "nobody tries again by themselves",
+                    "see why, put that right, then retry them"));
+        }
+        Instant oldest = numbers.oldestPending().orElse(Instant.MAX);
+        if (!oldest.isAfter(now)) {
+            lookAtDue(type, numbers, oldest, found);
+        }
+    }
+
+    private void lookAtDue(String type, TypeCounts numbers, Instant oldest, List<Problem> found) {
+        if (isPaused(type)) {
+            found.add(new Problem(
+                    type,
+                    Problem.Level.NOTE,
+                    "paused while " + numbers.pending() + " jobs wait",
+                    "no worker takes any of them",
+                    "resume the type when they may run"));
+        } else if (!isRun(type)) {
+            found.add(new Problem(
+                    type,
+                    Problem.Level.PROBLEM,
+                    "jobs are due, and no living worker takes this type",
+                    numbers.pending() + " jobs wait for a worker",
+                    "start a worker: couchjobs work " + type + " -- COMMAND, or a program with a handler for it"));
+        } else if (oldest.plus(LATE).isBefore(now)) {
+            found.add(new Problem(
+                    type,
+                    Problem.Level.NOTE,
+                    "jobs have been due for more than a minute",
+                    "the workers do not keep up, or a limit holds the jobs back",
+                    "start more workers, or raise their concurrency or the limits of the type"));
+        }
+    }
+
+    private boolean isPaused(String type) {
+        TypeSettings known = settings.get(type);
+        return known != null && known.isPaused();
+    }
+
+    private boolean isRun(String type) {
+        return workers.stream()
+                .filter(worker -> !worker.isSilent(now))
+                .flatMap(worker -> worker.registration().stream())
+                .anyMatch(known -> known.types().contains(type));
+    }
+
+    private static Problem silent(WorkerInfo worker) {
+        return new Problem(
+                "worker " + worker.id(),
+                Problem.Level.PROBLEM,
+                worker.registration().isPresent()
+                        ? "it gives no sign of life, and owns " + worker.jobs().size() + " jobs"
+                        : "it is not registered, and owns " + worker.jobs().size() + " jobs",
+                "these jobs may stand still",
+                "another worker takes them over when the timeout of their type is over; if none runs, start one");
+    }
+}
