@@ -72,6 +72,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -83,13 +84,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Who creates jobs uses {@link #add}; who runs them starts a {@link #worker()}; who wants to do both by hand uses {@link
  * #accept}. All methods throw {@link io.couchjobs.couch.CouchException} when the database cannot be reached, does not exist
- * or refuses the credentials. On a cluster all methods that change or remove a job throw {@link
- * io.couchjobs.store.UnconfirmedException} when no majority of its copies confirms that.
+ * or refuses the credentials, and {@link IllegalStateException} when the queue is closed. On a cluster all methods that change or
+ * remove a job throw {@link io.couchjobs.store.UnconfirmedException} when no majority of its copies confirms that.
  *
  * <p>Guarantee: a job that was added is run at least once, and has at most one owner at any time. Source: the CouchDB
  * background-jobs RFC (007).
  */
 public final class JobQueue implements AutoCloseable {
+    private static final String CLOSED = "the queue is closed";
+
     private final CouchDatabase database;
     private final TypeRule types;
     private final DesignDocuments designs;
@@ -112,6 +115,8 @@ public final class JobQueue implements AutoCloseable {
     private final ConflictWatch conflicts;
     private final QueueExtensions extensions;
     private final String client;
+    /** Those that are open. */
+    private final Set<Worker> workers = ConcurrentHashMap.newKeySet();
 
     JobQueue(CouchDatabase database, JobQueueBuilder options) {
         this(database, options, Site.UNNAMED);
@@ -913,9 +918,18 @@ public final class JobQueue implements AutoCloseable {
 
     /** {@return a builder of a worker that runs jobs of this queue} */
     public WorkerBuilder worker() {
-        WorkerBuilder worker = Worker.builder(parts, scheduler::join);
+        WorkerBuilder worker = Worker.builder(parts, this::join);
         extensions.worker(worker);
         return worker;
+    }
+
+    private Feed.Listening join(Worker worker) {
+        Feed.Listening scheduling = scheduler.join();
+        workers.add(worker);
+        return () -> {
+            workers.remove(worker);
+            scheduling.close();
+        };
     }
 
     /**
@@ -951,11 +965,14 @@ public final class JobQueue implements AutoCloseable {
 
     /**
      * Ends what serves scopes, the feed, all connections and the accepts that wait, after what {@link #addAsync} has on its way is
-     * answered. Workers must be closed before. What one part throws keeps no other part from being closed; the first is thrown in the end.
+     * answered. Workers that are still open are closed first, by {@link Worker#close(Duration)} with no time for what runs. From
+     * then on all methods that would ask the database throw an {@link IllegalStateException}. What one part throws keeps no other
+     * part from being closed; the first is thrown in the end.
      */
     @Override
     public void close() {
         Closing.all(
+                () -> workers.forEach(worker -> worker.close(Duration.ZERO)),
                 asyncCreator::close,
                 () -> extensions.closed(this),
                 scopes::close,
@@ -967,7 +984,7 @@ public final class JobQueue implements AutoCloseable {
                 parts.store()::close,
                 warmer::close,
                 designs::close,
-                database.server()::close);
+                () -> database.server().close(CLOSED));
     }
 
     @Override

@@ -158,10 +158,22 @@ public final class CouchServer implements AutoCloseable {
         return http.nodeSwitches();
     }
 
-    /** Closes all connections and ends all feeds. Closing twice does nothing. */
+    /**
+     * Closes all connections and ends all feeds. Closing twice does nothing. Whatever is asked from then on throws an {@link
+     * IllegalStateException}.
+     */
     @Override
     public void close() {
         http.close();
+    }
+
+    /**
+     * Closes as {@link #close}.
+     *
+     * @param why what the {@link IllegalStateException} says that whoever asks from then on gets
+     */
+    public void close(String why) {
+        http.close(why);
     }
 
     /** {@return how who talks to this server waits and draws lots} */

@@ -32,6 +32,7 @@ final class Http implements AutoCloseable {
     private final Pace pace;
     private final LongAdder sent = new LongAdder();
     private volatile boolean closed;
+    private volatile String whyClosed = "";
 
     Http(CouchConfig config, Means means) {
         this.config = config;
@@ -98,8 +99,21 @@ final class Http implements AutoCloseable {
 
     @Override
     public void close() {
+        close("this client is closed");
+    }
+
+    void close(String why) {
+        if (!closed) {
+            whyClosed = why;
+        }
         closed = true;
         transport.close();
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException(whyClosed);
+        }
     }
 
     static <T> T read(Answer answer, Reader<T> reader) {
@@ -120,6 +134,7 @@ final class Http implements AutoCloseable {
     private <T> T onSomeNode(Function<Node, T> attempt) {
         List<Node> tried = new ArrayList<>();
         while (true) {
+            requireOpen();
             Node node = nodes.pick(tried);
             sent.increment();
             try {

@@ -172,7 +172,10 @@ public class Feed implements AutoCloseable {
     /** The position is taken before this returns, so whoever then looks and finds nothing misses nothing later. */
     private void start() {
         synchronized (starting) {
-            if (thread != null || closed) {
+            if (closed) {
+                throw new IllegalStateException("the queue is closed");
+            }
+            if (thread != null) {
                 return;
             }
             position = database.currentSeq();

@@ -6,13 +6,14 @@ import io.couchjobs.store.Feed;
 @FunctionalInterface
 public interface Companion {
     /** Does nothing. */
-    Companion NONE = () -> () -> {};
+    Companion NONE = worker -> () -> {};
 
     /**
      * Begins, unless another worker of the process has it going already.
      *
+     * @param worker who starts
      * @return ends it when closed, if no other worker wants it
      * @throws io.couchjobs.couch.CouchException when the database cannot be reached
      */
-    Feed.Listening join();
+    Feed.Listening join(Worker worker);
 }

@@ -236,7 +236,7 @@ public final class Worker implements AutoCloseable {
         monitor.start();
         heldJobs.start();
         resolving = parts.store().resolveWith(new Owner(id(), executor::holds));
-        companion = options.companion().join();
+        companion = options.companion().join(this);
         if (options.sweeping()) {
             sweeper.start();
         }

@@ -9,6 +9,7 @@ import static com.github.tomakehurst.wiremock.client.WireMock.postRequestedFor;
 import static com.github.tomakehurst.wiremock.client.WireMock.urlEqualTo;
 import static com.github.tomakehurst.wiremock.core.WireMockConfiguration.wireMockConfig;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -324,10 +325,9 @@ class FaultsTest {
     void a_closed_server_sends_nothing() {
         server.close();
 
-        CouchException failure = failure(() -> db.put(DOC));
-
-        assertThat(failure).isInstanceOf(CouchUnreachableException.class);
-        assertThat(failure.outcomeUnknown()).isFalse();
+        assertThatThrownBy(() -> db.put(DOC))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("this client is closed");
         WIRE.verify(0, anyRequestedFor(anyUrl()));
     }
 

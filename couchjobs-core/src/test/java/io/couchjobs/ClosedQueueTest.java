@@ -1,0 +1,99 @@
+package io.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.store.CancelMode;
+import io.couchjobs.store.JobFilter;
+import io.couchjobs.worker.Worker;
+import io.couchjobs.worker.WorkerBuilder;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** What a queue that was closed says, and that what works behind it ends in silence. Alone, because it hears what all tests log. */
+@ServerTest
+@Isolated
+class ClosedQueueTest {
+    @Test
+    void every_verb_of_a_closed_queue_says_that_it_is_closed(TestDatabase database) {
+        JobQueue queue = TestQueue.open(database);
+        JobRequest request = JobRequest.of("email", Map.of());
+        WorkerBuilder worker = queue.worker().handler("email", (data, context) -> null);
+        queue.close();
+        List<ThrowingCallable> verbs = List.of(
+                () -> queue.add(request),
+                () -> queue.addAsync(request),
+                () -> queue.addAll(List.of(request)),
+                () -> queue.addBatch(List.of(request), JobRequest.of("report", Map.of())),
+                () -> queue.insert(request),
+                () -> queue.insertIfNew(request),
+                () -> queue.get("email", "1"),
+                () -> queue.all("email").count(),
+                () -> queue.list(JobFilter.all(), 10),
+                () -> queue.page(JobFilter.all(), null, 10),
+                queue::counts,
+                queue::workers,
+                () -> queue.remove("email", "1"),
+                () -> queue.cancel("email", "1", CancelMode.IF_QUEUED),
+                () -> queue.retryNow("email", "1"),
+                () -> queue.reschedule("email", "1", Instant.EPOCH),
+                () -> queue.settings("email"),
+                () -> queue.setTypeTimeout("email", Duration.ofMinutes(1)),
+                () -> queue.accept(AcceptOptions.of("email")),
+                () -> queue.watch(JobFilter.all(), change -> {}),
+                () -> queue.awaitFinished("email", "1", Duration.ofSeconds(1)),
+                () -> queue.subscribe("email", "1"),
+                () -> queue.log("email", "1").count(),
+                () -> queue.schedules().list(),
+                () -> queue.gc().run(),
+                queue::init,
+                worker::start);
+        for (ThrowingCallable verb : verbs) {
+            assertThatThrownBy(verb)
+                    .as("verb %d", verbs.indexOf(verb))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageStartingWith("the queue is closed");
+        }
+    }
+
+    @Test
+    void a_queue_that_is_closed_while_its_workers_run_gives_their_jobs_back_and_logs_no_warning(TestDatabase database)
+            throws Exception {
+        try (HeardWarnings heard = new HeardWarnings();
+                JobQueue other = TestQueue.open(database)) {
+            JobQueue queue = TestQueue.open(database);
+            queue.addAll(IntStream.range(0, 200)
+                    .mapToObj(i -> JobRequest.of("email", Map.of("n", i)))
+                    .toList());
+            EndlessHandler endless = new EndlessHandler();
+            other.add("endless", Map.of());
+            List<Worker> workers = List.of(
+                    queue.worker()
+                            .concurrency(4)
+                            .handler("email", (data, context) -> queue.add("more", Map.of())
+                                    .outcome())
+                            .start(),
+                    queue.worker().handler("endless", endless).start());
+            endless.awaitStart();
+            TestQueue.until(() -> workers.get(0).stats().succeeded() > 20);
+
+            queue.close();
+
+            for (Worker worker : workers) {
+                worker.awaitStopped();
+            }
+            assertThat(other.activeIds("endless")).isEmpty();
+            assertThat(other.workers()).isEmpty();
+            assertThat(heard.all()).isEmpty();
+        }
+    }
+}
