@@ -1,6 +1,7 @@
 package io.couchjobs.schedule;
 
 import io.couchjobs.store.Backoff;
+import io.couchjobs.store.UnconfirmedException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -17,6 +18,7 @@ final class Alarm {
     private final boolean ours;
     private final Backoff backoff;
     private long notBefore;
+    private boolean isTold;
 
     private Alarm(String name, @Nullable Instant due, boolean ours, Backoff backoff) {
         this.name = name;
@@ -68,6 +70,14 @@ final class Alarm {
 
     boolean hasFailed() {
         return backoff.attempts() > 0;
+    }
+
+    /** Whether people should know: once, and not of a job that another process of a cluster makes at the same moment. */
+    boolean isToBeTold(Throwable failure) {
+        boolean mayBeARace = failure instanceof UnconfirmedException && !hasFailed();
+        boolean isNews = !isTold && !mayBeARace;
+        isTold |= isNews;
+        return isNews;
     }
 
     void failed(long nanos) {

@@ -200,7 +200,7 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
             log.warn("{}; it is left alone until it is changed", wrong.getMessage());
             alarms.remove(name);
         } catch (RuntimeException | Error e) {
-            if (!alarm.hasFailed() && !thread.isShutdown()) {
+            if (alarm.isToBeTold(e) && !thread.isShutdown()) {
                 log.warn("schedule {} cannot make its job, trying again until it can: {}", name, e.getMessage());
                 log.debug("the cause", e);
             }

@@ -6,9 +6,9 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.Transitions;
-import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.store.AddResult;
 import io.couchjobs.store.JobStore;
+import io.couchjobs.store.UnconfirmedException;
 import io.couchjobs.store.WriteRefusedException;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -97,7 +97,7 @@ final class TickMaker {
             if (written.get(i) instanceof WriteResult.Refused refused) {
                 throw new WriteRefusedException(refused);
             } else if (written.get(i) instanceof WriteResult.Accepted) {
-                throw new CouchJobsException("job " + id + " was stored without a quorum; its tick is tried again");
+                throw new UnconfirmedException(id);
             } else if (written.get(i) instanceof WriteResult.Conflict) {
                 others.add(id);
             } else {

@@ -17,7 +17,12 @@ public final class UnconfirmedException extends CouchJobsException {
                 + "; it may be undone: try again when the cluster is whole");
     }
 
-    UnconfirmedException(JobId id) {
+    /**
+     * Of a job.
+     *
+     * @param id the job
+     */
+    public UnconfirmedException(JobId id) {
         this(id, null);
     }
 

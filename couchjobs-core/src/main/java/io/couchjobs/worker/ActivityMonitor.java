@@ -425,12 +425,21 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         sightings.forget(silent.id(), sighting);
         if (expired.isPresent()) {
             recovered.increment();
+            tell(expired.get(), sighting.worker());
+        }
+    }
+
+    private void tell(Job freed, String owner) {
+        String status = freed.status().json();
+        if (owner.equals(ownWorker)) {
+            log.info("{} was left behind by a former process of worker {}; it is {} now", freed.id(), owner, status);
+        } else {
             log.warn(
                     "worker {} gave no sign of life for {} while it owned {}; the job is {} now",
-                    sighting.worker(),
-                    parts.settings().timeoutOf(silent.type()),
-                    silent.id(),
-                    expired.get().status().json());
+                    owner,
+                    parts.settings().timeoutOf(freed.id().type()),
+                    freed.id(),
+                    status);
         }
     }
 

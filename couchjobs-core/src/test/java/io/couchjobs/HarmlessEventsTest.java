@@ -1,0 +1,62 @@
+package io.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Jobs;
+import io.couchjobs.schedule.Schedule;
+import io.couchjobs.worker.Worker;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** What is part of the usual course of things is no warning. Alone, because it hears what all tests log. */
+@ServerTest
+@Isolated
+class HarmlessEventsTest {
+    @Test
+    void a_worker_that_starts_again_under_its_id_takes_its_jobs_back_without_a_warning(TestDatabase database)
+            throws Exception {
+        try (HeardWarnings heard = new HeardWarnings();
+                JobQueue queue = TestQueue.open(database)) {
+            queue.database()
+                    .put(Jobs.json("{'_id':'job:email:1','status':'running','data':{},'attempt':1,'fence':1,"
+                            + "'lock':{'token':'old','worker':'mailer','since':1}}"));
+            try (Worker again = queue.worker()
+                    .id("mailer")
+                    .handler("email", (data, context) -> "sent")
+                    .start()) {
+                assertThat(TestQueue.finished(queue, "email", "1").status()).isEqualTo(JobStatus.SUCCESS);
+                TestQueue.until(() -> again.stats().recovered() == 1);
+            }
+            assertThat(heard.all()).isEmpty();
+        }
+    }
+
+    @Test
+    void a_tick_whose_job_another_worker_makes_at_the_same_moment_is_no_warning(TestDatabase database)
+            throws Exception {
+        PretendedCluster cluster = new PretendedCluster();
+        try (Proxy proxy = Proxy.before(database.server());
+                JobQueue plain = TestQueue.open(database)) {
+            proxy.detour(cluster);
+            cluster.acceptStored(1, doc -> doc.path("_id").asText().startsWith("job:email:"));
+            try (JobQueue queue = TestQueue.open(proxy.door(database));
+                    HeardWarnings heard = new HeardWarnings();
+                    Worker worker = queue.worker()
+                            .handler("email", (data, context) -> "sent")
+                            .start()) {
+                plain.schedules()
+                        .put(Schedule.named("s")
+                                .every(Duration.ofSeconds(1))
+                                .job(JobRequest.of("email", Map.of()))
+                                .build());
+                TestQueue.until(() -> worker.stats().succeeded() >= 1);
+                assertThat(heard.all()).isEmpty();
+            }
+        }
+    }
+}
