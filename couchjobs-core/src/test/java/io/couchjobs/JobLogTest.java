@@ -15,6 +15,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -91,6 +92,28 @@ class JobLogTest {
                 assertThat(following.finish(TestQueue.PATIENCE)).isTrue();
             }
             assertThat(worker.stats().failed()).isZero();
+        }
+    }
+
+    @Test
+    void a_run_whose_database_was_deleted_and_made_again_leaves_no_log_in_the_new_one() throws Exception {
+        CountDownLatch isRunning = new CountDownLatch(1);
+        try (Worker worker = queue.worker()
+                .handler("email", (data, context) -> {
+                    isRunning.countDown();
+                    while (!Thread.interrupted()) {
+                        context.log("of a job that is not there");
+                        LockSupport.parkNanos(1_000_000);
+                    }
+                    return null;
+                })
+                .start()) {
+            queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+            isRunning.await();
+            queue.database().delete();
+            queue.init();
+            TestQueue.until(() -> worker.stats().halted() == 1);
+            assertThat(queue.log("email", "1")).isEmpty();
         }
     }
 

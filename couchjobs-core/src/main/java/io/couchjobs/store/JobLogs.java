@@ -103,6 +103,24 @@ public final class JobLogs {
     }
 
     /**
+     * Deletes what a claim wrote of a log, unless its job is there and was claimed as often since: after a database was deleted and made
+     * again, what a former job's run still wrote belongs to no job.
+     *
+     * @param claim a claim that has lost its job
+     */
+    public void deleteOrphans(ClaimedJob claim) {
+        boolean isOrphan = store.read(claim.id())
+                .filter(job -> job.fence() >= claim.fence())
+                .isEmpty();
+        if (isOrphan) {
+            String prefix = LogChunk.prefix(claim.id(), claim.fence());
+            write(tombstonesOf(claim.id()).stream()
+                    .filter(tombstone -> tombstone.path("_id").asText().startsWith(prefix))
+                    .toList());
+        }
+    }
+
+    /**
      * What deletes the log of a job as it is now. What is written later, by a run of a job that was added anew, has other
      * revisions and is left alone.
      *

@@ -84,9 +84,14 @@ public record LogChunk(JobId job, long number, List<LogLine> lines, long dropped
         return PREFIX + job.type() + ":" + job.id() + ":";
     }
 
+    /** The first part of the ids of the chunks of a claim. */
+    static String prefix(JobId job, long fence) {
+        return String.format("%s%016d:", prefix(job), fence);
+    }
+
     /** {@return the document's {@code _id}} */
     public String docId() {
-        return String.format("%s%016d:%08d", prefix(job), lines.get(0).fence(), number);
+        return String.format("%s%08d", prefix(job, lines.get(0).fence()), number);
     }
 
     ObjectNode toDocument() {

@@ -125,6 +125,9 @@ final class Run {
         }
         Duration took = Duration.ofNanos(System.nanoTime() - startedNanos);
         RunReport.Outcome outcome = write(ending);
+        if (outcome == RunReport.Outcome.HALTED) {
+            runLog.abandon();
+        }
         if (outcome == RunReport.Outcome.FAILED && present != null && ending.thrown() != null) {
             present.exhausted(ending.thrown());
         }

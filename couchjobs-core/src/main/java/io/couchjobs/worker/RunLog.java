@@ -9,12 +9,17 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The log of one run: lines gather here, and go to the database in chunks. Never makes the handler wait: what comes faster than
  * it can be written pushes the oldest unwritten lines out, and their number is noted. Thread-safe.
  */
 final class RunLog {
+    private static final Logger log = LoggerFactory.getLogger(RunLog.class);
+
     /** How many lines wait for the database at most. */
     static final int MOST_LINES = 1_000;
     /** How many chunks a run may write. */
@@ -30,6 +35,8 @@ final class RunLog {
     /** Chunks that may not have arrived; they are sent again as they were, which cannot store them twice. */
     private final Deque<LogChunk> failed = new ArrayDeque<>();
 
+    private CompletableFuture<Void> underWay = CompletableFuture.allOf();
+    private boolean isAbandoned;
     private int characters;
     private int inFlight;
     private long dropped;
@@ -42,7 +49,7 @@ final class RunLog {
     }
 
     synchronized void add(String text) {
-        if (chunks == MOST_CHUNKS) {
+        if (chunks == MOST_CHUNKS || isAbandoned) {
             return;
         }
         String line = text.length() <= LONGEST_LINE ? text : text.substring(0, LONGEST_LINE) + "...";
@@ -82,6 +89,24 @@ final class RunLog {
         }
     }
 
+    /** Stores nothing from now on, and deletes what nobody will look for when the job of a claim that was lost is gone. Waits. */
+    void abandon() {
+        CompletableFuture<Void> last = drop();
+        try {
+            last.join();
+            logs.deleteOrphans(claim);
+        } catch (RuntimeException trouble) {
+            log.debug("what {} logged may be left in the database: {}", claim.id(), trouble.toString());
+        }
+    }
+
+    private synchronized CompletableFuture<Void> drop() {
+        isAbandoned = true;
+        waiting.clear();
+        failed.clear();
+        return underWay;
+    }
+
     private LogLine line(String text) {
         Job job = claim.job();
         return new LogLine(job.fence(), job.attempt(), clock.instant(), text);
@@ -89,16 +114,21 @@ final class RunLog {
 
     private void send(LogChunk chunk) {
         inFlight++;
-        var unused = logs.append(chunk).whenComplete((answer, trouble) -> answered(chunk, trouble == null));
+        CompletableFuture<?> answer = logs.append(chunk).handle((written, trouble) -> answered(chunk, trouble == null));
+        underWay = CompletableFuture.allOf(underWay, answer);
     }
 
-    private synchronized void answered(LogChunk chunk, boolean arrived) {
+    private synchronized boolean answered(LogChunk chunk, boolean arrived) {
         inFlight--;
-        if (!arrived) {
+        if (inFlight == 0) {
+            underWay = CompletableFuture.allOf();
+        }
+        if (!arrived && !isAbandoned) {
             failed.add(chunk);
         }
         if (failed.size() > 2) {
             failed.remove();
         }
+        return arrived;
     }
 }
