@@ -27,6 +27,8 @@ import org.slf4j.LoggerFactory;
 public final class Acceptor implements Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Acceptor.class);
     private static final Duration FALLBACK = Duration.ofMinutes(10);
+    /** On a cluster the copy of the index that was read may have been behind. */
+    private static final Duration FALLBACK_ON_CLUSTERS = Duration.ofSeconds(45);
     /** The time of day may change by hand, or a machine sleep, while an accept waits: it looks again this often. */
     private static final Duration LONGEST_SLEEP = Duration.ofSeconds(20);
 
@@ -186,6 +188,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
                 askTheTime(open, options, room);
                 Duration look = shorter(untilWorthALook(open, options, room), limits.pause(options.types()));
                 await(shorter(left(options, started), shorter(look, ties.pause())), options, seen, seenUnread);
+                doubtNowAndThen();
             } else if (certain) {
                 return Optional.empty();
             } else {
@@ -432,10 +435,19 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
                 awaiting.end(options.types());
             }
         }
-        if (clock.nanos() - doubtedNanos > FALLBACK.toNanos()) {
-            doubtedNanos = clock.nanos();
+    }
+
+    private void doubtNowAndThen() {
+        if (hasPassedSinceDoubt(FALLBACK) || (hasPassedSinceDoubt(FALLBACK_ON_CLUSTERS) && store.isCluster())) {
+            synchronized (this) {
+                doubtedNanos = clock.nanos();
+            }
             candidates.doubt();
         }
+    }
+
+    private synchronized boolean hasPassedSinceDoubt(Duration time) {
+        return clock.nanos() - doubtedNanos > time.toNanos();
     }
 
     private static Duration shorter(Duration one, Duration other) {

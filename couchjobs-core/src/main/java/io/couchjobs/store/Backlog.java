@@ -125,7 +125,8 @@ final class Backlog {
         if (!job.isClaimable()) {
             return false;
         }
-        if (complete || refills > 0 || isWithinHorizon(job) || byId.isEmpty()) {
+        // In doubt the index will be read, but on a cluster perhaps a copy of it that does not know the job yet.
+        if (complete || isInDoubt() || refills > 0 || isWithinHorizon(job) || byId.isEmpty()) {
             put(job);
             trim();
         }
@@ -290,11 +291,12 @@ final class Backlog {
     }
 
     private void trim() {
+        boolean inDoubt = isInDoubt();
         while (byId.size() > MOST) {
             Job last = inOrder.last();
             remove(last.id().docId());
             complete = false;
-            horizon = DuePlace.of(inOrder.last());
+            horizon = inDoubt ? null : DuePlace.of(inOrder.last());
             // What an index read under way finds does not bring back what is thrown away here.
             doubts++;
         }

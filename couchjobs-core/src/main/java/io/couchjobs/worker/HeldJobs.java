@@ -14,6 +14,7 @@ import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -42,6 +43,13 @@ import org.slf4j.LoggerFactory;
 final class HeldJobs implements Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HeldJobs.class);
     private static final Duration LOOK_AGAIN = Duration.ofMinutes(10);
+    /** On a cluster the copy of the index that was read may have been behind. */
+    private static final Duration FIND_AGAIN = Duration.ofSeconds(45);
+    /** On a cluster the copies that were read may be behind what the feed told: then a job is judged again, so often. */
+    private static final Duration JUDGE_AGAIN = Duration.ofMillis(1500);
+
+    private static final int LOOKS_WHEN_READY = 3;
+    private static final int LOOKS_WHEN_NEW = 1;
     /** How long a new job may be held that nobody here has read, before it is looked for. */
     private static final Duration FIND_NEW = Duration.ofSeconds(5);
     /** The same of one that was there before: it is seldom that such a one comes to be held. */
@@ -60,6 +68,11 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
 
     private final Map<JobId, Set<JobId>> waitingFor = new HashMap<>();
     private final Set<JobId> toJudge = new LinkedHashSet<>();
+    /** How often held jobs are yet to be judged again without another reason. */
+    private final Map<JobId, Integer> looks = new HashMap<>();
+    /** Those of which was told that the server refuses to let them go. */
+    private final Set<JobId> refused = new HashSet<>();
+
     private boolean mustLoad = true;
     private boolean mustFind;
     private @Nullable Long findNanos;
@@ -92,8 +105,13 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
     void start() {
         listening = parts.feed().listen(this);
         work(Duration.ZERO);
-        Future<?> unused = thread.scheduleWithFixedDelay(
-                this::gap, LOOK_AGAIN.toMillis(), LOOK_AGAIN.toMillis(), TimeUnit.MILLISECONDS);
+        every(LOOK_AGAIN, this::gap);
+        every(FIND_AGAIN, this::findAgain);
+    }
+
+    private void every(Duration pause, Runnable task) {
+        Future<?> unused =
+                thread.scheduleWithFixedDelay(task, pause.toMillis(), pause.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Lets go in the calling thread what can be let go now. For who runs jobs without a worker; nothing is left to the thread. */
@@ -163,6 +181,7 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
         forget(job.id());
         After after = job.after().orElseThrow();
         held.put(job.id(), new Held(new HashSet<>(after.jobs()), after.onFailure() == After.OnFailure.CANCEL));
+        looks.put(job.id(), LOOKS_WHEN_NEW);
         after.jobs()
                 .forEach(id ->
                         waitingFor.computeIfAbsent(id, i -> new HashSet<>()).add(job.id()));
@@ -171,6 +190,8 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
 
     private void forget(JobId id) {
         toJudge.remove(id);
+        looks.remove(id);
+        refused.remove(id);
         if (held.remove(id) != null) {
             waitingFor.values().forEach(waiting -> waiting.remove(id));
             waitingFor.values().removeIf(Set::isEmpty);
@@ -184,6 +205,7 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
             if (known != null) {
                 known.unfinished.remove(id);
                 if (known.unfinished.isEmpty() || (known.cancelsOnFailure && status != JobStatus.SUCCESS)) {
+                    looks.put(waiting, LOOKS_WHEN_READY);
                     judgeSoon(waiting);
                 }
             }
@@ -208,6 +230,25 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
             findNanos = at;
             Future<?> unused = thread.schedule(this::find, pause.toMillis(), TimeUnit.MILLISECONDS);
         }
+    }
+
+    private void findAgain() {
+        try {
+            if (parts.store().isCluster()) {
+                judgeReady();
+                find();
+            }
+        } catch (CouchJobsException away) {
+            log.debug("held jobs are looked for later: {}", away.toString());
+        }
+    }
+
+    private synchronized void judgeReady() {
+        held.forEach((id, known) -> {
+            if (known.unfinished.isEmpty() || known.cancelsOnFailure) {
+                toJudge.add(id);
+            }
+        });
     }
 
     private void find() {
@@ -274,6 +315,9 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
 
     /** All by what is read once, and let go in one request. */
     private void judge(List<JobId> ids) {
+        if (parts.store().isCluster()) {
+            judgeAgain(ids);
+        }
         List<Job> present =
                 parts.store().readAll(ids).stream().filter(this::isHeld).toList();
         if (present.isEmpty()) {
@@ -290,6 +334,26 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
         letGo(present, outcomes);
     }
 
+    /** Those that are let go now are not held any more by then. */
+    private synchronized void judgeAgain(List<JobId> ids) {
+        List<JobId> some = ids.stream()
+                .filter(id -> looks.computeIfPresent(id, (any, left) -> left > 0 ? left - 1 : null) != null)
+                .toList();
+        if (!some.isEmpty()) {
+            later(some, JUDGE_AGAIN);
+        }
+    }
+
+    private synchronized void later(List<JobId> ids, Duration pause) {
+        if (!thread.isShutdown()) {
+            Future<?> unused = thread.schedule(() -> judgeStillHeld(ids), pause.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private synchronized void judgeStillHeld(List<JobId> ids) {
+        ids.stream().filter(held::containsKey).forEach(this::judgeSoon);
+    }
+
     private void letGo(List<Job> present, Outcomes outcomes) {
         Instant now = parts.clock().instant();
         List<Job> free = present.stream()
@@ -297,11 +361,25 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
                 .flatMap(decision -> decision.write().stream())
                 .toList();
         List<WriteResult> results = parts.store().writeAll(free);
+        List<JobId> again = new ArrayList<>();
         for (int i = 0; i < free.size(); i++) {
-            if (!(results.get(i) instanceof WriteResult.Stored)) {
+            JobId id = free.get(i).id();
+            if (results.get(i) instanceof WriteResult.Refused no) {
+                again.add(id);
+                tellOnce(id, no);
+            } else if (!(results.get(i) instanceof WriteResult.Stored)) {
                 // Somebody else wrote: the job itself, and the feed will tell, or let it go as we would.
-                log.debug("{} changed while it was let go", free.get(i).id());
+                log.debug("{} changed while it was let go", id);
             }
+        }
+        if (!again.isEmpty()) {
+            later(again, AFTER_TROUBLE);
+        }
+    }
+
+    private synchronized void tellOnce(JobId id, WriteResult.Refused no) {
+        if (refused.add(id)) {
+            log.warn("{} cannot be let go, trying again until it can: the server refuses it: {}", id, no.reason());
         }
     }
 

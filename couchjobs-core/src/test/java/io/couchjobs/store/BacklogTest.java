@@ -27,6 +27,26 @@ class BacklogTest {
     }
 
     @Test
+    void a_job_told_before_the_index_is_read_is_kept_though_the_copy_that_is_read_does_not_know_it() {
+        refill(false, job("a", 1));
+        backlog.doubt();
+        backlog.changed(job("b", 2));
+        refill(true, job("a", 1));
+        assertThat(backlog.due(NOW, 9)).extracting(job -> job.id().id()).containsExactly("a", "b");
+    }
+
+    @Test
+    void what_is_kept_in_doubt_is_bounded_and_does_not_end_the_doubt() {
+        refill(false, job("a", 1));
+        backlog.doubt();
+        for (int i = 0; i < 2 * Backlog.MOST; i++) {
+            backlog.changed(job("j" + i, i));
+        }
+        assertThat(backlog.due(NOW, 2 * Backlog.MOST)).hasSize(Backlog.MOST);
+        assertThat(backlog.isInDoubt()).isTrue();
+    }
+
+    @Test
     void a_gap_while_the_index_is_read_makes_the_answer_incomplete() {
         long begun = backlog.beginRefill();
         backlog.doubt();
