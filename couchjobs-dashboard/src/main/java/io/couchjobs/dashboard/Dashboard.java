@@ -6,9 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.time.Duration;
 
 /**
  * A web page that shows what a queue does, and lets people act on it. Thread-safe.
@@ -25,6 +23,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class Dashboard implements AutoCloseable {
     private static final int BACKLOG = 128;
+    /** Beside the browsers that listen. */
+    private static final int MOST_REQUESTS = 64;
+
+    private static final Duration LONGEST_HEAD = Duration.ofSeconds(10);
 
     static {
         // The JDK's server reads it once; without it each small answer waits for a timer of the network's.
@@ -35,14 +37,14 @@ public final class Dashboard implements AutoCloseable {
 
     private final HttpServer server;
     private final DashboardHandler handler;
-    private final ExecutorService threads = threads();
+    private final RequestThreads threads = new RequestThreads(Hub.MOST_VIEWERS + MOST_REQUESTS, LONGEST_HEAD);
     private final URI url;
 
     private Dashboard(HttpServer server, DashboardHandler handler, String host, String basePath) {
         this.server = server;
         this.handler = handler;
         this.url = URI.create("http://" + host + ":" + server.getAddress().getPort() + basePath + "/");
-        server.createContext(basePath.isEmpty() ? "/" : basePath, handler);
+        server.createContext(basePath.isEmpty() ? "/" : basePath, threads.handler(handler));
         server.setExecutor(threads);
         server.start();
     }
@@ -81,16 +83,6 @@ public final class Dashboard implements AutoCloseable {
     public void close() {
         handler.close();
         server.stop(0);
-        threads.shutdownNow();
-    }
-
-    /** A thread for each request under way, and for each browser that listens. */
-    private static ExecutorService threads() {
-        AtomicInteger count = new AtomicInteger();
-        return Executors.newCachedThreadPool(task -> {
-            Thread thread = new Thread(task, "couchjobs-dashboard-" + count.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        });
+        threads.close();
     }
 }

@@ -1,0 +1,109 @@
+package io.couchjobs.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** How a server treats those who keep its threads. */
+@Timeout(60)
+class RequestThreadsTest {
+    private static final String REQUEST = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+
+    private final RequestThreads threads = new RequestThreads(1, Duration.ofMillis(300));
+    private final CountDownLatch begun = new CountDownLatch(1);
+    private final CountDownLatch goOn = new CountDownLatch(1);
+    private HttpServer server;
+
+    @BeforeEach
+    void serve() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setExecutor(threads);
+        server.createContext("/", threads.handler(exchange -> {
+            if (exchange.getRequestURI().getPath().equals("/slow")) {
+                begun.countDown();
+                awaitGoOn();
+            }
+            exchange.sendResponseHeaders(204, -1);
+            exchange.close();
+        }));
+        server.start();
+    }
+
+    @AfterEach
+    void close() {
+        goOn.countDown();
+        server.stop(0);
+        threads.close();
+    }
+
+    @Test
+    void who_does_not_send_the_head_of_a_request_in_time_is_cut_off_and_others_are_served() throws Exception {
+        try (Socket slow = connect("GET / HT");
+                Socket other = connect(REQUEST)) {
+            assertThat(slow.getInputStream().read())
+                    .as("the end of the connection")
+                    .isEqualTo(-1);
+            assertThat(statusOf(other)).contains("204");
+        }
+    }
+
+    @Test
+    void a_handler_may_take_its_time_and_others_wait_for_their_turn() throws Exception {
+        try (Socket slow = connect(REQUEST.replace("GET /", "GET /slow"));
+                Socket other = connectAfter(begun)) {
+            other.setSoTimeout(600); // longer than a head may take
+            assertThat(hasAnswer(other)).isFalse();
+            other.setSoTimeout(0);
+            goOn.countDown();
+            assertThat(statusOf(slow)).contains("204");
+            assertThat(statusOf(other)).contains("204");
+        }
+    }
+
+    private Socket connectAfter(CountDownLatch signal) throws Exception {
+        assertThat(signal.await(30, TimeUnit.SECONDS)).isTrue();
+        return connect(REQUEST);
+    }
+
+    private static boolean hasAnswer(Socket socket) throws IOException {
+        try {
+            return socket.getInputStream().read() >= 0;
+        } catch (SocketTimeoutException none) {
+            return false;
+        }
+    }
+
+    private void awaitGoOn() throws IOException {
+        try {
+            assertThat(goOn.await(30, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+    }
+
+    private Socket connect(String request) throws IOException {
+        Socket socket =
+                new Socket(InetAddress.getLoopbackAddress(), server.getAddress().getPort());
+        socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+        return socket;
+    }
+
+    private static String statusOf(Socket socket) throws IOException {
+        return new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII)).readLine();
+    }
+}
