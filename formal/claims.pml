@@ -1,48 +1,115 @@
-/* The claim protocol of couchjobs; see README.md. */
+/* The claim protocol of couchjobs on one job document; see README.md. A configuration begins somewhere, and says who takes part. */
 
-#ifdef CONTENDED
+#ifdef CONTENDED      /* the job waits; two workers claim it */
+#define BEGIN  waits
 #define RESOLVERS 1
 #endif
-#ifdef LEASES
-#define MONITOR
+#ifdef SIBLINGS       /* both have claimed the same revision: the one was answered 201, and does not know it yet, the other 202 */
+#define BEGIN  claimedTwice
+#define CLAIMS 3
 #define RESOLVERS 1
 #endif
-#ifdef FROZEN
-#define MONITOR
-#define RESOLVERS 1
-#endif
-#ifdef LOST_ANSWERS
-#define RESOLVERS 1
-#endif
-#ifdef TWO_RESOLVERS
+#ifdef WITHDRAWN_TWICE   /* both have withdrawn their claims */
+#define BEGIN  withdrawnTwice
+#define CLAIMS 3
 #define RESOLVERS 2
 #endif
-#ifdef CRASH
+#ifdef LEASES         /* the first worker owns the job; its lease may run out at any time */
+#define BEGIN  owned
+#define ENDS
 #define MONITOR
+#define RESOLVERS 1
+#endif
+#ifdef READDED        /* and somebody wants the job to be run once more */
+#define BEGIN  owned
+#define ENDS
+#define MONITOR
+#define ADDS 1
+#define RESOLVERS 1
+#endif
+#ifdef TOLD           /* and a subscriber wants to know the end */
+#define BEGIN  owned
+#define ENDS
+#define MONITOR
+#define SUBSCRIBER
+#define RESOLVERS 1
+#endif
+#ifdef REMOVED_ONCE   /* the owner has died, one copy has its expiry; somebody removes the job */
+#define BEGIN  expired_
+#define MONITOR
+#define REMOVAL
+#define RESOLVERS 1
+#endif
+#ifdef MET            /* two copies have the owner's end, which was told; one has the expiry of its claim */
+#define BEGIN  met
+#define MONITOR
+#define RESOLVERS 1
+#endif
+#ifdef RETAINED       /* and retention deletes it */
+#define BEGIN  met
+#define MONITOR
+#define RETENTION
 #define RESOLVERS 1
 #endif
 
 #include "document.pml"
+#include "held.pml"
 #include "resolution.pml"
 #include "truth.pml"
 #include "worker.pml"
 #include "others.pml"
 
+inline put(r, what) { rev[r] = what; last = r }
+inline everybodyHas(r) { oneHas(1, r); oneHas(2, r); oneHas(3, r) }
+inline oneHas(copy, r) { known[copy] = known[copy] | bit(r); leaf[copy] = leaf[copy] | bit(r) }
+
+inline waits() { put(1, revision(PENDING, 0, 0)); everybodyHas(1) }
+inline owned() {
+    put(1, revision(OWNED, 1, 1)); everybodyHas(1);
+    claims = 1; greatest = 1; phase[1] = OWNS; mine[1] = 1; runs[1] = 1; at(1) = 1
+}
+inline expired_() {
+    put(1, revision(PENDING, 1, 0)); put(2, revision(OWNED, 1, 1)); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
+    claims = 1; greatest = 1
+}
+inline met() {
+    put(1, revision(PENDING, 1, 0)); put(2, revision(ENDED, 1, 1)); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
+    claims = 1; greatest = 1; told = 1
+}
+inline claimedTwice() {
+    put(1, revision(OWNED, 1, 1)); put(2, revision(OWNED, 1, 2)); oneHas(1, 2); oneHas(2, 1); oneHas(3, 1);
+    claims = 2; siblings[1] = bit(2); siblings[2] = bit(1);
+    phase[1] = SENT; mine[1] = 1; runs[1] = 1; at(1) = 1;
+    phase[2] = LOST; mine[2] = 2; runs[2] = 1
+}
+inline withdrawnTwice() {
+    put(1, revision(WITHDRAWN, 1, 1)); put(2, revision(WITHDRAWN, 1, 2)); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
+    claims = 2
+}
+
 init {
     atomic {
-        d_step {
-            last = 1; kind[1] = PENDING;
-            known[1] = 2; known[2] = 2; known[3] = 2;
-            leaf[1] = 2; leaf[2] = 2; leaf[3] = 2
-        };
+        d_step { BEGIN(); tidy(); truth() };
         run Worker(1);
         run Worker(2);
+        run Resolver(5);
+#if RESOLVERS > 1
+        run Resolver(6);
+#endif
 #ifdef MONITOR
         run Monitor();
 #endif
-        run Resolver(3);
-#if RESOLVERS > 1
-        run Resolver(5);
+#ifdef RETENTION
+        run Retention();
+#endif
+#if ADDS > 0
+        run Creator();
+#endif
+#ifdef REMOVAL
+        run Remover();
+#endif
+#ifdef SUBSCRIBER
+        run Subscriber();
 #endif
     }
 }

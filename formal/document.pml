@@ -1,4 +1,4 @@
-/* One job document: a tree of revisions, and three copies of it that take writes on their own. */
+/* One job document on three copies that take writes on their own. */
 
 #define RETIRED   1   /* Leaf.Kind, in its order: among leaves of one fence the first counts most */
 #define ENDED     2
@@ -7,146 +7,186 @@
 #define PENDING   5
 #define REMOVED   6
 #define WITHDRAWN 7
-#define RESOLVED  8   /* the tombstone of a leaf that lost: it does not count */
-
-#define STORED   201
-#define ACCEPTED 202
-#define CONFLICT 409
-#define UNKNOWN  0    /* the answer was lost */
 
 #ifndef REVS
-#define REVS 9        /* this many revisions are written at most */
+#define REVS 6        /* this many revisions are a leaf somewhere at one time, at most */
 #endif
-#define SIZE (REVS + 1)
+#ifndef CLAIMS
+#define CLAIMS 2      /* claims in all */
+#endif
 
-byte last;            /* the newest revision; 1 is the first one, 0 is none */
-byte parent[SIZE], kind[SIZE], fence[SIZE];
-byte token[SIZE];     /* of a claim and what follows it: the revision of the claim, which is unique as its token is */
-byte depth[SIZE];     /* CouchDB's generation */
-short flagged;        /* revisions that ask the owner for another run */
-short expired;        /* claims that were withdrawn because the lease was over */
-
-short known[4];       /* copy 1 to 3: the revisions that it knows */
-short leaf[4];        /* those without a known child */
-
-byte mine[3];         /* the claim that a worker holds, or has under way; 0 is none */
-byte owns;            /* workers that run the job now */
-byte over;            /* workers whose lease is over while they do not know it */
-byte busy;            /* processes in the middle of something */
-bool finished;
+/* A revision says: its kind, its fence, the token of its claim (of an end: which run ended), and two marks. */
+#define kind(r)    (rev[r] & 15)
+#define fence(r)   ((rev[r] >> 4) & 15)
+#define token(r)   ((rev[r] >> 8) & 7)
+#define FLAGGED    2048   /* somebody asks the owner for another run */
+#define EXPIRED    4096   /* the claim was withdrawn because its lease was over */
+#define flags(r)   (rev[r] & FLAGGED)
+#define isFlagged(r) ((rev[r] & FLAGGED) != 0)
+#define isExpired(r) ((rev[r] & EXPIRED) != 0)
+#define isClaim(r) (kind(r) == OWNED || kind(r) == WITHDRAWN)
+#define isLiveKind(k) (k >= ENDED && k != REMOVED)
+#define isGoneKind(k) (k == RETIRED || k == REMOVED)
+#define revision(k,f,t) ((k) | ((f) << 4) | ((t) << 8))
 
 #define bit(r)     (1 << (r))
 #define has(set,r) (((set) >> (r)) & 1)
-#define room       (last < REVS && !finished)
-#define any        (leaf[1] | leaf[2] | leaf[3])
-#define isLive(r)  (kind[r] <= WITHDRAWN && kind[r] != RETIRED && kind[r] != REMOVED)
-#define isGone(r)  (kind[r] == RETIRED || kind[r] == REMOVED)
-#define isEnd(r)   (kind[r] == ENDED || kind[r] == CANCELLED)
 
-#ifdef NO_B
-#define counts(r)  (kind[r] == WITHDRAWN && !has(expired, r) -> fence[r] - 1 : fence[r])
-#else
-#define counts(r)  (kind[r] == WITHDRAWN -> fence[r] - 1 : fence[r])
-#endif
+short rev[REVS + 1];  /* in order, so that a document has one form only; 0 is none */
+byte parent[REVS + 1];
+byte last;            /* how many there are */
+short known[4];       /* copy 1 to 3: the revisions that it knows, */
+short leaf[4];        /* and those of them that are leaves there. A leaf that has lost is known and no leaf: its tombstone says nothing */
 
-#define isLonger(a,b) (depth[a] > depth[b] || (depth[a] == depth[b] && a > b))
-#ifdef LONGEST_BRANCH
-#define beats(a,b) (isLive(a) > isLive(b) || (isLive(a) == isLive(b) && isLonger(a, b)))
-#else
-#define beats(a,b) (counts(a) > counts(b) || (counts(a) == counts(b) && (kind[a] < kind[b] || (kind[a] == kind[b] && isLonger(a, b)))))
-#endif
+byte base[CLAIMS + 1];    /* what a claim was made on */
+byte siblings[CLAIMS + 1];  /* claims of the same revision */
+byte claims;          /* how many were made */
 
-/* Scratch, used inside of single steps only. */
-hidden byte i, best, x, least;
-hidden short leaves, live, path;
-hidden byte other, asked;
+byte who;             /* the copies that take a write or answer a reading: 1, 2, 4, and their sums */
+byte target;          /* what is written on */
+short news;           /* what is written; 0 is the tombstone of a leaf that lost */
 
-inline make(from, what, number, claim) {
-    last++;
-    parent[last] = from; kind[last] = what; fence[last] = number; token[last] = claim; depth[last] = depth[from] + 1;
-    w = last
-}
+/* What processes remember: 1, 2: what a worker writes on; 3, 4: what it has sent; 5, 6: what a resolver has had confirmed. */
+#define MOST 6
+byte ref[MOST + 1];
 
-/* Writes whose bytes depend on the leaf alone are one revision, whoever writes them. */
-inline makeOnce(on, sort, digit, lock, flag, isExpired) {
-    x = on + 1;
-    do
-    :: x <= last && !(parent[x] == on && kind[x] == sort && fence[x] == digit && token[x] == lock
-            && has(flagged, x) == flag && has(expired, x) == isExpired) -> x++
-    :: else -> break
-    od;
-    if
-    :: x <= last -> w = x
-    :: else -> make(on, sort, digit, lock); flagged = flagged | (flag << w); expired = expired | (isExpired << w)
-    fi;
-    x = 0
-}
+/* Scratch, of single steps only. */
+hidden byte i, j, w, best;
+hidden short leaves, live, seen, past, x;
+hidden byte other;
 
-/* A copy takes a write when its parent is a leaf there. */
-inline take(c) {
-    known[c] = known[c] | bit(w);
-    leaf[c] = (leaf[c] & ~bit(parent[w])) | bit(w)
-}
-
-/* A coordinator sends a write to all copies. One takes it first; any time later a second one may, which makes 201. What the third one
-   takes it could have got by replication as well. To be entered when some copy has p as a leaf. */
-inline first(p) {
-    if
-    :: has(leaf[1], p) -> c = 1
-    :: has(leaf[2], p) && known[2] != known[1] -> c = 2
-    :: has(leaf[3], p) -> c = 3
-    fi
-}
-
-inline second() {
-    if
-    :: c != 1 && has(leaf[1], parent[w]) -> d_step { take(1); answer = STORED }
-    :: c != 2 && has(leaf[2], parent[w]) && known[2] != known[1] -> d_step { take(2); answer = STORED }
-    :: c != 3 && has(leaf[3], parent[w]) -> d_step { take(3); answer = STORED }
+#define isIn(c)    (who & (1 << ((c) - 1)))
+#define isMajority (who == 3 || who >= 5)
 #ifdef W1
-    :: answer = STORED
+#define isStored true         /* answered 201 */
 #else
-    :: answer = ACCEPTED
+#define isStored isMajority
 #endif
-    fi;
-    c = 0
-}
+#define everywhere (leaf[1] | leaf[2] | leaf[3])
+#define isAlike(a,b) (known[a] == known[b] && leaf[a] == leaf[b])
 
-/* A node that is cut off with copy 3 answers by that alone, the others by theirs. */
-#define isRefused(p) (!has(leaf[3], p) || !has(leaf[1] | leaf[2], p))
-
-/* All leaves of two copies; of copy 3 alone where it is cut off. */
-inline read() {
+/* The copies that take a write are some of those that have p as a leaf. Copies are in order, so of two alike it is the first. */
+inline chooseTakers(p) {
     if
-    :: view = known[3]
-    :: view = known[1] | known[2]
-    :: known[1] != known[2] -> view = known[1] | known[3]
-    :: view = known[2] | known[3]
+    :: has(leaf[1], p) -> who = 1
+    :: has(leaf[2], p) && !isAlike(1, 2) -> who = 2
+    :: has(leaf[3], p) && !isAlike(2, 3) -> who = 4
+    :: has(leaf[1], p) && has(leaf[2], p) -> who = 3
+    :: has(leaf[1], p) && has(leaf[3], p) && !isAlike(2, 3) -> who = 5
+    :: has(leaf[2], p) && has(leaf[3], p) && !isAlike(1, 2) -> who = 6
+    :: has(leaf[1], p) && has(leaf[2], p) && has(leaf[3], p) -> who = 7
     fi
 }
 
-/* With a majority in reach. */
-inline readConfirmed() {
+/* Sets the target to one of the revisions that are so, if there is one. */
+#define selectOne(which) \
+    if \
+    :: last >= 1 && which(1) -> target = 1 \
+    :: last >= 2 && which(2) -> target = 2 \
+    :: last >= 3 && which(3) -> target = 3 \
+    :: last >= 4 && which(4) -> target = 4 \
+    :: last >= 5 && which(5) -> target = 5 \
+    :: last >= 6 && which(6) -> target = 6 \
+    :: last >= 7 && which(7) -> target = 7 \
+    :: last >= 8 && which(8) -> target = 8 \
+    :: else \
+    fi
+
+/* A node that is cut off is answered by one copy, others by two. */
+inline chooseMajority() {
     if
-    :: view = known[1] | known[2]
-    :: known[1] != known[2] -> view = known[1] | known[3]
-    :: view = known[2] | known[3]
+    :: who = 3
+    :: !isAlike(2, 3) -> who = 5
+    :: !isAlike(1, 2) -> who = 6
     fi
 }
 
-inline leavesOf(seen) {
-    leaves = seen; i = 1;
+/* What is read between two confirmed writes is what two copies agree on: where they do not, CouchDB repairs them before it answers. */
+inline chooseAgreed() { if :: isAlike(1, 2) -> who = 3 :: isAlike(2, 3) -> who = 6 fi }
+#define isAgreed ((who == 3 && isAlike(1, 2)) || (who == 5 && isAlike(1, 3)) || (who == 6 && isAlike(2, 3)))
+
+inline chooseReaders() {
+    if
+    :: who = 1
+    :: !isAlike(1, 2) -> who = 2
+    :: !isAlike(2, 3) -> who = 4
+    :: who = 3
+    :: !isAlike(2, 3) -> who = 5
+    :: !isAlike(1, 2) -> who = 6
+    fi
+}
+
+/* All leaves of those copies together. */
+inline look() {
+    leaves = 0; past = 0; i = 1;
     do
-    :: i <= last -> if :: has(seen, i) -> leaves = leaves & ~bit(parent[i]) :: else fi; i++
+    :: i <= 3 -> if :: isIn(i) -> leaves = leaves | leaf[i]; past = past | (known[i] & ~leaf[i]) :: else fi; i++
     :: else -> break
     od;
-    live = 0; best = 0; i = 1;
+    leaves = leaves & ~past; i = 0; past = 0
+}
+
+#define below(set,r)  ((set) & (bit(r) - 1))
+#define spread(set,r) (below(set, r) | (((set) & ~(bit(r) - 1)) << 1))
+#define squeeze(set,r) (below(set, r) | (((set) >> 1) & ~(bit(r) - 1)))
+
+#define room (last < REVS)
+
+/* A new revision finds its place. */
+inline make(what) {
+    w = 1;
     do
-    :: i <= last ->
+    :: w <= last && !(rev[w] == what && parent[w] == target) -> w++
+    :: else -> break
+    od;
+    if
+    :: w <= last   /* the same bytes on the same revision are the same revision */
+    :: else ->
+    w = 1;
+    do
+    :: w <= last && rev[w] <= what -> w++
+    :: else -> break
+    od;
+    i = last;
+    do
+    :: i >= w -> rev[i + 1] = rev[i]; parent[i + 1] = parent[i]; i--
+    :: else -> break
+    od;
+    rev[w] = what; parent[w] = 0; last++;
+    i = 1;
+    do
+    :: i <= last -> if :: parent[i] >= w -> parent[i]++ :: else fi; i++
+    :: else -> break
+    od;
+    i = 1;
+    do
+    :: i <= 3 -> known[i] = spread(known[i], w); leaf[i] = spread(leaf[i], w); i++
+    :: else -> break
+    od;
+    i = 1;
+    do
+    :: i <= CLAIMS -> if :: base[i] >= w -> base[i]++ :: else fi; i++
+    :: else -> break
+    od;
+    i = 1;
+    do
+    :: i <= MOST -> if :: ref[i] >= w -> ref[i]++ :: else fi; i++
+    :: else -> break
+    od;
+    if :: target >= w -> target++ :: else fi;
+    parent[w] = target
+    fi;
+    i = 0
+}
+
+/* Those copies take w on the target. */
+inline take() {
+    i = 1;
+    do
+    :: i <= 3 ->
         if
-        :: has(leaves, i) && kind[i] != RESOLVED ->
-            if :: isLive(i) -> live = live | bit(i) :: else fi;
-            if :: best == 0 -> best = i :: else -> if :: beats(i, best) -> best = i :: else fi fi
+        :: isIn(i) -> leaf[i] = leaf[i] & ~bit(target);
+            if :: w != 0 -> known[i] = known[i] | bit(w); leaf[i] = leaf[i] | bit(w) :: else fi
         :: else
         fi;
         i++
@@ -155,28 +195,61 @@ inline leavesOf(seen) {
     i = 0
 }
 
-/* Internal replication brings all leaves of a document from one copy to another. */
-inline merge(from, to) {
-    path = known[from] & ~known[to];
-    known[to] = known[to] | path;
-    leaf[to] = leaf[to] | (path & leaf[from]);
-    i = 1;
+#define isLess(a,b) (known[a] < known[b] || (known[a] == known[b] && leaf[a] < leaf[b]))
+inline swap(a, b) {
+    x = known[a]; known[a] = known[b]; known[b] = x;
+    x = leaf[a]; leaf[a] = leaf[b]; leaf[b] = x; x = 0
+}
+
+/* What is a leaf nowhere is forgotten, and the copies are put in order. */
+inline tidy() {
+    j = last;
     do
-    :: i <= last -> if :: has(path, i) -> leaf[to] = leaf[to] & ~bit(parent[i]) :: else fi; i++
+    :: j >= 1 ->
+        if
+        :: !has(everywhere, j) ->
+            i = j;
+            do
+            :: i < last -> rev[i] = rev[i + 1]; parent[i] = parent[i + 1]; i++
+            :: else -> break
+            od;
+            rev[last] = 0; parent[last] = 0; last--;
+            i = 1;
+            do
+            :: i <= last -> if :: parent[i] == j -> parent[i] = 0 :: parent[i] > j -> parent[i]-- :: else fi; i++
+            :: else -> break
+            od;
+            i = 1;
+            do
+            :: i <= 3 -> known[i] = squeeze(known[i] & ~bit(j), j); leaf[i] = squeeze(leaf[i] & ~bit(j), j); i++
+            :: else -> break
+            od;
+            i = 1;
+            do
+            :: i <= CLAIMS -> if :: base[i] == j -> base[i] = 0 :: base[i] > j -> base[i]-- :: else fi; i++
+            :: else -> break
+            od;
+            i = 1;
+            do
+            :: i <= MOST -> if :: ref[i] == j -> ref[i] = 0 :: ref[i] > j -> ref[i]-- :: else fi; i++
+            :: else -> break
+            od
+        :: else
+        fi;
+        j--
     :: else -> break
     od;
-    i = 0; path = 0
+    if :: isLess(2, 1) -> swap(1, 2) :: else fi;
+    if :: isLess(3, 2) -> swap(2, 3) :: else fi;
+    if :: isLess(2, 1) -> swap(1, 2) :: else fi;
+    who = 0; target = 0; news = 0; i = 0; j = 0; w = 0; leaves = 0; live = 0; best = 0; other = false
 }
-
-#define isAhead(from, to) ((known[from] & ~known[to]) != 0 && !finished)
-
-active proctype Network() {
-    do
-    :: d_step { isAhead(1, 2) -> merge(1, 2) }
-    :: d_step { isAhead(2, 1) -> merge(2, 1) }
-    :: d_step { isAhead(1, 3) -> merge(1, 3) }
-    :: d_step { isAhead(3, 1) -> merge(3, 1) }
-    :: d_step { isAhead(2, 3) -> merge(2, 3) }
-    :: d_step { isAhead(3, 2) -> merge(3, 2) }
-    od
+/* Internal replication brings all leaves of a document from one copy to another. */
+inline replicate(from, to) {
+    past = (known[from] & ~leaf[from]) | (known[to] & ~leaf[to]);
+    known[to] = known[to] | known[from];
+    leaf[to] = (leaf[to] | leaf[from]) & ~past;
+    past = 0
 }
+#define isNews(from, to) ((known[from] & ~known[to]) != 0 || (known[from] & ~leaf[from] & leaf[to]) != 0)
+

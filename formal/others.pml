@@ -1,59 +1,211 @@
-/* ActivityMonitor, Creator, Retention and a subscriber. */
+/* Replication, and whoever else looks at the job. Each thing that one of them does is one step: it reads, decides and writes. */
 
-#ifdef MONITOR
-/* The lease of a claim that nobody holds is over. The monitor reads between two confirmed writes. */
-proctype Monitor() {
-    byte w, c, answer, at;
-    short view;
-
+/* Internal replication between two copies, one way. */
+active proctype Network() {
     do
-    :: atomic { room ->
-idle:
-        do
-        :: at < last -> at++
-        :: at > 0 && kind[at] == OWNED && has(any, at) && !isAlive(token[at]) -> break
-        :: at == last -> at = 0; goto rest
-        od;
-        readConfirmed();
+    :: d_step { isNews(1, 2) -> replicate(1, 2); tidy(); truth() }
+    :: d_step { isNews(2, 1) -> replicate(2, 1); tidy(); truth() }
+    :: d_step { isNews(1, 3) -> replicate(1, 3); tidy(); truth() }
+    :: d_step { isNews(3, 1) -> replicate(3, 1); tidy(); truth() }
+    :: d_step { isNews(2, 3) -> replicate(2, 3); tidy(); truth() }
+    :: d_step { isNews(3, 2) -> replicate(3, 2); tidy(); truth() }
+    od
+}
+
+/* Writes the news on the target, when there is one and room for it. */
+#define nothingToDo (target == 0 || (news != 0 && !room))
+inline forget() { who = 0; target = 0; news = 0 }
+inline writeIt() { if :: news != 0 -> make(news) :: else -> w = 0 fi; take() }
+
+/* Resolver: losers are deleted one after the other; what was confirmed counts for all of them. */
+proctype Resolver(byte me) {
+    bool isProof;
+    do
+    :: atomic {
+#ifndef READS_ALONE
+        if :: ref[me] == 0 -> chooseReaders() :: else -> chooseMajority() fi;
+#else
+        chooseReaders();
+#endif
+#ifdef LONGEST_BRANCH
+        if :: longest = 1 :: longest = 2 :: longest = 3 fi;
+#endif
         d_step {
-            leavesOf(view);
-            c = (has(live, at) -> 1 : 0);
-            other = (live != bit(at));
-            answer = (other -> 1 : 0);
-            best = 0; leaves = 0; live = 0; other = false; view = 0
+            look(); resolve(ref[me]); act(); isProof = (verdict == CONFIRM);
+            if :: verdict == DELETE && losers != bit(target) :: else -> ref[me] = 0 fi
         };
         if
-        :: c == 0 -> at = 0; answer = 0; goto rest
-        :: else -> c = 0; busy = busy | bit(4)
+        :: nothingToDo -> forget(); isProof = false
+        :: else ->
+            chooseTakers(target);
+            d_step {
+                writeIt();
+                if :: isProof && isMajority -> ref[me] = w :: else fi;
+                isProof = false;
+#ifdef LONGEST_BRANCH
+                longest = 0;
+#endif
+                tidy(); truth()
+            }
         fi
       }
-      if
-      :: atomic { room && has(any, at) ->
-            first(at);
+    od
+}
+
+/* Sets the target to the only leaf that was read, if it is so. */
+inline findOnly(which) {
+    i = 1;
+    do
+    :: i <= last && !(leaves == bit(i) && which) -> i++
+    :: else -> break
+    od;
+    target = (i <= last -> i : 0); i = 0; who = 0
+}
+
+#ifdef MONITOR
+/* ActivityMonitor: it has a majority in reach, and knows who is dead. */
+proctype Monitor() {
+    do
+    :: atomic {
+        chooseAgreed();
+        d_step { look(); findOnly(kind(i) == OWNED && !isHeld(token(i))) };
+        if
+        :: target == 0 || !room -> target = 0
+        :: else ->
+            chooseTakers(target);
             d_step {
-                if
-                :: answer == 1 -> makeOnce(at, WITHDRAWN, fence[at], token[at], has(flagged, at), 1)
-                :: else ->
-#ifdef NO_G
-                    makeOnce(at, PENDING, fence[at], 0, 0, 0)
-#else
-                    makeOnce(at, PENDING, fence[at] + has(flagged, at), 0, 0, 0)
-#endif
-                fi;
-                take(c); at = 0; answer = 0
-            };
-            second(); w = 0; answer = 0; busy = busy & ~bit(4) }
-      :: atomic { isRefused(at) && !finished -> at = 0; answer = 0; busy = busy & ~bit(4) }
-      fi;
-rest:
-      skip
+                news = revision(PENDING, (isFlagged(target) -> again(fence(target)) : fence(target)), 0);
+                writeIt(); tidy(); truth()
+            }
+        fi
+      }
     od
 }
 #endif
 
-#ifdef FROZEN
-/* The lease of the first worker runs out while it does not know it. */
-active proctype Clock() {
-    atomic { mine[1] != 0 && !finished -> over = over | bit(1) }
+#ifdef RETENTION
+/* It deletes what has ended. It sees the leaf that readers see, of whatever copies. */
+proctype Retention() {
+    do
+    :: atomic {
+        chooseReaders();
+        d_step { look(); findOnly(kind(i) == ENDED) };
+        if
+        :: target == 0 || !room -> target = 0
+        :: else -> chooseTakers(target); d_step { news = revision(RETIRED, fence(target), 0); writeIt(); tidy(); truth() }
+        fi
+      }
+    od
+}
+#endif
+
+#if ADDS > 0
+/* Creator.add of a job that exists: its owner is asked for another run, or an end or a tombstone is followed by a job that waits. */
+proctype Creator() {
+    byte adds;
+    do
+    :: atomic { adds < ADDS ->
+        chooseReaders();
+        d_step { look(); findOnly((kind(i) == OWNED && !isFlagged(i)) || kind(i) == ENDED || isGoneKind(kind(i))) };
+        if
+        :: target == 0 || !room -> target = 0
+        :: else ->
+            chooseTakers(target);
+            d_step {
+                adds++;
+                if
+                :: kind(target) == OWNED -> news = rev[target] | FLAGGED
+                :: else -> news = revision(PENDING, fence(target) + 1, 0)
+                fi;
+                askedAgain = true; told = 0; goneTold = false;
+                writeIt();
+                if :: isMajority -> wished = true :: else fi;
+                tidy(); truth()
+            }
+        fi
+      }
+    od
+}
+#endif
+
+#ifdef REMOVAL_ON_202
+#define countsAsRemoved true
+#else
+#define countsAsRemoved isMajority
+#endif
+inline goneIsTold() { goneTold = true; wished = false }
+
+#ifdef REMOVAL
+/* Creator.remove and Removal: deletes each live leaf that it reads. It is done when all of that was answered 201, or a majority has none. */
+proctype Remover() {
+    bool begun, sure, done;
+    short dying;
+    do
+    :: atomic { !done ->
+        chooseReaders();
+        d_step { look(); rank(); dying = live; who = 0; sure = true };
+        if
+        :: dying == 0
+        :: else ->
+            do
+            :: dying != 0 && !room -> dying = 0; sure = false
+            :: dying != 0 && room ->
+                target = 1;
+                do
+                :: !has(dying, target) -> target++
+                :: else -> break
+                od;
+                chooseTakers(target);
+                d_step {
+                    x = last; dying = dying & ~bit(target);
+                    make(revision(REMOVED, fence(target) + 1, 0));
+                    if :: last > x -> dying = spread(dying, w) :: else fi;
+                    take(); sure = sure && countsAsRemoved
+                }
+            :: else -> break
+            od;
+            begun = true;
+            d_step { if :: sure -> goneIsTold(); done = true :: else fi; tidy(); truth() }
+        fi;
+        sure = false
+      }
+    :: atomic { begun && !done ->
+        chooseAgreed();
+        d_step { look(); rank(); if :: live == 0 -> goneIsTold(); done = true :: else fi; tidy(); truth() }
+      }
+    od
+}
+#endif
+
+#ifdef SUBSCRIBER
+/* ConfirmedEnds: tells what two copies agree on. */
+#ifdef ENDS_FROM_ONE_COPY
+#define seesNothing (live == 0)
+#else
+#define seesNothing (live == 0 && leaves != 0)
+#endif
+proctype Subscriber() {
+    do
+    :: atomic { told == 0 && !goneTold ->
+#ifdef ENDS_FROM_ONE_COPY
+        chooseReaders();
+#else
+        chooseAgreed();
+#endif
+        d_step {
+            look(); rank(); i = 1;
+            do
+            :: i <= last && !(leaves == bit(i) && kind(i) == ENDED) -> i++
+            :: else -> break
+            od;
+            if
+            :: i <= last -> tellEnd(token(i))
+            :: i > last && seesNothing -> goneIsTold()
+            :: else
+            fi;
+            tidy(); truth()
+        }
+      }
+    od
 }
 #endif

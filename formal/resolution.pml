@@ -5,39 +5,85 @@
 #define CONFIRM   2
 #define DELETE    3
 
-#define isAlive(t) ((mine[1] == t && !has(over, 1)) || (mine[2] == t && !has(over, 2)))
-
-#ifdef OLD_A2
-#define isDisputedEnd(r) false
-#else
-#define isDisputedEnd(r) isEnd(r)
+hidden byte as[REVS + 1], counts[REVS + 1];   /* Precedence: what a leaf counts as */
+hidden byte withdrawn, expired;               /* tokens */
+#ifdef LONGEST_BRANCH
+byte longest;         /* an owner writes as often as it likes: any branch may be the longest */
 #endif
+hidden byte verdict, least;
+hidden byte asked;
+hidden short losers;
 
-/* From a view and the revision that was confirmed just now to a verdict; with it the winner as it is to be. */
-inline resolve(seen, confirmed) {
-    leavesOf(seen);
-    verdict = SETTLED; least = 0; other = false; asked = false;
+#define beats(a,b) (counts[a] > counts[b] || (counts[a] == counts[b] && as[a] < as[b]))
+
+/* Precedence: the live leaves, and the best of all. */
+inline rank() {
+    withdrawn = 0; expired = 0; i = 1;
+    do
+    :: i <= last ->
+        if
+        :: has(leaves, i) && kind(i) == WITHDRAWN -> withdrawn = withdrawn | bit(token(i));
+            if :: isExpired(i) -> expired = expired | bit(token(i)) :: else fi
+        :: else
+        fi;
+        i++
+    :: else -> break
+    od;
+    live = 0; best = 0; i = 1;
+    do
+    :: i <= last ->
+        if
+        :: has(leaves, i) ->
+            as[i] = (kind(i) == OWNED && has(withdrawn, token(i)) -> WITHDRAWN : kind(i));
+            counts[i] = fence(i);
+            if
+#ifdef NO_B
+            :: as[i] == WITHDRAWN && !has(expired, token(i)) -> counts[i]--
+#else
+            :: as[i] == WITHDRAWN -> counts[i]--
+#endif
+            :: else
+            fi;
+            if :: isLiveKind(kind(i)) -> live = live | bit(i) :: else fi;
+            if
+            :: best == 0 -> best = i
+            :: best != 0 && beats(i, best) -> best = i
+            :: else
+            fi
+        :: else
+        fi;
+        i++
+    :: else -> break
+    od;
+#ifdef LONGEST_BRANCH
+    if :: has(live, longest) -> best = longest :: else fi;
+#endif
+    i = 0
+}
+
+/* The fence of the last run that the leaf may go back to. */
+#define runFence(r) (as[r] == WITHDRAWN && has(expired, token(r)) -> fence(r) : counts[r])
+#define hasTokenOf(a,b) ((as[a] == OWNED || as[a] == WITHDRAWN) && (as[b] == OWNED || as[b] == WITHDRAWN) && token(a) == token(b))
+
+inline isUndecided() {
+    other = false;
+#ifndef NO_C
     if
-    :: live != 0 && !isGone(best) ->
-        /* Whether it cannot be known yet who owns the job. */
+    :: isGoneKind(as[best])
+    :: else ->
         i = 1;
         do
         :: i <= last ->
             if
-            :: i != best && has(leaves, i) && kind[i] != RESOLVED ->
-#ifndef NO_C
+            :: has(leaves, i) && i != best && !hasTokenOf(i, best) ->
                 if
-                :: kind[i] == OWNED && token[i] != token[best] -> other = true
-                :: kind[best] == OWNED && token[i] != token[best] && (counts(i) >= counts(best) || isDisputedEnd(i)) -> other = true
-                :: else
-                fi;
 #ifdef OLD_A2
-                if :: isEnd(best) && kind[i] == OWNED -> other = false :: else fi;
+                :: as[i] == OWNED && as[best] != ENDED && as[best] != CANCELLED -> other = true
+                :: as[best] == OWNED && runFence(i) >= counts[best] -> other = true
+#else
+                :: as[i] == OWNED -> other = true
+                :: as[best] == OWNED && (as[i] == ENDED || as[i] == CANCELLED || runFence(i) >= counts[best]) -> other = true
 #endif
-#endif
-                if :: has(expired, i) && kind[i] == WITHDRAWN && fence[i] > least -> least = fence[i] :: else fi;
-                if
-                :: (kind[i] == OWNED || kind[i] == WITHDRAWN) && has(flagged, i) && fence[i] >= counts(best) -> asked = true
                 :: else
                 fi
             :: else
@@ -45,117 +91,106 @@ inline resolve(seen, confirmed) {
             i++
         :: else -> break
         od;
-        i = 0;
-        nk = kind[best]; nf = fence[best]; nx = has(flagged, best);
+        i = 0
+    fi
+#endif
+}
+
+#ifdef NO_A
+#define isProvenAlready true
+#else
+#define isProvenAlready false
+#endif
+
+/* From the leaves, and the revision that was confirmed just now, to what is written on the target. */
+inline resolve(confirmed) {
+    rank();
+    verdict = SETTLED; losers = 0; target = 0; news = 0;
+    if
+    :: live == 0
+    :: else ->
+        isUndecided();
         if
         :: other -> verdict = UNDECIDED
-#ifdef NO_A
-        :: !other && live != bit(best) -> verdict = DELETE
-#endif
+        :: !other && isGoneKind(as[best]) -> verdict = DELETE; losers = live
         :: else ->
+            losers = live & ~bit(best);
+            least = 0; asked = false; i = 1;
+            do
+            :: i <= last ->
+                if
+                :: has(losers, i) ->
+                    if :: as[i] == WITHDRAWN && has(expired, token(i)) && fence(i) > least -> least = fence(i) :: else fi;
+                    if :: isClaim(i) && isFlagged(i) && fence(i) >= counts[best] -> asked = true :: else fi
+                :: else
+                fi;
+                i++
+            :: else -> break
+            od;
+            i = 0;
             if
-            :: kind[best] == WITHDRAWN && confirmed != best -> verdict = CONFIRM
-            :: kind[best] == WITHDRAWN && confirmed == best ->
-                verdict = CONFIRM;
-                nk = PENDING;
-                if :: has(expired, best) :: else -> nf = fence[best] - 1 fi;
+            :: as[best] == WITHDRAWN && (confirmed != best || kind(best) != WITHDRAWN) && !isProvenAlready ->
+                news = revision(WITHDRAWN, fence(best), token(best)) | flags(best) | (has(expired, token(best)) * EXPIRED)
+            :: as[best] == WITHDRAWN && news == 0 ->
+                news = revision(PENDING, counts[best], 0);
+                if :: isExpired(best) -> news = revision(PENDING, fence(best), 0) :: else fi;
+                if
+                :: isFlagged(best) || asked ->
 #ifndef NO_G
-                if :: has(flagged, best) -> nf = fence[best] + 1 :: else fi;
+                    news = revision(PENDING, fence(best) + 1, 0)
+#else
+                    news = revision(PENDING, fence(best), 0)
 #endif
-                nx = 0
+                :: else
+                fi
+            :: as[best] == OWNED && asked && !isFlagged(best) -> news = rev[best] | FLAGGED
+            :: as[best] != OWNED && as[best] != WITHDRAWN && asked -> news = revision(PENDING, fence(best) + 1, 0)
+            :: as[best] != OWNED && as[best] != WITHDRAWN && !asked && fence(best) + 1 <= least ->
+                news = revision(kind(best), least, token(best))
             :: else
             fi;
             if
-            :: asked && nk == OWNED && nx == 0 -> nx = 1; verdict = CONFIRM
-            :: asked && nk == ENDED -> nk = PENDING; nf = nf + 1; verdict = CONFIRM
-            :: asked && nk == PENDING -> nf = nf + 1; verdict = CONFIRM
-            :: else -> if :: nk != OWNED && nk != WITHDRAWN && nf + 1 <= least -> nf = least; verdict = CONFIRM :: else fi
-            fi;
-            if
-            :: verdict == SETTLED && live != bit(best) ->
-#ifdef OLD_A1
+            :: news != 0 -> verdict = CONFIRM; target = best
+            :: news == 0 && losers != 0 ->
+#if defined(OLD_A1) || defined(NO_A)
                 verdict = DELETE
 #else
-                if :: confirmed == best -> verdict = DELETE :: else -> verdict = CONFIRM fi
+                if
+                :: confirmed == best -> verdict = DELETE
+                :: else -> verdict = CONFIRM; target = best; news = rev[best]
+                fi
 #endif
             :: else
             fi
         fi
-    :: live != 0 && isGone(best) -> verdict = DELETE
-    :: else
-    fi;
-    if
-    :: verdict == CONFIRM || verdict == UNDECIDED -> target = best
-    :: else
-    fi;
-    losers = 0;
-    if
-    :: verdict == DELETE -> losers = live & ~bit(best)
-    :: verdict == UNDECIDED ->  /* claims of the dead */
-        target = 0; i = 1;
-        do
-        :: i <= last && !(has(leaves, i) && kind[i] == OWNED && !isAlive(token[i])) -> i++
-        :: i <= last && has(leaves, i) && kind[i] == OWNED && !isAlive(token[i]) -> target = i; break
-        :: else -> break
-        od;
-        i = 0
-    :: else
-    fi;
-    best = 0; leaves = 0; live = 0; least = 0
-}
-
-/* The revision of what was decided. A claim that is withdrawn again is written at this moment, and so is always a new revision. */
-inline makeResolved() {
-    if
-    :: verdict == UNDECIDED -> makeOnce(target, WITHDRAWN, fence[target], token[target], has(flagged, target), 1)
-    :: verdict != UNDECIDED && nk == WITHDRAWN ->
-        make(target, WITHDRAWN, nf, token[target]);
-        flagged = flagged | (has(flagged, target) << w); expired = expired | (has(expired, target) << w)
-    :: verdict != UNDECIDED && nk == OWNED -> makeOnce(target, OWNED, nf, token[target], nx, 0)
-    :: else -> makeOnce(target, nk, nf, 0, nx, 0)
     fi
 }
 
-proctype Resolver(byte me) {
-    byte w, c, answer, confirmed, verdict, target, nk, nf, nx;
-    short view, losers;
-
-    do
-    :: atomic { room && confirmed == 0 && losers == 0 && verdict == SETTLED ->
-again:
-        read();
-        d_step { resolve(view, confirmed); confirmed = 0 };
+/* What a resolver does about it: of what is undecided, the claims of the dead are taken back; of those that lost, one is deleted.
+   What loses to a removal gets a tombstone of that removal. */
+inline act() {
+    if
+    :: verdict == UNDECIDED ->   /* claims of the dead */
+        i = 1;
+        do
+        :: i <= last && !(has(leaves, i) && kind(i) == OWNED && !isHeld(token(i))) -> i++
+        :: else -> break
+        od;
         if
-        :: verdict == UNDECIDED && (target == 0 || view == known[3]) -> verdict = SETTLED
-        :: else
+        :: i <= last && isAgreed -> target = i; news = revision(WITHDRAWN, fence(i), token(i)) | EXPIRED | flags(i)
+        :: else -> verdict = SETTLED
         fi;
-        if
-        :: verdict == SETTLED || verdict == DELETE -> nk = 0; nf = 0; nx = 0; target = 0
-        :: else
-        fi;
-        view = 0;
-        if :: verdict == SETTLED -> busy = busy & ~bit(me) :: else -> busy = busy | bit(me) fi
-      }
-    :: atomic { (verdict == CONFIRM || verdict == UNDECIDED) && room && has(any, target) ->
-        first(target);
-        d_step { makeResolved(); take(c); target = 0; nk = 0; nf = 0; nx = 0 };
-        second();
-        if
-        :: verdict == UNDECIDED || answer == ACCEPTED -> busy = busy & ~bit(me); confirmed = 0; w = 0; answer = 0; verdict = SETTLED
-        :: else -> confirmed = w; w = 0; answer = 0; verdict = SETTLED; goto again
-        fi
-      }
-    :: atomic { (verdict == CONFIRM || verdict == UNDECIDED) && isRefused(target) && !finished ->
-        target = 0; nk = 0; nf = 0; nx = 0; verdict = SETTLED; busy = busy & ~bit(me)
-      }
-    :: atomic { verdict == DELETE && room ->
-        d_step { w = 1; do :: !has(losers, w) -> w++ :: else -> break od; target = w; losers = losers & ~bit(w); w = 0 };
-        if
-        :: room && has(any, target) -> first(target); d_step { makeOnce(target, RESOLVED, fence[target], 0, 0, 0); take(c); c = 0; w = 0 }
-        :: isRefused(target)
-        fi;
-        target = 0;
-        if :: losers == 0 -> verdict = SETTLED; busy = busy & ~bit(me) :: else fi
-      }
-    od
+        i = 0
+    :: verdict == DELETE ->
+        target = 1;
+        do
+        :: !has(losers, target) -> target++
+        :: else -> break
+        od;
+#ifndef QUIET_GRAVES
+        if :: isGoneKind(as[best]) -> news = revision(as[best], counts[best], 0) :: else fi
+#endif
+    :: else
+    fi
 }
+

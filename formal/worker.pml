@@ -1,299 +1,226 @@
 /* Claimer, Branches, Rivals and Ownership: a worker claims the job, runs it and writes its end. */
 
-#ifndef CLAIMS
-#define CLAIMS 1      /* claims of one worker */
-#endif
-#ifndef TRIES
-#define TRIES 2       /* writes of one end */
-#endif
+inline letGo() {
+    phase[me] = REST; mine[me] = 0; runs[me] = 0; over[me] = false; disputed[me] = false; at(me) = 0; sent(me) = 0
+}
 
-/* What a reading says about a claim: whether it is among what was read, and whether another leaf contests it. */
-#define ABSENT    0
-#define ALONE     1
-#define CONTESTED 2
-
-inline judge(claim) {
-    leavesOf(view);
-    verdict = ABSENT; other = false; i = 1;
-    do
-    :: i <= last ->
-        if
-        :: !has(leaves, i) || kind[i] == RESOLVED
-        :: else ->
-            if
-            :: token[i] == claim -> verdict = ALONE
-            :: token[i] != claim && isGone(i) ->
-#ifdef NO_E
-                if :: fence[i] >= fence[claim] -> other = true :: else fi
+#define isMineAt(r) (kind(r) == OWNED && token(r) == mine[me])
+#if defined(NO_D) || defined(NO_FENCING)
+#define looksBack false
 #else
-                if :: fence[i] >= fence[claim] - 1 -> other = true :: else fi
+#define looksBack true
 #endif
-            :: token[i] != claim && !isGone(i) && token[i] != 0 ->
-                /* Claims of one revision do not contest each other. */
-                if :: fence[i] != fence[claim] || parent[token[i]] != parent[claim] -> other = true :: else fi
-            :: else -> other = true
-            fi
+#ifdef LOST_ANSWERS
+bool lost;
+#define isHeard (isStored && !lost)
+inline chooseAnswer() { if :: lost = false :: lost = true fi }
+#else
+#define isHeard isStored
+inline chooseAnswer() { skip }
+#endif
+#ifdef NO_G
+#define again(f) (f)
+#else
+#define again(f) (f + 1)
+#endif
+
+#ifdef NO_E
+#define contests(gone,claim) (gone >= claim)
+#elif defined(BLIND_TO_TOMBSTONES)
+#define contests(gone,claim) false
+#else
+#define contests(gone,claim) (gone + 1 >= claim)
+#endif
+
+#define isOurEnd(r) (!isClaim(r) && token(r) == mine[me])
+
+#define isPending(r) (kind(r) == PENDING)
+#ifdef ENDS
+#define forgetUnlessEnds at(me) = w
+#else
+#define forgetUnlessEnds skip
+#endif
+/* Rivals.of: whether the claim is among what was read, and no other leaf contests it. */
+inline judge() {
+    j = 1;
+    do
+    :: j <= last && !(has(leaves, j) && isClaim(j) && token(j) == mine[me]) -> j++
+    :: else -> break
+    od;
+    other = (j > last); i = 1;
+    do
+    :: i <= last && !other ->
+        if
+        :: !has(leaves, i) || (isClaim(i) && token(i) == mine[me])
+        :: has(leaves, i) && isClaim(i) && token(i) != mine[me] ->
+            other = !(fence(i) == fence(j) && has(siblings[mine[me]], token(i)))
+        :: has(leaves, i) && isGoneKind(kind(i)) -> other = contests(fence(i), fence(j))
+        :: has(leaves, i) && !isClaim(i) && !isGoneKind(kind(i)) -> other = true
         fi;
         i++
     :: else -> break
     od;
-    if :: verdict == ALONE && other -> verdict = CONTESTED :: else fi;
-    i = 0; best = 0; leaves = 0; live = 0; other = false; view = 0
+    i = 0; j = 0
 }
 
-/* What an owner finds when it reads: the leaf that it can write on, be that its claim or its end; none when it has lost the job. */
+/* After a conflict: the leaf to write on, be that its claim or its end; 0 when it has lost the job. Ownership.settles */
 inline find() {
-    leavesOf(view);
-    at = 0; i = 1;
+    at(me) = 0; i = 1;
     do
     :: i <= last ->
         if
-        :: has(leaves, i) && kind[i] == OWNED && token[i] == mine[me] -> at = i
-        :: has(leaves, i) && kind[i] != OWNED && end != 0 && at == 0 ->
-            x = i;
-            do
-            :: x > end && parent[x] >= end && kind[parent[x]] == kind[x] && fence[parent[x]] == fence[x] -> x = parent[x]
-            :: else -> break
-            od;
-            if :: x == end -> at = i :: else fi;
-            x = 0
+        :: has(leaves, i) && (isOurEnd(i) || (kind(i) == OWNED && token(i) == mine[me] && at(me) == 0)) -> at(me) = i
         :: else
         fi;
         i++
     :: else -> break
     od;
+    /* haltIfRivalled */
     if
-    :: has(over, me) ->
-        i = 1;
+    :: over[me] && at(me) != 0 ->
+        rank(); i = 1;
         do
         :: i <= last ->
             if
-            :: at != 0 && i != at && has(leaves, i) && kind[i] != RESOLVED && counts(i) >= fence[mine[me]] && token[i] != mine[me] -> at = 0
+            :: has(leaves, i) && i != at(me) && isLiveKind(kind(i)) && !(kind(i) == OWNED && token(i) == mine[me]) && (counts[i] > fence(at(me)) || (counts[i] == fence(at(me)) && kind(at(me)) != ENDED)) -> other = true
             :: else
             fi;
             i++
         :: else -> break
-        od
+        od;
+        if :: other -> at(me) = 0 :: else fi
     :: else
     fi;
-    if :: at != 0 && end != 0 && parent[end] != at && kind[at] == OWNED -> end = 0 :: else fi;
-    i = 0; best = 0; leaves = 0; live = 0; view = 0
+    i = 0
 }
 
 /* Rivals.haveOvertaken */
 inline lookBack() {
-    leavesOf(view);
-    other = false; i = 1;
+    rank(); other = false; i = 1;
     do
-    :: i <= last ->
-        if :: has(leaves, i) && kind[i] != RESOLVED && counts(i) > fence[w] -> other = true :: else fi;
-        i++
+    :: i <= last -> if :: has(leaves, i) && counts[i] > runs[me] -> other = true :: else fi; i++
     :: else -> break
     od;
-    at = (other -> 0 : at);
-    i = 0; best = 0; leaves = 0; live = 0; other = false; view = 0
+    i = 0
 }
 
-#ifdef NO_FENCING
-#define believesInLease true
-#else
-#define believesInLease !has(over, me)
-#endif
-
-#define letGo  d_step { mine[me] = 0; owns = owns & ~bit(me); over = over & ~bit(me); busy = busy & ~bit(me); \
-                        w = 0; c = 0; answer = 0; at = 0; end = 0; tries = 0 }
-
 proctype Worker(byte me) {
-    byte w, c, answer, verdict, at, end, tries, left = CLAIMS;
-    short view;
-
-rest:
     do
-    :: atomic { room && left > 0 && (me == 1 || begun) ->
-        do
-        :: at < last -> at++
-        :: at > 0 && kind[at] == PENDING && has(any, at) -> break
-        :: at == last -> at = 0; goto rest
-        od;
-        first(at);
-        d_step { make(at, OWNED, fence[at] + 1, 0); token[w] = w; take(c); at = 0; left--; begun = true; busy = busy | bit(me) };
-#ifndef NO_F
-        mine[me] = w;
-#endif
-#ifndef SLOW
-        /* Without a pause between the copies, and so without a state of its own. */
-        goto answered
-#endif
-      }
-      break
-    od;
-
-    /* The claim is under way. */
-    if
-    :: atomic { !finished ->
-answered:
-        second();
-#ifdef LOST_ANSWERS
-        if :: true :: answer = UNKNOWN fi;
-#endif
+    /* Claims a leaf that waits. */
+    :: atomic { room && phase[me] == REST && claims < CLAIMS && (me == 1 || claims > 0) ->
+        selectOne(isPending);
         if
-        :: answer == STORED -> goto confirmed
+        :: target == 0
+        :: else ->
+            chooseTakers(target);
+            d_step {
+                claims++; mine[me] = claims; base[claims] = target; runs[me] = fence(target) + 1;
+                i = 1;
+                do
+                :: i < claims -> if :: base[i] == target -> siblings[i] = siblings[i] | bit(claims); siblings[claims] = siblings[claims] | bit(i) :: else fi; i++
+                :: else -> break
+                od;
+                make(revision(OWNED, runs[me], claims)); forgetUnlessEnds; take();
 #ifdef OWN_202
-        :: answer == ACCEPTED -> goto judged
+                phase[me] = SENT;
+#else
+                phase[me] = (isStored -> SENT : LOST);
+#endif
+                tidy(); truth()
+            }
+        fi
+      }
+    /* Its claim was confirmed: it reads all leaves. */
+    :: atomic { room && phase[me] == SENT ->
+        chooseMajority();
+        d_step {
+            look(); judge();
+            if
+            :: other || over[me] -> phase[me] = LOST
+            :: else -> phase[me] = OWNS; becomesOwner()
+            fi;
+            tidy(); truth()
+        }
+      }
+#ifdef LOST_ANSWERS
+    :: d_step { phase[me] == SENT -> phase[me] = LOST; truth() }
 #endif
 #ifdef BUILD_ON_202
-        :: answer == ACCEPTED && room && has(any, w) -> at = w; first(at);
-            d_step { make(at, OWNED, fence[at], token[at]); take(c); at = token[w] };
-            second();
-            w = at; at = 0;
-            if :: answer == STORED -> goto confirmed :: else -> goto withdraw fi
-#endif
-        :: else -> goto withdraw
-        fi
-      }
-#ifdef CRASH
-    :: atomic { !finished -> died(); letGo; goto rest }
-#endif
-    fi;
-
-confirmed:
-    atomic { !finished ->
-        answer = 0;
-        readConfirmed();
-        d_step { judge(w) };
+    /* It writes on its own claim, and takes the answer to that for the answer to the claim. */
+    :: atomic { room && phase[me] == LOST ->
+        selectOne(isMineAt);
         if
-        :: verdict == ALONE && !has(over, me) -> verdict = 0
-        :: else -> verdict = 0; goto withdraw
-        fi
-#ifdef OWN_202
-      ;
-judged: skip
-#endif
-      ;
-        mine[me] = w;
-        becomesOwner();
-        owns = owns | bit(me);
-        at = w; w = 0; answer = 0; c = 0
-    };
-
-own:
-    if
-    /* It ends, on the leaf that it knows. What was sent before is sent again as it is. */
-    :: atomic { at != 0 && tries < TRIES && room && has(any, at) && believesInLease -> goto write }
-#ifdef FROZEN
-#ifndef NO_FENCING
-    /* It wakes late: before it writes, it reads. */
-    :: atomic { at != 0 && has(over, me) && tries < TRIES && room ->
-        read();
-        d_step { find() };
-        if
-        :: at != 0 && has(any, at) -> goto write
-        :: else -> letGo; goto rest
-        fi
-      }
-#endif
-#endif
-    :: atomic { at != 0 && isRefused(at) && !finished -> at = 0 }; goto reads
-    /* The end cannot be confirmed for as long as the lease. */
-    :: atomic { tries > 0 && !finished -> letGo; goto rest }
-#ifdef CRASH
-    :: atomic { !finished -> died(); letGo; goto rest }
-#endif
-    fi;
-
-write:
-    if
-    :: atomic { isRefused(at) && !finished -> at = 0; goto reads }
-    :: atomic { room && has(any, at) ->
-        first(at);
-        if
-        :: end != 0 && parent[end] == at -> w = end
+        :: target == 0
         :: else ->
+            chooseTakers(target);
+            d_step { make(rev[target]); take(); if :: isStored -> phase[me] = SENT :: else fi; tidy(); truth() }
+        fi
+      }
+#endif
+    /* The claim that made no owner is taken back. */
+    :: atomic { room && phase[me] == LOST ->
+        selectOne(isMineAt);
+        if
+        :: target == 0 -> d_step { letGo(); tidy() }
+        :: else ->
+            chooseTakers(target);
             d_step {
-                if
-                :: kind[at] != OWNED -> make(at, kind[at], fence[at], 0)
-                :: else ->
-                    if
-#ifdef NO_G
-                    :: has(flagged, at) -> make(at, PENDING, fence[at], 0)
-#else
-                    :: has(flagged, at) -> make(at, PENDING, fence[at] + 1, 0)
-#endif
-                    :: else -> make(at, ENDED, fence[at], 0)
-                    fi;
-                    end = w
-                fi
-            }
-        fi;
-        d_step { take(c); tries++ }
-      }
-    fi;
-    atomic { !finished ->
-        second();
-#ifdef LOST_ANSWERS
-        if :: true :: answer = UNKNOWN fi;
-#endif
-        if
-        :: answer == STORED ->
-            answer = 0;
-#ifdef NO_D
-            goto told
-#else
-            if
-            :: has(over, me)
-            :: else -> goto told
-            fi
-#endif
-        :: else -> answer = 0; w = 0; at = 0; goto reads
-        fi
-    };
-    /* Its lease is over: others may have got the job before this end was confirmed. */
-    atomic { !finished ->
-        readConfirmed();
-        d_step { lookBack() };
-        if
-        :: at != 0
-        :: else -> letGo; goto rest
-        fi
-    };
-told:
-    atomic { toldEnd(); letGo; goto rest };
-
-reads:
-    if
-    :: atomic { !finished ->
-        read();
-        d_step { find() };
-        if
-        :: at != 0 -> goto own
-        :: else -> letGo; goto rest
-        fi
-      }
-    fi;
-
-    /* A claim that made no owner is taken back wherever its leaf is. */
-withdraw:
-    if
-    :: atomic { room ->
-        c = 0; answer = 0; w = (w -> token[w] : w); end = w; at = 0;
-        do
-        :: at < last -> at++
-        :: at > 0 && kind[at] == OWNED && token[at] == end && has(any, at) -> break
-        :: at == last -> letGo; goto rest
-        od;
-        first(at);
-        d_step {
 #ifdef LOSERS_DELETE
-            makeOnce(at, RESOLVED, fence[at], 0, 0, 0);
+                w = 0;
 #else
-            makeOnce(at, WITHDRAWN, fence[at], token[at], has(flagged, at), 0);
+                make(revision(WITHDRAWN, fence(target), token(target)) | flags(target));
 #endif
-            take(c)
-        };
-        second(); letGo; goto rest
+                take(); letGo(); tidy(); truth()
+            }
+        fi
       }
-#ifdef CRASH
-    :: atomic { !finished -> died(); letGo; goto rest }
+#ifdef MONITOR
+    :: d_step { (phase[me] == SENT || phase[me] == OWNS || phase[me] == DOUBT) && !over[me] -> over[me] = true; truth() }
+    :: d_step { over[me] && (phase[me] == OWNS || phase[me] == DOUBT) -> letGo(); tidy() }
 #endif
-    fi
+#ifdef ENDS
+    /* It ends; what was sent before is sent again. */
+    :: atomic { room && phase[me] == OWNS && at(me) != 0 ->
+        target = at(me);
+        chooseTakers(target);
+        chooseAnswer();
+        d_step {
+            if
+            :: sent(me) != 0 && kind(target) == OWNED -> w = sent(me)
+            :: kind(target) != OWNED -> make(rev[target])
+            :: sent(me) == 0 && kind(target) == OWNED && isFlagged(target) -> make(revision(PENDING, again(runs[me]), mine[me]))
+            :: sent(me) == 0 && kind(target) == OWNED && !isFlagged(target) -> make(revision(ENDED, runs[me], mine[me]))
+            fi;
+            take(); sent(me) = w;
+            if
+            :: !isHeard -> disputed[me] = true
+            :: isHeard && kind(w) != ENDED -> letGo()
+            :: isHeard && kind(w) == ENDED && (disputed[me] || over[me]) && looksBack -> phase[me] = DOUBT
+            :: isHeard && kind(w) == ENDED && !((disputed[me] || over[me]) && looksBack) -> tellEnd(mine[me]); letGo()
+            fi;
+            tidy(); truth()
+        }
+      }
+    /* The copies refuse it. */
+    :: atomic { room && phase[me] == OWNS && (at(me) == 0 || !has(leaf[1] & leaf[2] & leaf[3], at(me))) ->
+        chooseMajority();
+        d_step {
+            look(); find();
+            if
+            :: at(me) == 0 -> letGo()
+            :: else -> if :: kind(at(me)) == OWNED && at(me) != 0 -> sent(me) = 0 :: else fi; disputed[me] = true
+            fi;
+            tidy()
+        }
+      }
+    :: atomic { room && phase[me] == DOUBT ->
+        chooseMajority();
+        d_step {
+            look(); lookBack();
+            if :: other :: else -> tellEnd(mine[me]) fi;
+            letGo(); tidy(); truth()
+        }
+      }
+#endif
+    od
 }

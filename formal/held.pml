@@ -10,15 +10,15 @@ byte phase[3];
 byte mine[3];         /* the token of its claim */
 bool over[3];         /* its lease is over, and it does not know that yet */
 bool disputed[3];     /* its end was sent and not confirmed */
-byte runs[3];          /* the fence of its claim */
+byte runs[3];         /* the fence of its claim */
 
 #define at(me)   ref[me]
 #define sent(me) ref[me + 2]
 
 #ifdef NO_F
-#define holds(me,t) (mine[me] == t && (phase[me] == OWNS || phase[me] == DOUBT) && !over[me])
+#define isUnderWay(me) false
 #else
-#define holds(me,t) (mine[me] == t && (phase[me] == SENT || phase[me] == OWNS || phase[me] == DOUBT) && !over[me])
+#define isUnderWay(me) (phase[me] == SENT)
 #endif
+#define holds(me,t) (mine[me] == t && (isUnderWay(me) || phase[me] == OWNS || phase[me] == DOUBT) && !over[me])
 #define isHeld(t) (holds(1, t) || holds(2, t))
-
