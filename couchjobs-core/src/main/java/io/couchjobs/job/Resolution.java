@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  *       whether a majority confirmed it, so both stay until the owner has ended, was withdrawn or has expired.
  * </ul>
  *
- * <p>A removal needs no confirmation here: a tombstone is never deleted. Requests of third parties on a leaf that loses (to
+ * <p>A removal needs no confirmation here: a tombstone is never deleted, and each leaf that loses to a removal becomes a tombstone of
+ * the same removal, for whoever asks copies that do not have the first one. Requests of third parties on a leaf that loses (to
  * cancel, to run once more) go over to the winner.
  */
 public final class Resolution {
@@ -193,6 +194,16 @@ public final class Resolution {
         tombstone.put("_deleted", true);
         JobId.fromDocId(loser.document().path(Field.ID).asText())
                 .ifPresent(id -> tombstone.put("type", id.type()).put("id", id.id()));
+        if (best.isGone()) {
+            // The removal may be on one copy only, which others do not ask: it goes wherever a leaf goes.
+            tombstone.put(Field.FENCE, best.fence());
+            for (String field : List.of(Field.STATUS, Field.REMOVED_BY)) {
+                if (best.document().has(field)) {
+                    tombstone.set(field, best.document().get(field));
+                }
+            }
+            return tombstone;
+        }
         ObjectNode resolved = tombstone.putObject(Leaf.RESOLVED);
         resolved.put(Field.AT, now.toEpochMilli());
         resolved.put("by", best.rev());

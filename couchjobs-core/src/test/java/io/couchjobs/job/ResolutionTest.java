@@ -144,6 +144,19 @@ class ResolutionTest {
     }
 
     @Test
+    void what_loses_to_a_removal_is_removed_as_well_for_the_copies_that_do_not_have_the_removal() {
+        String retired = GONE + ",'status':'success','removedBy':'retention','fence':2";
+        for (String removal : List.of(retired, GONE + ",'fence':2")) {
+            ObjectNode gone = leaf("5-a", removal);
+            ObjectNode tombstone =
+                    settle(gone, leaf("4-b", waiting(1))).tombstones.get(0);
+            assertThat(Leaf.of(tombstone).kind()).isEqualTo(Leaf.of(gone).kind());
+            assertThat(Leaf.of(tombstone).fence()).isEqualTo(2);
+            assertThat(Leaf.of(tombstone).isResolved()).isFalse();
+        }
+    }
+
+    @Test
     void a_job_that_was_added_again_after_its_removal_stays() {
         Job finished = Jobs.inStatus(JobStatus.SUCCESS);
         Job again = Transitions.retry(finished, Jobs.NOW).write().orElseThrow();
