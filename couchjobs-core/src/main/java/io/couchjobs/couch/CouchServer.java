@@ -22,6 +22,8 @@ import java.util.Set;
  * that lasts for a minute is thrown.
  */
 public final class CouchServer implements AutoCloseable {
+    /** CouchDB's default. */
+    private static final String MAX_DOCUMENT_SIZE = "8000000";
 
     private final CouchConfig config;
     private final Http http;
@@ -106,7 +108,7 @@ public final class CouchServer implements AutoCloseable {
                             .segment("_local")
                             .segment("_config")
                             .segment("couchdb")),
-                    answer -> answer.object().path("max_document_size").asText());
+                    answer -> answer.object().path("max_document_size").asText(MAX_DOCUMENT_SIZE));
             return OptionalLong.of(Long.parseLong(limit));
         } catch (CouchException | NumberFormatException untold) {
             return OptionalLong.empty();
