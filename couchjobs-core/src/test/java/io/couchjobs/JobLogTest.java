@@ -1,6 +1,7 @@
 package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -96,7 +97,10 @@ class JobLogTest {
     }
 
     @Test
-    void a_run_whose_database_was_deleted_and_made_again_leaves_no_log_in_the_new_one() throws Exception {
+    void a_run_whose_database_was_deleted_and_made_again_leaves_no_log_in_the_new_one(TestDatabase database)
+            throws Exception {
+        assumeFalse(
+                database.serverName().contains("PouchDB"), "PouchDB Server goes on to beat for the deleted database");
         CountDownLatch isRunning = new CountDownLatch(1);
         try (Worker worker = queue.worker()
                 .handler("email", (data, context) -> {
@@ -111,6 +115,7 @@ class JobLogTest {
             queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
             isRunning.await();
             queue.database().delete();
+            TestQueue.until(() -> queue.database().createIfMissing()); // CouchDB may be deleting it still
             queue.init();
             TestQueue.until(() -> worker.stats().halted() == 1);
             assertThat(queue.log("email", "1")).isEmpty();
