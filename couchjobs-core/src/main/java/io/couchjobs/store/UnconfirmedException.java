@@ -5,8 +5,8 @@ import io.couchjobs.problem.CouchJobsException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of a job, or of another document of a queue, is stored, and only a minority of the copies of a cluster is known to have it: whoever claims the job at the
- * others undoes it. Making the change again, when they are back, is safe.
+ * A change of a job, or of another document of a queue, is stored, and only a minority of the copies of a cluster is known to have
+ * it: whoever claims the job at the others undoes it. Making the change again, when they are back, is safe.
  */
 public final class UnconfirmedException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
