@@ -2,28 +2,30 @@ package io.couchjobs.chaos;
 
 import java.io.IOException;
 import java.util.List;
+import picocli.CommandLine;
 
 /** The command: runs seeds, and ends with 1 when one broke a promise. */
 final class Chaos {
     private Chaos() {}
 
     public static void main(String[] arguments) throws IOException, InterruptedException {
-        if (List.of(arguments).contains("--help")) {
-            System.out.print(Options.USAGE);
-            return;
-        }
         Options options;
         try {
             options = Options.parse(List.of(arguments));
-        } catch (IllegalArgumentException wrong) {
+        } catch (CommandLine.ParameterException wrong) {
             System.err.println(wrong.getMessage());
-            System.err.print(Options.USAGE);
+            wrong.getCommandLine().usage(System.err);
             System.exit(2);
             return;
         }
+        if (options.isHelp()) {
+            CommandLine.usage(options, System.out);
+            return;
+        }
         int failed = 0;
+        long first = options.seed();
         for (int run = 0; run < options.runs(); run++) {
-            failed += isKept(options.withSeed(options.seed() + run)) ? 0 : 1;
+            failed += isKept(options.withSeed(first + run)) ? 0 : 1;
         }
         System.out.println(options.runs() + " runs, " + failed + " failed");
         System.exit(failed == 0 ? 0 : 1);

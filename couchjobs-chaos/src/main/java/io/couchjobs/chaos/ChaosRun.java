@@ -77,6 +77,7 @@ final class ChaosRun {
         say("quiet: " + totals(observer));
         fleet.endWorkers();
         Ending ending = ending(observer, fleet);
+        fleet.endReaders();
         List<Entry> entries = Journal.readAll(folder);
         requireOneClock(entries);
         Verdict verdict =

@@ -32,6 +32,7 @@ final class Checker {
                         OwnershipRules.violations(history, ending),
                         OutcomeRules.violations(history, ending),
                         CreatorRules.violations(history, ending),
+                        ReaderRules.violations(history, ending),
                         DatabaseRules.violations(ending))
                 .flatMap(List::stream)
                 .toList();

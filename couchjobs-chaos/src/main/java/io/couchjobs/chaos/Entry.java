@@ -17,6 +17,9 @@ import java.util.Optional;
  */
 record Entry(long nanos, long millis, String process, What what, String job, String token, long fence, String detail) {
     static final String NO_JOB = "";
+    /** What a reader was told of a job that is not there. */
+    static final String GONE = "GONE";
+
     private static final String SEPARATOR = "\t";
 
     /** What can happen. */
@@ -48,7 +51,13 @@ record Entry(long nanos, long millis, String process, What what, String job, Str
         /** The handler is done; the write of the outcome comes after this. The detail says how. */
         END,
         /** The queue said how the run ended: the detail is a {@code RunReport.Outcome}. */
-        OUTCOME
+        OUTCOME,
+        /** A reader follows all jobs from now on; no job. */
+        FOLLOWS,
+        /** A reader was told that it may have missed changes; no job. */
+        MISSED,
+        /** A reader was told that the job has ended: the fence is the job's, the detail its status and the claim of its result. */
+        TOLD
     }
 
     static Entry ofCreator(long nanos, long millis, String process, What what, String job, String detail) {

@@ -21,6 +21,10 @@ enum Fault {
     FREEZE_SERVER(Target.SERVER, 1, 500, 5_000),
     /** A node of a cluster is cut off from the others. */
     CUT_SERVER(Target.SERVER, 1, 2_000, 12_000),
+    /** A node of a cluster hears the others, and what it sends to them is lost. */
+    ONE_WAY_SERVER(Target.SERVER, 1, 2_000, 12_000),
+    /** A node of a cluster is killed and starts again without its data. */
+    WIPE_SERVER(Target.SERVER, 1, 1_000, 5_000),
     /** All connections of a process are reset, once. */
     RESET(Target.CONNECTIONS, 1, 0, 1),
     /** Answers to writes are lost after the server has made them, and the connection with them. */

@@ -13,14 +13,14 @@ import java.util.stream.LongStream;
 
 /** All workers and creators of a chaos run. Not thread-safe. */
 final class Fleet implements AutoCloseable {
-    private static final int CREATOR_PAUSE_MILLIS = 250;
     private static final long PATIENCE_SECONDS = 60;
 
     private final List<Member> workers = new ArrayList<>();
     private final List<Member> creators = new ArrayList<>();
+    private final List<Member> readers = new ArrayList<>();
 
     /**
-     * Starts them. Of several nodes, every second one asks all, and the others one each.
+     * Starts them. Of several nodes, every second worker and creator asks all, and the others one each. Readers ask one each.
      *
      * @param databases the database at each node
      * @param accounts as whom they log in
@@ -33,8 +33,14 @@ final class Fleet implements AutoCloseable {
             List<URI> urls = accounts.of(Role.WORKER, "worker" + i, seenBy(i, databases));
             workers.add(new Member(WorkerProcess.class, "worker" + i, urls, folder, random.nextLong(), id));
         }
+        for (int i = 0; i < options.readers(); i++) {
+            List<URI> node = List.of(databases.get(i % databases.size()));
+            List<URI> urls = accounts.of(Role.PRODUCER, "reader" + i, node);
+            readers.add(new Member(ReaderProcess.class, "reader" + i, urls, folder, random.nextLong(), List.of()));
+        }
         for (int i = 0; i < options.creators(); i++) {
-            List<String> arguments = List.of(Long.toString(random.nextLong()), Integer.toString(CREATOR_PAUSE_MILLIS));
+            List<String> arguments =
+                    List.of(Long.toString(random.nextLong()), Integer.toString(options.creatorPauseMillis()));
             List<URI> urls = accounts.of(Role.PRODUCER, "creator" + i, seenBy(i + 1, databases));
             creators.add(new Member(CreatorProcess.class, "creator" + i, urls, folder, random.nextLong(), arguments));
         }
@@ -48,10 +54,7 @@ final class Fleet implements AutoCloseable {
         return switch (step.fault().target()) {
             case WORKER -> workers.get(step.target());
             case CREATOR -> creators.get(step.target());
-            case CONNECTIONS ->
-                step.target() < workers.size()
-                        ? workers.get(step.target())
-                        : creators.get(step.target() - workers.size());
+            case CONNECTIONS -> all().get(step.target());
             case SERVER -> throw new IllegalArgumentException("a server is no member: " + step);
         };
     }
@@ -104,6 +107,10 @@ final class Fleet implements AutoCloseable {
         endAll(workers);
     }
 
+    void endReaders() throws InterruptedException {
+        endAll(readers);
+    }
+
     private static void endAll(List<Member> members) throws InterruptedException {
         members.forEach(member -> member.process().close());
         for (Member member : members) {
@@ -118,6 +125,7 @@ final class Fleet implements AutoCloseable {
     private List<Member> all() {
         List<Member> all = new ArrayList<>(workers);
         all.addAll(creators);
+        all.addAll(readers);
         return all;
     }
 

@@ -75,6 +75,13 @@ final class History {
                 .max(Comparator.comparingLong(Entry::nanos));
     }
 
+    /** {@return all that creators and readers noted of that} */
+    List<Entry> all(String job, What what) {
+        return deeds.getOrDefault(job, List.of()).stream()
+                .filter(entry -> entry.what() == what)
+                .toList();
+    }
+
     boolean has(String job, What what) {
         return first(job, what).isPresent();
     }

@@ -59,6 +59,11 @@ final class Journal implements AutoCloseable {
                 System.nanoTime(), System.currentTimeMillis(), process, What.OUTCOME, job, token, fence, outcome));
     }
 
+    /** Notes the end of a job that a reader was told. */
+    void noteTold(String job, long fence, String end) {
+        append(new Entry(System.nanoTime(), System.currentTimeMillis(), process, What.TOLD, job, "", fence, end));
+    }
+
     /** Notes what a creator does. */
     void note(What what, String job, String detail) {
         note(System.nanoTime(), what, job, detail);

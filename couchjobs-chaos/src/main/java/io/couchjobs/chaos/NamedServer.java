@@ -16,7 +16,9 @@ final class NamedServer implements Server {
     private static final Map<Fault, List<String>> COMMANDS = Map.of(
             Fault.KILL_SERVER, List.of("STOP", "START"),
             Fault.FREEZE_SERVER, List.of("FREEZE", "THAW"),
-            Fault.CUT_SERVER, List.of("CUT", "HEAL"));
+            Fault.CUT_SERVER, List.of("CUT", "HEAL"),
+            Fault.ONE_WAY_SERVER, List.of("ONEWAY", "HEAL"),
+            Fault.WIPE_SERVER, List.of("WIPE", "START"));
 
     private final List<URI> nodes;
     private final Path log;

@@ -20,7 +20,7 @@ record Plan(List<Step> steps) {
      * @param from when it begins, in milliseconds since the beginning
      * @param until when it is undone
      * @param fault what is done
-     * @param target to which process or node, from 0 on; of connections, first those of the workers, then of the creators
+     * @param target to which process or node, from 0 on; of connections, first those of the workers, then of the creators and readers
      * @param amount how far a clock is set, in milliseconds
      */
     record Step(long from, long until, Fault fault, int target, long amount) {
@@ -57,7 +57,7 @@ record Plan(List<Step> steps) {
                     case WORKER -> options.workers();
                     case CREATOR -> options.creators();
                     case SERVER -> nodes;
-                    case CONNECTIONS -> options.workers() + options.creators();
+                    case CONNECTIONS -> options.workers() + options.creators() + options.readers();
                 });
         return new Step(time, Math.min(until, end), fault, target, JUMPS[random.nextInt(JUMPS.length)]);
     }

@@ -49,6 +49,18 @@ final class Forged {
         return run(nanos, claim, what, "");
     }
 
+    /** What a reader notes that is about no job. */
+    Forged reader(long nanos, What what) {
+        entries.add(Entry.ofCreator(nanos, nanos, "reader", what, Entry.NO_JOB, ""));
+        return this;
+    }
+
+    /** The end of a job that a reader was told. */
+    Forged told(long nanos, Claim claim, String end) {
+        entries.add(new Entry(nanos, nanos, "reader", What.TOLD, claim.job(), "", claim.fence(), end));
+        return this;
+    }
+
     /** A run from its begin to its outcome. */
     Forged run(long begin, Claim claim, String how, long end, String outcome) {
         return run(begin, claim, What.BEGIN)

@@ -1,0 +1,59 @@
+package io.couchjobs.chaos;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.chaos.Entry.What;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobState;
+import io.couchjobs.store.Feed;
+import io.couchjobs.store.JobChange;
+import io.couchjobs.store.JobFilter;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A process that follows all jobs and notes each end that it is told, until its standard input ends and it is told nothing more. Its
+ * arguments: its name, the folder for its journal.
+ */
+final class ReaderProcess {
+    /** An end is told when a majority of the copies has it, which may be a moment after the last write. */
+    private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(15);
+
+    private final Journal journal;
+    private volatile long lastTold = System.nanoTime();
+
+    private ReaderProcess(Journal journal) {
+        this.journal = journal;
+    }
+
+    private void tell(JobChange change) {
+        if (change.state() == JobState.FINISHED || change.job().isEmpty()) {
+            lastTold = System.nanoTime();
+            String end = change.job().map(ReaderRules::end).orElse(Entry.GONE);
+            journal.noteTold(change.id().docId(), change.job().map(Job::fence).orElse(0L), end);
+        }
+    }
+
+    private void follow(JobQueue queue) throws IOException, InterruptedException {
+        Feed.Listening listening =
+                queue.watch(JobFilter.all(), this::tell, () -> journal.note(What.MISSED, Entry.NO_JOB, ""));
+        journal.note(What.FOLLOWS, Entry.NO_JOB, "");
+        while (System.in.read() >= 0) {
+            // nothing is said
+        }
+        lastTold = System.nanoTime();
+        while (System.nanoTime() - lastTold < QUIET_NANOS) {
+            Surroundings.pass(200);
+        }
+        listening.close();
+    }
+
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        try (JobQueue queue = Surroundings.open(Instant::now);
+                Journal journal = Journal.of(arguments[0], Path.of(arguments[1]))) {
+            Standstill.watch(journal);
+            new ReaderProcess(journal).follow(queue);
+        }
+    }
+}
