@@ -9,8 +9,10 @@ import io.couchjobs.store.DesignDocuments;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** The index of a new version is being built while the one of an older version answers. */
+@Isolated("looks at what all threads do")
 class UpgradeTest extends FaultyServer {
     private static final String OLDER = "_design/jobs-0123abcd";
 
