@@ -12,6 +12,7 @@ final class Administration {
 
     private static final int NOT_FOUND = 404;
     private static final int EXISTS = 412;
+    private static final long MOST_SECONDS = 99_999_999_999L;
     private static final byte[] NOTHING = Json.bytes(Json.object());
 
     private final Http http;
@@ -87,6 +88,7 @@ final class Administration {
         JsonNode sizes = info.path("sizes");
         return new DatabaseInfo(
                 Json.text(info, "db_name"),
+                created(info),
                 info.path("doc_count").asLong(),
                 info.path("doc_del_count").asLong(),
                 Json.text(info, "update_seq"),
@@ -95,6 +97,12 @@ final class Administration {
                 Json.text(info, "purge_seq"),
                 info.path("cluster").path("n").asInt(1),
                 Math.max(1, info.path("cluster").path("q").asInt(1)));
+    }
+
+    /** PouchDB Server says here since when it runs, in milliseconds. */
+    private static long created(ObjectNode info) {
+        long seconds = info.path("instance_start_time").asLong();
+        return seconds > MOST_SECONDS ? 0 : seconds;
     }
 
     Map<String, List<String>> shards() {

@@ -4,6 +4,7 @@ package io.couchjobs.couch;
  * A database in numbers, as of one moment.
  *
  * @param name its name
+ * @param created when it was made, in seconds since 1970; 0 when the server does not say
  * @param docCount documents that are there
  * @param deletedDocCount tombstones
  * @param updateSeq the feed position, opaque
@@ -15,6 +16,7 @@ package io.couchjobs.couch;
  */
 public record DatabaseInfo(
         String name,
+        long created,
         long docCount,
         long deletedDocCount,
         String updateSeq,

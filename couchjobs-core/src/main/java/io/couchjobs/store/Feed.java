@@ -28,8 +28,9 @@ import org.slf4j.LoggerFactory;
  * last position, and listeners are told of a {@linkplain Listener#gap() gap}: nobody can know what the server went through
  * meanwhile, and another node honours a position only roughly. A position that the server does not know any
  * more (the database was deleted and made anew, or restored from an older state) is given up for the present one; no other
- * refusal is a reason for that, however often it comes. Where
- * that happens in the very moment of connecting, CouchDB begins again with its first change, which is such a gap, too.
+ * refusal is a reason for that, however often it comes. CouchDB takes the position of a former database of the same name and
+ * begins again with the first change, so the feed compares when the database was made, and that is such a gap, too; one that is
+ * made anew within the same second as the former one stays undetected by this.
  *
  * <p>While very many changes come of which nobody {@linkplain Listener#needsDocument needs} the documents, they are not asked
  * for, and those that are needed are read by their ids. Not on a cluster: there, what is read later may be older than what a
@@ -56,6 +57,7 @@ public class Feed implements AutoCloseable {
     private final OwnWrites own;
     private final FeedPace pace;
     private final Timing timing;
+    private final Birth birth = new Birth();
     private final FeedWatchdog watchdog;
     private final Audience audience = new Audience();
     private final Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(3));
@@ -102,7 +104,7 @@ public class Feed implements AutoCloseable {
         this.own = own;
         this.pace = pace;
         this.timing = timing;
-        this.watchdog = new FeedWatchdog(database, timing.quiet, timing.grace);
+        this.watchdog = new FeedWatchdog(database, birth, timing.quiet, timing.grace);
     }
 
     /**
@@ -178,7 +180,9 @@ public class Feed implements AutoCloseable {
             if (thread != null) {
                 return;
             }
-            position = database.currentSeq();
+            DatabaseInfo info = database.info();
+            birth.becomesOther(info);
+            position = info.updateSeq();
             // They may have remembered something before there was a feed to correct it.
             audience.tellAlways(Listener::gap);
             Thread started = new Thread(this::follow, "couchjobs-feed");
@@ -211,10 +215,26 @@ public class Feed implements AutoCloseable {
         try (ChangesFeed feed = open()) {
             begins = true;
             watchdog.calm();
+            lookWhetherMadeAnew();
             read(feed);
         } finally {
             connection = null;
         }
+    }
+
+    /** The connection may have reached a database that was not there yet when the position was looked at. */
+    private void lookWhetherMadeAnew() {
+        if (isMadeAnew(database.info())) {
+            audience.tell(Listener::gap);
+        }
+    }
+
+    private boolean isMadeAnew(DatabaseInfo now) {
+        boolean other = birth.becomesOther(now);
+        if (other) {
+            log.warn("{} was deleted and made anew; all who listen look again", database.name());
+        }
+        return other;
     }
 
     private ChangesFeed open() {
@@ -353,6 +373,7 @@ public class Feed implements AutoCloseable {
     private void lookAgain() {
         DatabaseInfo info = database.info();
         String now = info.updateSeq();
+        boolean other = isMadeAnew(info);
         boolean lost = positionLost || FeedWatchdog.isBehind(info, position);
         if (lost) {
             if (!now.equals(position)) {
@@ -365,7 +386,7 @@ public class Feed implements AutoCloseable {
             position = now;
             positionLost = false;
         }
-        audience.tell(lost ? Listener::gap : Listener::reconnected);
+        audience.tell(lost || other ? Listener::gap : Listener::reconnected);
         if (unreadableAhead) {
             stepOver();
             unreadableAhead = false;

@@ -21,6 +21,7 @@ final class FeedWatchdog {
     private static final Logger log = LoggerFactory.getLogger(FeedWatchdog.class);
 
     private final CouchDatabase database;
+    private final Birth birth;
     private final Duration quiet;
     private final Duration grace;
     private long lastSignNanos = System.nanoTime();
@@ -30,8 +31,9 @@ final class FeedWatchdog {
     /** There was news beyond a position at a moment. */
     private record Finding(String position, long nanos) {}
 
-    FeedWatchdog(CouchDatabase database, Duration quiet, Duration grace) {
+    FeedWatchdog(CouchDatabase database, Birth birth, Duration quiet, Duration grace) {
         this.database = database;
+        this.birth = birth;
         this.quiet = quiet;
         this.grace = grace;
     }
@@ -106,10 +108,12 @@ final class FeedWatchdog {
         log.debug("it cannot be told now whether the feed of {} misses something", database.name(), trouble);
     }
 
-    /** A position that the server does not know, or that lies ahead of the database, is news too: it means nothing. */
+    /** A database that was made anew is news, and so is a position that it does not know or that lies ahead of it. */
     private boolean hasNews(String position) {
         try {
-            return isBehind(database.info(), position)
+            DatabaseInfo info = database.info();
+            return birth.isOther(info)
+                    || isBehind(info, position)
                     || !read(database, ChangesRequest.normal().since(position).limit(1))
                             .isEmpty();
         } catch (CouchException e) {

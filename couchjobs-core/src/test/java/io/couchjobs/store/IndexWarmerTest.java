@@ -123,7 +123,7 @@ class IndexWarmerTest {
     }
 
     private DatabaseInfo info() {
-        return new DatabaseInfo("jobs", 0, 0, changes + "-g1AAAA", -1, -1, "0", 1, 1);
+        return new DatabaseInfo("jobs", 0, 0, 0, changes + "-g1AAAA", -1, -1, "0", 1, 1);
     }
 
     private void write(int documents) {

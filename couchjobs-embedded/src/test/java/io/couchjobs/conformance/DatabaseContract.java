@@ -37,6 +37,15 @@ abstract class DatabaseContract {
     }
 
     @Test
+    void a_database_tells_when_it_was_made(Db db) {
+        String made = db.get("").text("/instance_start_time");
+        assertThat(Long.parseLong(made)).isPositive();
+        db.save("{_id: 'a'}");
+
+        assertThat(db.get("").text("/instance_start_time")).isEqualTo(made);
+    }
+
+    @Test
     void documents_and_tombstones_are_counted_apart(Db db) {
         db.save("{_id: 'stays'}");
         db.remove("goes", db.save("{_id: 'goes'}"));

@@ -4,6 +4,7 @@ import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.store.CouchStore;
 import io.couchjobs.embedded.store.Database;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -101,13 +102,14 @@ public final class Cluster implements AutoCloseable {
     }
 
     private List<Copy> copies(String name) {
+        Instant now = Instant.now();
         List<Copy> copies = new ArrayList<>();
         for (Member member : members) {
             CouchStore store = stores.get(member.number());
             for (int range = 0; range < settings.ranges(); range++) {
                 if (settings.isOn(range, member.number())) {
                     String file = settings.ranges() == 1 ? name : "shards/" + range + "/" + name;
-                    store.create(file);
+                    store.create(file, now);
                     copies.add(new Copy(member, range, store.get(file)));
                 }
             }

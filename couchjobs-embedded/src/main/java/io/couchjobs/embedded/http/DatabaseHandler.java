@@ -42,7 +42,7 @@ final class DatabaseHandler {
 
     static ObjectNode info(Database database) {
         ObjectNode info = Json.object()
-                .put("instance_start_time", "0")
+                .put("instance_start_time", Long.toString(database.settings().created()))
                 .put("db_name", database.name())
                 .put("purge_seq", Seqs.text(database, database.purgeSeq()))
                 .put("update_seq", Seqs.text(database, database.updateSeq()));

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -99,7 +100,12 @@ public final class CouchStore implements AutoCloseable {
         return find(name).orElseThrow(CouchError::noDatabase);
     }
 
-    public synchronized void create(String name) {
+    public void create(String name) {
+        create(name, Instant.now());
+    }
+
+    /** As if it were made at that time: copies of one database are made at once. */
+    public synchronized void create(String name, Instant now) {
         checkName(name);
         if (open.containsKey(name)) {
             throw CouchError.exists();
@@ -107,7 +113,9 @@ public final class CouchStore implements AutoCloseable {
         String uuid = UUID.randomUUID().toString().replace("-", "");
         open.put(name, commits.durably(() -> {
             catalog.put(name, uuid);
-            return open(name, uuid);
+            Database made = open(name, uuid);
+            made.settings().created(now);
+            return made;
         }));
     }
 

@@ -2,9 +2,10 @@ package io.couchjobs.embedded.store;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.embedded.protocol.Json;
+import java.time.Instant;
 import org.h2.mvstore.MVMap;
 
-/** What can be set on a database. Thread-safe. */
+/** What can be set on a database, and when it was made. Thread-safe. */
 public final class Settings {
     private static final String ADMINS_ONLY =
             "{\"members\":{\"roles\":[\"_admin\"]},\"admins\":{\"roles\":[\"_admin\"]}}";
@@ -15,6 +16,16 @@ public final class Settings {
     Settings(MVMap<String, String> meta, Commits commits) {
         this.meta = meta;
         this.commits = commits;
+    }
+
+    /** {@return the second in which the database was made, since 1970; 0 in old files, which do not tell} */
+    public long created() {
+        return Long.parseLong(meta.getOrDefault("created", "0"));
+    }
+
+    /** Part of the change that makes the database, which is committed as a whole. */
+    void created(Instant now) {
+        meta.put("created", Long.toString(now.getEpochSecond()));
     }
 
     /** {@return how many generations a tree keeps; 1000 unless set} */
