@@ -39,6 +39,7 @@ import io.couchjobs.store.JobNotFoundException;
 import io.couchjobs.store.JobPages;
 import io.couchjobs.store.JobRefusedException;
 import io.couchjobs.store.JobStore;
+import io.couchjobs.store.Listening;
 import io.couchjobs.store.LogChunk;
 import io.couchjobs.store.LogFollowing;
 import io.couchjobs.store.NewDatabase;
@@ -804,7 +805,7 @@ public final class JobQueue implements AutoCloseable {
      * @param listener called on a thread of its own; what it throws is logged
      * @return ends the watching when closed
      */
-    public Feed.Listening watch(JobFilter filter, Consumer<JobChange> listener) {
+    public Listening watch(JobFilter filter, Consumer<JobChange> listener) {
         return watch.follow(filter, listener);
     }
 
@@ -818,7 +819,7 @@ public final class JobQueue implements AutoCloseable {
      * @param whenMissed called on the same thread; what it throws is logged
      * @return ends the watching when closed
      */
-    public Feed.Listening watch(JobFilter filter, Consumer<JobChange> listener, Runnable whenMissed) {
+    public Listening watch(JobFilter filter, Consumer<JobChange> listener, Runnable whenMissed) {
         return watch.follow(filter, listener, whenMissed);
     }
 
@@ -832,7 +833,7 @@ public final class JobQueue implements AutoCloseable {
      *     are
      * @return ends the listening when closed
      */
-    public Feed.Listening listen(Feed.Listener listener) {
+    public Listening listen(Feed.Listener listener) {
         return watch.listen(listener);
     }
 
@@ -923,8 +924,8 @@ public final class JobQueue implements AutoCloseable {
         return worker;
     }
 
-    private Feed.Listening join(Worker worker) {
-        Feed.Listening scheduling = scheduler.join();
+    private Listening join(Worker worker) {
+        Listening scheduling = scheduler.join();
         workers.add(worker);
         return () -> {
             workers.remove(worker);

@@ -10,8 +10,8 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.Jobs;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobFilter;
+import io.couchjobs.store.Listening;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -179,7 +179,7 @@ class LostWakeUpsTest {
     void a_first_look_that_hangs_does_not_keep_news_from_others_in_the_process() throws Exception {
         TcpProxy.Gate registrations = proxy.hold("_all_docs");
         CountDownLatch heard = new CountDownLatch(1);
-        try (Feed.Listening watching = queue.watch(JobFilter.all(), change -> heard.countDown())) {
+        try (Listening watching = queue.watch(JobFilter.all(), change -> heard.countDown())) {
             Future<List<ClaimedJob>> accept = threads.submit(() -> queue.accept(ACCEPT));
             registrations.awaitAnswer();
             creator.setTypeTimeout("email", Duration.ofMinutes(5));

@@ -4,9 +4,9 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.chaos.Entry.What;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobState;
-import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobChange;
 import io.couchjobs.store.JobFilter;
+import io.couchjobs.store.Listening;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -36,7 +36,7 @@ final class ReaderProcess {
     }
 
     private void follow(JobQueue queue) throws IOException, InterruptedException {
-        Feed.Listening listening =
+        Listening listening =
                 queue.watch(JobFilter.all(), this::tell, () -> journal.note(What.MISSED, Entry.NO_JOB, ""));
         journal.note(What.FOLLOWS, Entry.NO_JOB, "");
         while (System.in.read() >= 0) {

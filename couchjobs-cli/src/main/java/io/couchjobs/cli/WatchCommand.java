@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.output.Output;
 import io.couchjobs.job.JobId;
-import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobChange;
 import io.couchjobs.store.JobFilter;
+import io.couchjobs.store.Listening;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CountDownLatch;
@@ -49,7 +49,7 @@ final class WatchCommand extends QueueCommand {
         JobFilter filter = type == null ? JobFilter.all() : JobFilter.all().type(type);
         Output output = output();
         CountDownLatch readerIsGone = new CountDownLatch(1);
-        Feed.Listening listening = queue.watch(filter, change -> show(change, output, readerIsGone), () -> root().say(
+        Listening listening = queue.watch(filter, change -> show(change, output, readerIsGone), () -> root().say(
                         "couchjobs: the database was made anew or restored; changes may have been missed"));
         try {
             root().say("couchjobs: watching, Ctrl-C to stop");

@@ -8,6 +8,7 @@ import io.couchjobs.store.Backoff;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
+import io.couchjobs.store.Listening;
 import io.couchjobs.store.StoreClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -54,7 +55,7 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
     private final Map<String, Alarm> alarms = new HashMap<>();
 
     private @Nullable Future<?> timer;
-    private Feed.Listening listening = () -> {};
+    private Listening listening = () -> {};
 
     /**
      * Prepares a scheduler. No I/O.

@@ -1,7 +1,7 @@
 package io.couchjobs.schedule;
 
 import io.couchjobs.store.Acceptor;
-import io.couchjobs.store.Feed;
+import io.couchjobs.store.Listening;
 import org.jspecify.annotations.Nullable;
 
 /** The one scheduler of a queue: there while at least one worker wants it. Thread-safe. */
@@ -25,7 +25,7 @@ public final class SharedScheduler {
      * @return ends it when closed, if nobody else wants it; closing twice does nothing
      * @throws io.couchjobs.couch.CouchException when the database cannot be reached
      */
-    public synchronized Feed.Listening join() {
+    public synchronized Listening join() {
         if (scheduler == null) {
             Scheduler started = new Scheduler(parts);
             started.start();

@@ -4,6 +4,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
+import io.couchjobs.store.Listening;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -21,7 +22,7 @@ final class Drain implements Feed.Listener {
     /** False when the time is over, or the scope was started again. */
     boolean await(Duration timeout) throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
-        Feed.Listening listening = tools.parts().feed().listen(this);
+        Listening listening = tools.parts().feed().listen(this);
         try {
             return isEmptyBefore(deadline);
         } finally {

@@ -9,6 +9,7 @@ import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
 import io.couchjobs.store.JobStore;
+import io.couchjobs.store.Listening;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -47,7 +48,7 @@ final class Endings implements Feed.Listener, ConfirmedEnds.Asker, AutoCloseable
     /** What could not be read; while there is something, it is planned to look again. Only the thread uses it. */
     private final Set<JobId> doubtful = new LinkedHashSet<>();
 
-    private Feed.@Nullable Listening listening;
+    private @Nullable Listening listening;
 
     Endings(Feed feed, JobStore store) {
         this.feed = feed;
@@ -60,7 +61,7 @@ final class Endings implements Feed.Listener, ConfirmedEnds.Asker, AutoCloseable
         thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 
-    Feed.Listening listen(Consumer<Ending> listener) {
+    Listening listen(Consumer<Ending> listener) {
         listeners.add(listener);
         return () -> listeners.remove(listener);
     }

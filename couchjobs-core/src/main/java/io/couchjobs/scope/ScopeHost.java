@@ -6,6 +6,7 @@ import io.couchjobs.store.Backoff;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
+import io.couchjobs.store.Listening;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
 import java.util.HashSet;
@@ -47,7 +48,7 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
     private final Set<Scope> stopped = ConcurrentHashMap.newKeySet();
 
     private final Set<Scope> toClear = ConcurrentHashMap.newKeySet();
-    private volatile Feed.@Nullable Listening listening;
+    private volatile @Nullable Listening listening;
     private volatile boolean loadPlanned;
 
     ScopeHost(Tools tools, ScopeService<?> service, Supplier<WorkerBuilder> workers, Runnable onClose) {
@@ -140,7 +141,7 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
     }
 
     private void closeListening() {
-        Feed.Listening present = listening;
+        Listening present = listening;
         if (present != null) {
             present.close();
         }

@@ -8,9 +8,9 @@ import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.CancelMode;
 import io.couchjobs.store.CancelResult;
 import io.couchjobs.store.Creator;
-import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobFilter;
 import io.couchjobs.store.JobLists;
+import io.couchjobs.store.Listening;
 import io.couchjobs.store.SharedDocuments;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
@@ -233,7 +233,7 @@ public final class Scopes implements AutoCloseable {
      * @param listener called on a shared thread: must be quick; what it throws is logged
      * @return ends the listening when closed
      */
-    public Feed.Listening onEnded(Consumer<Ending> listener) {
+    public Listening onEnded(Consumer<Ending> listener) {
         return tools.endings().listen(listener);
     }
 

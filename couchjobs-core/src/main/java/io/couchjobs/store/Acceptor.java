@@ -50,7 +50,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     private final Admission admission;
     private final Candidates candidates;
     private final LongAdder conflicts = new LongAdder();
-    private Feed.@Nullable Listening listening;
+    private @Nullable Listening listening;
     private final Awaiting awaiting = new Awaiting();
     private long changes;
     private long unreadChanges;

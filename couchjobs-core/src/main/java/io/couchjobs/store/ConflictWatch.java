@@ -99,7 +99,7 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
      * @return ends that when closed, if no other worker runs here
      */
     @Override
-    public Feed.Listening join(Owner owner) {
+    public Listening join(Owner owner) {
         suspects.join(owner);
         planSweep(BY_OTHERS.plus(random(MOST_BY_OTHERS)));
         return () -> suspects.leave(owner);

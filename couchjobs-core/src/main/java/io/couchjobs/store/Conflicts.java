@@ -21,7 +21,7 @@ interface Conflicts {
      * @param owner the worker
      * @return ends that when closed
      */
-    default Feed.Listening join(Owner owner) {
+    default Listening join(Owner owner) {
         return () -> {};
     }
 }

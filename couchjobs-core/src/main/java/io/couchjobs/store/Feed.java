@@ -508,13 +508,6 @@ public class Feed implements AutoCloseable {
         }
     }
 
-    /** An end of listening. */
-    @FunctionalInterface
-    public interface Listening extends AutoCloseable {
-        @Override
-        void close();
-    }
-
     /**
      * How patient a feed is.
      *

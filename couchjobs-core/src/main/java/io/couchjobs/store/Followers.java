@@ -17,7 +17,7 @@ final class Followers implements Feed.Listener, ConfirmedEnds.Listener, AutoClos
     private final ConfirmedEnds ends;
     private final Rereader rereader;
     private final Map<String, List<Follower>> byDocId = new ConcurrentHashMap<>();
-    private Feed.@Nullable Listening listening;
+    private @Nullable Listening listening;
     private volatile boolean closed;
 
     Followers(Feed feed, JobReader reader, ConfirmedEnds ends) {

@@ -180,7 +180,7 @@ public final class JobStore implements AutoCloseable {
      * @param owner the worker
      * @return ends that when closed
      */
-    public Feed.Listening resolveWith(Owner owner) {
+    public Listening resolveWith(Owner owner) {
         return conflicts.join(owner);
     }
 

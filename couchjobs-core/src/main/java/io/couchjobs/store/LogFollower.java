@@ -28,7 +28,7 @@ final class LogFollower implements Feed.Listener, LogFollowing {
     private boolean mustRead = true;
     private boolean finishing;
     private boolean closed;
-    private Feed.Listening listening = () -> {};
+    private Listening listening = () -> {};
     /** Only the thread uses it. */
     private final Set<String> told = new HashSet<>();
 

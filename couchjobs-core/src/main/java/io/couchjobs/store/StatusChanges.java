@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * <p>The feed only fills a {@link Mailbox}, so a listener that blocks holds up nobody. An older story than the one told is
  * looked up: the document decides.
  */
-final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, Feed.Listening {
+final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, Listening {
     private static final Logger log = LoggerFactory.getLogger(StatusChanges.class);
     private static final int MOST_JOBS = 10_000;
     private static final long MOST_BYTES = 32L << 20;

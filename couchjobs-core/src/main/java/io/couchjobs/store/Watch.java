@@ -41,7 +41,7 @@ public final class Watch implements AutoCloseable {
      * @param listener called on a thread of its own; may take its time; what it throws is logged
      * @return ends the watching when closed; a call in progress goes on
      */
-    public Feed.Listening follow(JobFilter filter, Consumer<JobChange> listener) {
+    public Listening follow(JobFilter filter, Consumer<JobChange> listener) {
         return follow(filter, listener, () -> {});
     }
 
@@ -55,11 +55,11 @@ public final class Watch implements AutoCloseable {
      * @param whenMissed called on the same thread; what it throws is logged
      * @return ends the watching when closed; a call in progress goes on
      */
-    public Feed.Listening follow(JobFilter filter, Consumer<JobChange> listener, Runnable whenMissed) {
+    public Listening follow(JobFilter filter, Consumer<JobChange> listener, Runnable whenMissed) {
         store.ends().prepare();
         StatusChanges changes =
                 new StatusChanges(filter, store, new StatusChanges.Hearer(listener, whenMissed), watching::remove);
-        Feed.Listening listening = feed.listen(changes);
+        Listening listening = feed.listen(changes);
         watching.add(changes);
         changes.start();
         return () -> {
@@ -75,10 +75,10 @@ public final class Watch implements AutoCloseable {
      * @param listener called by one thread at a time: must be quick
      * @return ends the listening when closed
      */
-    public Feed.Listening listen(Feed.Listener listener) {
+    public Listening listen(Feed.Listener listener) {
         store.ends().prepare();
         ConfirmedListener confirmed = new ConfirmedListener(store, listener);
-        Feed.Listening listening = feed.listen(confirmed);
+        Listening listening = feed.listen(confirmed);
         return () -> {
             listening.close();
             confirmed.close();

@@ -19,6 +19,7 @@ import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.Leaves;
+import io.couchjobs.store.Listening;
 import io.couchjobs.store.SignOfLife;
 import io.couchjobs.store.TypeSettings;
 import io.couchjobs.worker.Sightings.Beat;
@@ -78,7 +79,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private final Alarm scan;
     private final Backoff watchAgain;
     private final Backoff scanAgain;
-    private Feed.@Nullable Listening listening;
+    private @Nullable Listening listening;
 
     /**
      * Watches the jobs of all workers.

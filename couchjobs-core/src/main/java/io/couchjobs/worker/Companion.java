@@ -1,6 +1,6 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.store.Feed;
+import io.couchjobs.store.Listening;
 
 /** What a process does beside running jobs, as long as it has a worker. Thread-safe. */
 @FunctionalInterface
@@ -15,5 +15,5 @@ public interface Companion {
      * @return ends it when closed, if no other worker wants it
      * @throws io.couchjobs.couch.CouchException when the database cannot be reached
      */
-    Feed.Listening join(Worker worker);
+    Listening join(Worker worker);
 }

@@ -12,6 +12,7 @@ import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
+import io.couchjobs.store.Listening;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -80,7 +81,7 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
     /** Only the one thread uses it. */
     private boolean troubled;
 
-    private Feed.@Nullable Listening listening;
+    private @Nullable Listening listening;
 
     /**
      * Begins to look after the held jobs of a database when it is {@linkplain #start started}.

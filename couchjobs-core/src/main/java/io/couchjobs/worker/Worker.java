@@ -3,8 +3,8 @@ package io.couchjobs.worker;
 import io.couchjobs.gc.Sweeper;
 import io.couchjobs.job.Job;
 import io.couchjobs.store.Acceptor;
-import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobLogs;
+import io.couchjobs.store.Listening;
 import io.couchjobs.store.Owner;
 import io.couchjobs.store.Strategy;
 import java.time.Duration;
@@ -40,10 +40,10 @@ public final class Worker implements AutoCloseable {
     private final HeldJobs heldJobs;
     private final Sweeper sweeper;
     private final Teller teller = new Teller();
-    private Feed.Listening listening = () -> {};
+    private Listening listening = () -> {};
     private @Nullable Thread exitHook;
-    private Feed.Listening companion = () -> {};
-    private Feed.Listening resolving = () -> {};
+    private Listening companion = () -> {};
+    private Listening resolving = () -> {};
 
     Worker(Acceptor.Parts parts, WorkerOptions options) {
         this.parts = parts;

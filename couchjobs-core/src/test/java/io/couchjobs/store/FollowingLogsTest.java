@@ -57,7 +57,7 @@ class FollowingLogsTest {
                     uninterruptibly(goOn);
                     told.add(chunk.number());
                 });
-                Feed.Listening other = feed.listen(event -> heard.add(event.docId()))) {
+                Listening other = feed.listen(event -> heard.add(event.docId()))) {
             assertThat(blocked.await(30, TimeUnit.SECONDS)).isTrue();
             for (int number = 2; number <= MANY; number++) {
                 append(number);

@@ -210,7 +210,7 @@ class LeanWorkerTest {
     private void heard(String docId) throws Exception {
         String witness = "witness:" + docId;
         CountDownLatch told = new CountDownLatch(1);
-        try (Feed.Listening listening = feed.listen(new Feed.Listener() {
+        try (Listening listening = feed.listen(new Feed.Listener() {
             @Override
             public void changed(FeedEvent event) {
                 if (event.docId().equals(witness)) {

@@ -6,6 +6,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobId;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
+import io.couchjobs.store.Listening;
 import io.couchjobs.store.LogChunk;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -41,7 +42,7 @@ final class Hub implements Feed.Listener, AutoCloseable {
         thread.setDaemon(true);
         return thread;
     });
-    private Feed.@Nullable Listening listening;
+    private @Nullable Listening listening;
     private boolean closed;
     private int beat;
 

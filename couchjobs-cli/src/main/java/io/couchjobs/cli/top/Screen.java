@@ -1,7 +1,7 @@
 package io.couchjobs.cli.top;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.store.Feed;
+import io.couchjobs.store.Listening;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -82,7 +82,7 @@ public final class Screen {
         terminal.handle(Terminal.Signal.WINCH, signal -> size = terminal.getSize());
         terminal.puts(Capability.enter_ca_mode);
         terminal.puts(Capability.cursor_invisible);
-        try (Feed.Listening listening = queue.listen(meter)) {
+        try (Listening listening = queue.listen(meter)) {
             var unused = looking.scheduleWithFixedDelay(this::look, 0, interval.toMillis(), TimeUnit.MILLISECONDS);
             watch();
         } finally {
