@@ -46,6 +46,7 @@ import io.couchjobs.store.NewDatabase;
 import io.couchjobs.store.NoTypeTimeoutException;
 import io.couchjobs.store.QueueFullException;
 import io.couchjobs.store.QueueLimits;
+import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.Restorer;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.SiteDocument;
@@ -102,7 +103,7 @@ public final class JobQueue implements AutoCloseable {
     private final JobLists lists;
     private final JobPages pages;
     private final SettingsStore settings;
-    private final Acceptor.Parts parts;
+    private final QueueParts parts;
     private final Creator creator;
     private final AsyncCreator asyncCreator;
     private final QueueLimits limits;
@@ -141,7 +142,7 @@ public final class JobQueue implements AutoCloseable {
         if (!extensions.all().isEmpty()) {
             feed.alwaysTellRevisions(store.listener()::changed);
         }
-        this.parts = new Acceptor.Parts(store, index, settings, feed, clock);
+        this.parts = new QueueParts(store, index, settings, feed, clock);
         this.creator = new Creator(store, clock);
         this.asyncCreator = new AsyncCreator(store, creator);
         this.limits = new QueueLimits(parts);

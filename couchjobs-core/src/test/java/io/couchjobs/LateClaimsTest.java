@@ -13,6 +13,7 @@ import io.couchjobs.store.DesignDocuments;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobStore;
+import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
 import java.io.IOException;
@@ -51,7 +52,7 @@ class LateClaimsTest {
         StoreClock clock =
                 new StoreClock(InstantSource.system(), () -> Duration.ZERO, () -> System.nanoTime() + paused.get());
         JobIndex index = new JobIndex(new DesignDocuments(behindProxy.database()));
-        acceptor = new Acceptor(new Acceptor.Parts(store, index, settings, feed, clock), "sleepy");
+        acceptor = new Acceptor(new QueueParts(store, index, settings, feed, clock), "sleepy");
         queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
     }
 

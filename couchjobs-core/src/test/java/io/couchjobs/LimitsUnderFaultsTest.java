@@ -23,6 +23,7 @@ import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobStore;
 import io.couchjobs.store.Limit;
 import io.couchjobs.store.QueueListener;
+import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
 import io.couchjobs.worker.Worker;
@@ -372,7 +373,7 @@ class LimitsUnderFaultsTest {
             StoreClock clock =
                     new StoreClock(InstantSource.system(), () -> Duration.ZERO, () -> System.nanoTime() + nanos.get());
             JobIndex index = new JobIndex(new DesignDocuments(queue.database()));
-            acceptor = new Acceptor(new Acceptor.Parts(store, index, settings, feed, clock), id);
+            acceptor = new Acceptor(new QueueParts(store, index, settings, feed, clock), id);
         }
 
         List<ClaimedJob> accept(Duration patience) throws InterruptedException {

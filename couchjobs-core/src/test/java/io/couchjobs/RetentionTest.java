@@ -16,6 +16,7 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.CancelMode;
 import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.FinishedJob;
 import io.couchjobs.store.FinishedJobs;
 import io.couchjobs.store.JobStore;
 import io.couchjobs.store.Retention;
@@ -164,7 +165,7 @@ class RetentionTest {
         Instant now = Instant.now().plusSeconds(5);
         FinishedJobs.Range range = finished.expendable("email", JobStatus.SUCCESS, new Retention.Delete(), now, now)
                 .orElseThrow();
-        List<FinishedJobs.Row> rows = finished.page(range, null, 10);
+        List<FinishedJob> rows = finished.page(range, null, 10);
         assertThat(rows).hasSize(1);
 
         add("email", "1");

@@ -1,12 +1,12 @@
 package io.couchjobs;
 
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.DesignDocuments;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobStore;
+import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
 import io.couchjobs.worker.Worker;
@@ -52,7 +52,7 @@ final class SteppedWorkers implements AutoCloseable {
         StoreClock clock =
                 new StoreClock(timeOfDay, () -> database.server().clockSkew(timeOfDay.instant()), nanos::get);
         return Worker.builder(
-                new Acceptor.Parts(store, new JobIndex(new DesignDocuments(database)), settings, feed, clock));
+                new QueueParts(store, new JobIndex(new DesignDocuments(database)), settings, feed, clock));
     }
 
     void pass(Duration time) {

@@ -5,9 +5,9 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.job.JobId;
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.JobLogs;
 import io.couchjobs.store.LogChunk;
+import io.couchjobs.store.QueueParts;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,7 +24,7 @@ final class FinishedLogs {
     private final CouchDatabase database;
     private final JobLogs logs;
 
-    FinishedLogs(Acceptor.Parts parts) {
+    FinishedLogs(QueueParts parts) {
         this.database = parts.store().database();
         this.logs = new JobLogs(parts.store(), parts.feed());
     }

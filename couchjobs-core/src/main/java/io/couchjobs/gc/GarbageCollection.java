@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.DatabaseInfo;
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.DesignDocuments;
+import io.couchjobs.store.QueueParts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ public final class GarbageCollection {
     /** Not allowed, or not on this server: PouchDB Server knows no purge, and answers 400 to compacting an index. */
     private static final Set<Integer> NOT_POSSIBLE = Set.of(400, 401, 403, 404, 405, 501);
 
-    private final Acceptor.Parts parts;
+    private final QueueParts parts;
     private final CouchDatabase database;
     private final DesignDocuments designs;
     private final Retirement retirement;
@@ -62,7 +62,7 @@ public final class GarbageCollection {
      * @param parts what it works with
      * @param designs the design documents of the database
      */
-    public GarbageCollection(Acceptor.Parts parts, DesignDocuments designs) {
+    public GarbageCollection(QueueParts parts, DesignDocuments designs) {
         this.parts = parts;
         this.designs = designs;
         this.database = parts.store().database();

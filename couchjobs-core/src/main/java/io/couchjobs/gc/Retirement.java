@@ -5,9 +5,10 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Site;
-import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.FinishedJob;
 import io.couchjobs.store.FinishedJobs;
 import io.couchjobs.store.JobStore;
+import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.Retention;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.TypeSettings;
@@ -40,7 +41,7 @@ final class Retirement {
     private final AwaitedJobs awaited;
     private final FinishedLogs logs;
 
-    Retirement(Acceptor.Parts parts) {
+    Retirement(QueueParts parts) {
         this.store = parts.store();
         this.finished = new FinishedJobs(store.database(), store.site());
         this.settings = parts.settings();
@@ -66,7 +67,7 @@ final class Retirement {
         for (Map.Entry<String, List<FinishedJobs.Range>> line :
                 expendable(until, now).entrySet()) {
             for (FinishedJobs.Range range : line.getValue()) {
-                List<FinishedJobs.Row> first = finished.page(range, null, BATCH);
+                List<FinishedJob> first = finished.page(range, null, BATCH);
                 if (!first.isEmpty()) {
                     // A job that is held from now on finds how a deleted one ended in the tombstone.
                     needed = needed == null ? awaited.docIds() : needed;
@@ -96,13 +97,13 @@ final class Retirement {
         return ranges;
     }
 
-    private void retire(String type, FinishedJobs.Range range, List<FinishedJobs.Row> first, Pass pass)
+    private void retire(String type, FinishedJobs.Range range, List<FinishedJob> first, Pass pass)
             throws InterruptedException {
         boolean haveLogs = logs.hasAny(type);
         Pace pace = new Pace();
-        List<FinishedJobs.Row> page = first;
+        List<FinishedJob> page = first;
         while (!page.isEmpty()) {
-            List<FinishedJobs.Row> free = page.stream()
+            List<FinishedJob> free = page.stream()
                     .filter(row -> !pass.needed.contains(row.docId())
                             && JobId.fromDocId(row.docId()).isPresent())
                     .toList();
@@ -115,7 +116,7 @@ final class Retirement {
     }
 
     /** The log is looked up before the job is gone: one that is added anew in that moment writes chunks of the same names. */
-    private int retireWithLogs(List<FinishedJobs.Row> rows) {
+    private int retireWithLogs(List<FinishedJob> rows) {
         Map<JobId, List<ObjectNode>> chunks =
                 logs.tombstonesOf(rows.stream().map(Retirement::idOf).toList());
         List<JobId> gone = retire(rows);
@@ -125,7 +126,7 @@ final class Retirement {
         return gone.size();
     }
 
-    private List<JobId> retire(List<FinishedJobs.Row> rows) {
+    private List<JobId> retire(List<FinishedJob> rows) {
         List<WriteResult> written = store.retire(rows);
         return IntStream.range(0, rows.size())
                 .filter(i -> written.get(i) instanceof WriteResult.Stored)
@@ -133,7 +134,7 @@ final class Retirement {
                 .toList();
     }
 
-    private static JobId idOf(FinishedJobs.Row row) {
+    private static JobId idOf(FinishedJob row) {
         return JobId.fromDocId(row.docId()).orElseThrow();
     }
 

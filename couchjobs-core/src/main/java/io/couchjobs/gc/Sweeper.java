@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
-import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.QueueParts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -32,7 +32,7 @@ public final class Sweeper implements AutoCloseable {
     private static final Duration FIRST = Duration.ofMinutes(1);
     private static final Duration IDLE = Duration.ofHours(1);
 
-    private final Acceptor.Parts parts;
+    private final QueueParts parts;
     private final String worker;
     private final CouchDatabase database;
     private final String leaseId;
@@ -55,7 +55,7 @@ public final class Sweeper implements AutoCloseable {
      * @param worker the worker's id
      * @param claims how many jobs the worker has claimed so far
      */
-    public Sweeper(Acceptor.Parts parts, String worker, LongSupplier claims) {
+    public Sweeper(QueueParts parts, String worker, LongSupplier claims) {
         this.parts = parts;
         this.worker = worker;
         this.claims = claims;

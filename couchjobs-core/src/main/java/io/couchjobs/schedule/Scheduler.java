@@ -3,12 +3,12 @@ package io.couchjobs.schedule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchUnreachableException;
 import io.couchjobs.job.Site;
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Backoff;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
 import io.couchjobs.store.Listening;
+import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.StoreClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -62,12 +62,12 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
      *
      * @param parts what it works with
      */
-    public Scheduler(Acceptor.Parts parts) {
+    public Scheduler(QueueParts parts) {
         this(parts, () -> new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE));
     }
 
-    /** As {@link #Scheduler(Acceptor.Parts)}, with other pauses between failures of one schedule. */
-    Scheduler(Acceptor.Parts parts, Supplier<Backoff> backoffs) {
+    /** As {@link #Scheduler(QueueParts)}, with other pauses between failures of one schedule. */
+    Scheduler(QueueParts parts, Supplier<Backoff> backoffs) {
         this.backoffs = backoffs;
         this.schedules = new ScheduleStore(parts.store().database());
         this.maker = new TickMaker(parts.store(), parts.clock());

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.Tombstone;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Creator;
 import io.couchjobs.store.DuplicateJobException;
+import io.couchjobs.store.QueueParts;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class Schedules {
     private final ScheduleStore schedules;
     private final Creator creator;
-    private final Acceptor.Parts parts;
+    private final QueueParts parts;
     private final Consumer<JobRequest> admission;
 
     /**
@@ -35,7 +35,7 @@ public final class Schedules {
      * @param parts what it works with
      * @param admission throws when a job may not be added to the queue
      */
-    public Schedules(Acceptor.Parts parts, Consumer<JobRequest> admission) {
+    public Schedules(QueueParts parts, Consumer<JobRequest> admission) {
         this.parts = parts;
         this.schedules = new ScheduleStore(parts.store().database());
         this.creator = new Creator(parts.store(), parts.clock());

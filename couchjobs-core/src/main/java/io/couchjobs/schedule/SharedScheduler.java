@@ -1,12 +1,12 @@
 package io.couchjobs.schedule;
 
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Listening;
+import io.couchjobs.store.QueueParts;
 import org.jspecify.annotations.Nullable;
 
 /** The one scheduler of a queue: there while at least one worker wants it. Thread-safe. */
 public final class SharedScheduler {
-    private final Acceptor.Parts parts;
+    private final QueueParts parts;
     private @Nullable Scheduler scheduler;
     private int wanted;
 
@@ -15,7 +15,7 @@ public final class SharedScheduler {
      *
      * @param parts what it works with
      */
-    public SharedScheduler(Acceptor.Parts parts) {
+    public SharedScheduler(QueueParts parts) {
         this.parts = parts;
     }
 

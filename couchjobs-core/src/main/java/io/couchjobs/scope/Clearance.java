@@ -4,11 +4,11 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Transitions;
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.JobFilter;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobLists;
 import io.couchjobs.store.JobStore;
+import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.StoreClock;
 import io.couchjobs.store.WriteRefusedException;
 import java.util.List;
@@ -30,7 +30,7 @@ final class Clearance {
     private final StoreClock clock;
     private final JobIndex index;
 
-    Clearance(ScopeStore scopes, JobLists lists, Acceptor.Parts parts) {
+    Clearance(ScopeStore scopes, JobLists lists, QueueParts parts) {
         this.scopes = scopes;
         this.lists = lists;
         this.store = parts.store();

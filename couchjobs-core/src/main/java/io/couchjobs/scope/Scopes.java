@@ -4,13 +4,13 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.CancelMode;
 import io.couchjobs.store.CancelResult;
 import io.couchjobs.store.Creator;
 import io.couchjobs.store.JobFilter;
 import io.couchjobs.store.JobLists;
 import io.couchjobs.store.Listening;
+import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.SharedDocuments;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
@@ -54,7 +54,7 @@ public final class Scopes implements AutoCloseable {
      * @param admission throws when a job may not be added to the queue
      */
     public Scopes(
-            Acceptor.Parts parts, JobLists lists, Supplier<WorkerBuilder> workers, Consumer<JobRequest> admission) {
+            QueueParts parts, JobLists lists, Supplier<WorkerBuilder> workers, Consumer<JobRequest> admission) {
         ScopeStore scopes = new ScopeStore(new SharedDocuments(parts.store().database()));
         this.lists = lists;
         this.workers = workers;

@@ -1,6 +1,6 @@
 package io.couchjobs.scope;
 
-import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.QueueParts;
 
 /** What the parts of scopes work with. Immutable. */
-record Tools(Acceptor.Parts parts, ScopeStore scopes, Clearance clearance, Endings endings, Rejections rejections) {}
+record Tools(QueueParts parts, ScopeStore scopes, Clearance clearance, Endings endings, Rejections rejections) {}

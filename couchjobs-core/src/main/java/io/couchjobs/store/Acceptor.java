@@ -65,23 +65,23 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
      * @param parts what it works with
      * @param worker the worker's id, which its locks carry
      */
-    public Acceptor(Parts parts, String worker) {
-        this.settings = parts.settings;
-        this.clock = parts.clock;
-        this.feed = parts.feed;
+    public Acceptor(QueueParts parts, String worker) {
+        this.settings = parts.settings();
+        this.clock = parts.clock();
+        this.feed = parts.feed();
         this.limits = new Limits(parts, worker, this::wake);
-        this.ties = new Ties(parts.clock::nanos, parts.store.surroundings());
+        this.ties = new Ties(parts.clock()::nanos, parts.store().surroundings());
         this.claimer = new Claimer(parts, limits, ties);
-        this.store = parts.store;
+        this.store = parts.store();
         this.worker = worker;
         this.admission = new Admission(this::wake, store::withData);
         this.candidates = new Candidates(
-                parts.index,
-                parts.clock,
-                parts.store.surroundings(),
+                parts.index(),
+                parts.clock(),
+                parts.store().surroundings(),
                 worker,
                 type -> admission.rules(settings.get(type).classes()),
-                new Verdicts(admission, parts.clock::nanos));
+                new Verdicts(admission, parts.clock()::nanos));
     }
 
     /**
@@ -469,15 +469,4 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
             return jobs.size();
         }
     }
-
-    /**
-     * What an acceptor works with. Immutable.
-     *
-     * @param store where the jobs are
-     * @param index what finds them
-     * @param settings the settings of their types
-     * @param feed what tells of changes
-     * @param clock the clocks
-     */
-    public record Parts(JobStore store, JobIndex index, SettingsStore settings, Feed feed, StoreClock clock) {}
 }

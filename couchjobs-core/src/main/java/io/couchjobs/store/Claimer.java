@@ -21,7 +21,7 @@ final class Claimer implements AutoCloseable {
     private final DoubtfulClaims doubtful;
     private final Optional<String> login;
 
-    Claimer(Acceptor.Parts parts, Limits limits, Ties ties) {
+    Claimer(QueueParts parts, Limits limits, Ties ties) {
         this.store = parts.store();
         this.clock = parts.clock();
         this.settings = parts.settings();

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 final class DoubtfulClaims implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DoubtfulClaims.class);
 
-    private final Acceptor.Parts parts;
+    private final QueueParts parts;
     private final Limits limits;
     private final Ties ties;
     private final ScheduledExecutorService thread;
@@ -40,7 +40,7 @@ final class DoubtfulClaims implements AutoCloseable {
         }
     }
 
-    DoubtfulClaims(Acceptor.Parts parts, Limits limits, Ties ties) {
+    DoubtfulClaims(QueueParts parts, Limits limits, Ties ties) {
         this.parts = parts;
         this.limits = limits;
         this.ties = ties;

@@ -110,18 +110,18 @@ public final class FinishedJobs {
      * @param most how many
      * @return the rows; none when the end is reached
      */
-    public List<Row> page(Range range, @Nullable Row after, int most) {
-        Object from = after == null ? range.from : after.key;
+    public List<FinishedJob> page(Range range, @Nullable FinishedJob after, int most) {
+        Object from = after == null ? range.from : after.key();
         return ask(query().reduce(false).startKey(from).endKey(range.to).limit(after == null ? most : most + 1L))
                 .rows()
                 .stream()
-                .map(row -> new Row(
+                .map(row -> new FinishedJob(
                         Objects.requireNonNull(row.id()),
                         row.value().path(0).asText(),
                         range.status,
                         fence(row),
                         row.key()))
-                .filter(row -> after == null || !row.docId.equals(after.docId))
+                .filter(row -> after == null || !row.docId().equals(after.docId()))
                 .toList();
     }
 
@@ -180,15 +180,4 @@ public final class FinishedJobs {
      * @param to the last key
      */
     public record Range(JobStatus status, Object from, Object to) {}
-
-    /**
-     * A finished job. Immutable and thread-safe.
-     *
-     * @param docId its document
-     * @param rev the revision that says so
-     * @param status its status
-     * @param fence the number of its last claim, if it says so
-     * @param key where it is in the index
-     */
-    public record Row(String docId, String rev, JobStatus status, OptionalLong fence, JsonNode key) {}
 }

@@ -438,10 +438,10 @@ public final class JobStore implements AutoCloseable {
      * @return in the same order, what the server answered for each
      * @throws CouchJobsException when no majority of a cluster's copies is in reach: an end that only a minority has may be undone
      */
-    public List<WriteResult> retire(List<FinishedJobs.Row> rows) {
-        requireMajority(rows.stream().map(FinishedJobs.Row::docId).toList());
+    public List<WriteResult> retire(List<FinishedJob> rows) {
+        requireMajority(rows.stream().map(FinishedJob::docId).toList());
         List<CompletableFuture<WriteResult>> writes = new ArrayList<>();
-        for (FinishedJobs.Row row : rows) {
+        for (FinishedJob row : rows) {
             writes.add(send(JobTombstone.ofRetired(row)));
         }
         return writes.stream().map(this::join).toList();

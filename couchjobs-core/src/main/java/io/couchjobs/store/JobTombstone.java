@@ -38,7 +38,7 @@ final class JobTombstone {
     }
 
     /** Of a finished job that retention let go. Whoever adds it again at the same moment wins. */
-    static ObjectNode ofRetired(FinishedJobs.Row row) {
+    static ObjectNode ofRetired(FinishedJob row) {
         ObjectNode tombstone = Tombstone.of(row.docId(), row.rev());
         tombstone.put(STATUS, row.status().json());
         row.fence().ifPresent(fence -> tombstone.put(FENCE, fence));

@@ -33,7 +33,7 @@ final class Limits {
     private final RateKeeper rates;
     private final @Nullable String site;
 
-    Limits(Acceptor.Parts parts, String worker, Runnable onMoreRoom) {
+    Limits(QueueParts parts, String worker, Runnable onMoreRoom) {
         this.settings = parts.settings();
         this.clock = parts.clock();
         this.slots = new SlotKeeper(parts, worker, onMoreRoom);

@@ -31,7 +31,7 @@ public final class QueueLimits {
      *
      * @param parts what it works with
      */
-    public QueueLimits(Acceptor.Parts parts) {
+    public QueueLimits(QueueParts parts) {
         this.store = parts.store();
         this.index = parts.index();
         this.settings = parts.settings();

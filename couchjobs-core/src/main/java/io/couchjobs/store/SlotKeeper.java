@@ -24,7 +24,7 @@ final class SlotKeeper {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
 
-    private final Acceptor.Parts parts;
+    private final QueueParts parts;
     private final String worker;
     private final Runnable onMoreRoom;
     private final SlotReader reader;
@@ -36,7 +36,7 @@ final class SlotKeeper {
     /** Slots that nobody got when several wanted them. */
     private final Map<SlotName, Backoff> unlucky = new HashMap<>();
 
-    SlotKeeper(Acceptor.Parts parts, String worker, Runnable onMoreRoom) {
+    SlotKeeper(QueueParts parts, String worker, Runnable onMoreRoom) {
         this.parts = parts;
         this.worker = worker;
         this.onMoreRoom = onMoreRoom;

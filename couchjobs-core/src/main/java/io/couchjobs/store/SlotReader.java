@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class SlotReader {
     private static final int MOST_AT_ONCE = 500;
 
-    private final Acceptor.Parts parts;
+    private final QueueParts parts;
 
-    SlotReader(Acceptor.Parts parts) {
+    SlotReader(QueueParts parts) {
         this.parts = parts;
     }
 

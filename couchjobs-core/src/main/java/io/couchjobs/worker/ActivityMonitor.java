@@ -12,7 +12,6 @@ import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.Transitions;
 import io.couchjobs.problem.CouchJobsException;
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Backoff;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
@@ -20,6 +19,7 @@ import io.couchjobs.store.FeedNotice;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.Leaves;
 import io.couchjobs.store.Listening;
+import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.SignOfLife;
 import io.couchjobs.store.TypeSettings;
 import io.couchjobs.worker.Sightings.Beat;
@@ -61,7 +61,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private static final Duration DEAD_AFTER = Duration.ofMinutes(15);
     private static final Duration SCAN_EVERY = Duration.ofMinutes(10);
 
-    private final Acceptor.Parts parts;
+    private final QueueParts parts;
     private final String ownWorker;
     private final Predicate<JobId> isOurs;
     private final Sightings sightings;
@@ -88,7 +88,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
      * @param ownWorker the id of this process's worker
      * @param isOurs whether this process runs a job now
      */
-    ActivityMonitor(Acceptor.Parts parts, String ownWorker, Predicate<JobId> isOurs) {
+    ActivityMonitor(QueueParts parts, String ownWorker, Predicate<JobId> isOurs) {
         this.parts = parts;
         this.ownWorker = ownWorker;
         this.isOurs = isOurs;

@@ -4,6 +4,7 @@ import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Backoff;
 import io.couchjobs.store.JobIndex;
+import io.couchjobs.store.QueueParts;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -28,7 +29,7 @@ final class Dispatcher {
     private final Claims claims;
     private volatile boolean closing;
 
-    Dispatcher(WorkerOptions options, Acceptor acceptor, Acceptor.Parts parts, Executor executor) {
+    Dispatcher(WorkerOptions options, Acceptor acceptor, QueueParts parts, Executor executor) {
         this.options = options;
         this.acceptor = acceptor;
         this.index = parts.index();

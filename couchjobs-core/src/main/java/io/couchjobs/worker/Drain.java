@@ -4,6 +4,7 @@ import io.couchjobs.store.AcceptOptions;
 import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.ClaimedJob;
 import io.couchjobs.store.JobLogs;
+import io.couchjobs.store.QueueParts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,10 +14,10 @@ import java.util.Objects;
 final class Drain {
     private static final int MOST_RUNS = 10_000;
 
-    private final Acceptor.Parts parts;
+    private final QueueParts parts;
     private final WorkerOptions options;
 
-    Drain(Acceptor.Parts parts, WorkerOptions options) {
+    Drain(QueueParts parts, WorkerOptions options) {
         this.parts = parts;
         this.options = options;
     }

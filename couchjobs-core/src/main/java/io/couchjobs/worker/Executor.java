@@ -2,8 +2,8 @@ package io.couchjobs.worker;
 
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.store.QueueParts;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Map;
@@ -19,7 +19,7 @@ final class Executor {
     private static final Logger log = LoggerFactory.getLogger(Executor.class);
 
     private final WorkerOptions options;
-    private final Acceptor.Parts parts;
+    private final QueueParts parts;
     private final Run.Tools tools;
     private final Consumer<Run> onClaimed;
     private final Slots slots;
@@ -30,7 +30,7 @@ final class Executor {
 
     private final Queue<Run> ahead = new ArrayDeque<>();
 
-    Executor(WorkerOptions options, Acceptor.Parts parts, Run.Tools tools, Consumer<Run> onClaimed) {
+    Executor(WorkerOptions options, QueueParts parts, Run.Tools tools, Consumer<Run> onClaimed) {
         this.options = options;
         this.parts = parts;
         this.tools = tools;

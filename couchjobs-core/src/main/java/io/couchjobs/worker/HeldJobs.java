@@ -8,11 +8,11 @@ import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Transitions;
 import io.couchjobs.problem.CouchJobsException;
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
 import io.couchjobs.store.Listening;
+import io.couchjobs.store.QueueParts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -61,7 +61,7 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
     /** So many are judged by what is read once. */
     private static final int TOGETHER = 100;
 
-    private final Acceptor.Parts parts;
+    private final QueueParts parts;
     private final Duration findNew;
     private final Duration findOld;
     private final ScheduledExecutorService thread;
@@ -88,11 +88,11 @@ final class HeldJobs implements Feed.Listener, AutoCloseable {
      *
      * @param parts what it works with
      */
-    HeldJobs(Acceptor.Parts parts) {
+    HeldJobs(QueueParts parts) {
         this(parts, FIND_NEW, FIND_OLD);
     }
 
-    HeldJobs(Acceptor.Parts parts, Duration findNew, Duration findOld) {
+    HeldJobs(QueueParts parts, Duration findNew, Duration findOld) {
         this.parts = parts;
         this.findNew = findNew;
         this.findOld = findOld;

@@ -1,6 +1,6 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.QueueParts;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A worker has an activity monitor of its own. A program that only accepts would wait for ever for a job whose owner died.
  */
 public final class Recovery implements AutoCloseable {
-    private final Acceptor.Parts parts;
+    private final QueueParts parts;
     private final String client;
     private @Nullable ActivityMonitor monitor;
     private boolean closed;
@@ -20,7 +20,7 @@ public final class Recovery implements AutoCloseable {
      * @param parts what it works with
      * @param client the id that the locks of this process's jobs carry
      */
-    public Recovery(Acceptor.Parts parts, String client) {
+    public Recovery(QueueParts parts, String client) {
         this.parts = parts;
         this.client = client;
     }

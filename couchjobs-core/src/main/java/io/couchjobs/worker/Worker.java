@@ -6,6 +6,7 @@ import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.JobLogs;
 import io.couchjobs.store.Listening;
 import io.couchjobs.store.Owner;
+import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.Strategy;
 import java.time.Duration;
 import java.util.Optional;
@@ -29,7 +30,7 @@ public final class Worker implements AutoCloseable {
     private static final Duration GRACE = Duration.ofSeconds(5);
 
     private final WorkerOptions options;
-    private final Acceptor.Parts parts;
+    private final QueueParts parts;
     private final Acceptor acceptor;
     private final Executor executor;
     private final Dispatcher dispatcher;
@@ -45,7 +46,7 @@ public final class Worker implements AutoCloseable {
     private Listening companion = () -> {};
     private Listening resolving = () -> {};
 
-    Worker(Acceptor.Parts parts, WorkerOptions options) {
+    Worker(QueueParts parts, WorkerOptions options) {
         this.parts = parts;
         this.options = options;
         this.acceptor = new Acceptor(parts, options.id());
@@ -75,7 +76,7 @@ public final class Worker implements AutoCloseable {
      * @param parts what it works with
      * @return a builder
      */
-    public static WorkerBuilder builder(Acceptor.Parts parts) {
+    public static WorkerBuilder builder(QueueParts parts) {
         return builder(parts, Companion.NONE);
     }
 
@@ -86,7 +87,7 @@ public final class Worker implements AutoCloseable {
      * @param companion what its process does beside running jobs
      * @return a builder
      */
-    public static WorkerBuilder builder(Acceptor.Parts parts, Companion companion) {
+    public static WorkerBuilder builder(QueueParts parts, Companion companion) {
         return new WorkerBuilder(parts, companion);
     }
 

@@ -3,7 +3,7 @@ package io.couchjobs.worker;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.store.Acceptor;
+import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.Strategy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Describes and starts a {@link Worker}. Not thread-safe. */
 public final class WorkerBuilder {
-    private final Acceptor.Parts parts;
+    private final QueueParts parts;
     private final Map<String, Handler<?>> handlers = new LinkedHashMap<>();
     private final List<String> problems = new ArrayList<>();
     private @Nullable String id;
@@ -36,7 +36,7 @@ public final class WorkerBuilder {
     private Companion companion;
     private Selection selection = Selection.ALL;
 
-    WorkerBuilder(Acceptor.Parts parts, Companion companion) {
+    WorkerBuilder(QueueParts parts, Companion companion) {
         this.parts = parts;
         this.companion = companion;
     }

@@ -8,12 +8,12 @@ import io.couchjobs.TestQueue;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.CancelMode;
 import io.couchjobs.store.DesignDocuments;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobStore;
+import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.Retention;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
@@ -155,7 +155,7 @@ class SweeperTest {
                 .toNanos());
         DesignDocuments designs = new DesignDocuments(database);
         SettingsStore settings = new SettingsStore(database, Duration.ofSeconds(60));
-        Acceptor.Parts parts = new Acceptor.Parts(store, new JobIndex(designs), settings, new Feed(database), clock);
+        QueueParts parts = new QueueParts(store, new JobIndex(designs), settings, new Feed(database), clock);
         return new Sweeper(parts, worker, () -> claims);
     }
 

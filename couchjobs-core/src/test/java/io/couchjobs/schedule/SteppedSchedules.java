@@ -1,11 +1,11 @@
 package io.couchjobs.schedule;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.DesignDocuments;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobStore;
+import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
 import java.time.Duration;
@@ -27,8 +27,8 @@ final class SteppedSchedules implements AutoCloseable {
         return new Schedules(parts(), request -> {});
     }
 
-    Acceptor.Parts parts() {
-        return new Acceptor.Parts(
+    QueueParts parts() {
+        return new QueueParts(
                 store,
                 new JobIndex(new DesignDocuments(queue.database())),
                 new SettingsStore(queue.database(), Duration.ofSeconds(60)),

@@ -6,12 +6,12 @@ import io.couchjobs.couch.InProcess;
 import io.couchjobs.embedded.cluster.FeedRow;
 import io.couchjobs.embedded.cluster.NodeFeed;
 import io.couchjobs.embedded.store.Doc;
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.ConflictWatch;
 import io.couchjobs.store.DesignDocuments;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobStore;
+import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.SimulatedFeed;
 import io.couchjobs.store.StoreClock;
@@ -30,7 +30,7 @@ final class Client {
     private final SimulatedProcess process;
     private final Door door;
     private final CouchDatabase database;
-    private final Acceptor.Parts parts;
+    private final QueueParts parts;
     private final SimulatedFeed feed;
     private final double rewinds;
     private final Subscriptions subscriptions;
@@ -53,7 +53,7 @@ final class Client {
         JobStore store = new JobStore(database);
         this.conflicts = new ConflictWatch(store, settings, clock);
         feed.alwaysTell(conflicts);
-        this.parts = new Acceptor.Parts(store, index, settings, feed, clock);
+        this.parts = new QueueParts(store, index, settings, feed, clock);
         this.subscriptions = new Subscriptions(feed, store);
     }
 
@@ -86,7 +86,7 @@ final class Client {
         return process;
     }
 
-    Acceptor.Parts parts() {
+    QueueParts parts() {
         return parts;
     }
 

@@ -17,7 +17,7 @@ import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.AddResult;
 import io.couchjobs.store.ClaimedJob;
 import io.couchjobs.store.Creator;
-import io.couchjobs.store.FinishedJobs;
+import io.couchjobs.store.FinishedJob;
 import io.couchjobs.store.HaltException;
 import io.couchjobs.store.JobEvent;
 import io.couchjobs.store.Subscription;
@@ -402,8 +402,8 @@ class ClusterSequencesTest {
         }
     }
 
-    private static FinishedJobs.Row row(Job job) {
-        return new FinishedJobs.Row(
+    private static FinishedJob row(Job job) {
+        return new FinishedJob(
                 job.id().docId(),
                 job.rev().orElseThrow(),
                 job.status(),

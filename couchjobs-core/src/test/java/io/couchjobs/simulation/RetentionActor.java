@@ -6,7 +6,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.problem.CouchJobsException;
-import io.couchjobs.store.FinishedJobs;
+import io.couchjobs.store.FinishedJob;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ final class RetentionActor {
         while (true) {
             client.process()
                     .pause(Duration.ofMillis(1_000 + client.process().random().nextInt(3_000)));
-            List<FinishedJobs.Row> rows = rows();
+            List<FinishedJob> rows = rows();
             if (!rows.isEmpty()) {
                 rows.forEach(row -> journal.retired(JobId.fromDocId(row.docId()).orElseThrow()));
                 try {
@@ -46,10 +46,10 @@ final class RetentionActor {
     }
 
     /** Documents with conflicts are not among them. */
-    private List<FinishedJobs.Row> rows() {
+    private List<FinishedJob> rows() {
         Database own = client.door().node(client.node()).own(Client.DATABASE);
         Instant until = client.parts().clock().instant().minus(LAG);
-        List<FinishedJobs.Row> rows = new ArrayList<>();
+        List<FinishedJob> rows = new ArrayList<>();
         var ids = own.live().cursor(JobId.PREFIX, null, false);
         while (ids.hasNext()) {
             String id = ids.next();
@@ -68,8 +68,8 @@ final class RetentionActor {
         return rows;
     }
 
-    private static FinishedJobs.Row row(Job job) {
-        return new FinishedJobs.Row(
+    private static FinishedJob row(Job job) {
+        return new FinishedJob(
                 job.id().docId(),
                 job.rev().orElseThrow(),
                 job.status(),

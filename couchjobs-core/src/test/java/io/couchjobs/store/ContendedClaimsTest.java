@@ -91,8 +91,8 @@ class ContendedClaimsTest {
             this.store = new JobStore(here);
             SettingsStore settings = new SettingsStore(here, Duration.ofSeconds(60));
             this.clock = new StoreClock(InstantSource.system(), server);
-            Acceptor.Parts parts =
-                    new Acceptor.Parts(store, new JobIndex(new DesignDocuments(here)), settings, new Feed(here), clock);
+            QueueParts parts =
+                    new QueueParts(store, new JobIndex(new DesignDocuments(here)), settings, new Feed(here), clock);
             this.claimer = new Claimer(
                     parts, new Limits(parts, worker, () -> {}), new Ties(System::nanoTime, store.surroundings()));
         }

@@ -187,7 +187,7 @@ class LeanWorkerTest {
         settings = new SettingsStore(queue.database(), Duration.ofSeconds(60));
         feed.alwaysTell(settings);
         JobIndex index = new JobIndex(new DesignDocuments(queue.database()));
-        return Worker.builder(new Acceptor.Parts(store, index, settings, feed, clock))
+        return Worker.builder(new QueueParts(store, index, settings, feed, clock))
                 .handler("email", (data, context) -> {
                     ran(context.id().id());
                     if (context.id().id().equals("blocker")) {

@@ -29,7 +29,7 @@ class SlotKeeperTest {
         queue = TestQueue.open(proxy.door(database));
         store = new JobStore(queue.database());
         keeper = new SlotKeeper(
-                new Acceptor.Parts(
+                new QueueParts(
                         store,
                         new JobIndex(new DesignDocuments(queue.database())),
                         new SettingsStore(queue.database(), Duration.ofSeconds(60)),

@@ -45,7 +45,7 @@ class SlotsOnClustersTest {
         queue = TestQueue.open(proxy.door(own));
         store = new JobStore(queue.database());
         StoreClock clock = new StoreClock(InstantSource.system(), () -> Duration.ZERO, System::nanoTime);
-        reader = new SlotReader(new Acceptor.Parts(
+        reader = new SlotReader(new QueueParts(
                 store,
                 new JobIndex(new DesignDocuments(queue.database())),
                 new SettingsStore(queue.database(), Duration.ofSeconds(60)),

@@ -2,8 +2,8 @@ package io.couchjobs.worker;
 
 import io.couchjobs.couch.CouchException;
 import io.couchjobs.job.JobId;
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.Owner;
+import io.couchjobs.store.QueueParts;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 
 /** What a worker does beside running jobs: it tells that it lives, and looks after those that do not. */
 public final class SimulatedWorker {
-    private final Acceptor.Parts parts;
+    private final QueueParts parts;
     private final String worker;
     private final Predicate<String> holds;
     private final Registration registration;
@@ -25,7 +25,7 @@ public final class SimulatedWorker {
      * @param holds whether it has a claim, by its token
      */
     public SimulatedWorker(
-            Acceptor.Parts parts, String worker, String type, Predicate<JobId> runs, Predicate<String> holds) {
+            QueueParts parts, String worker, String type, Predicate<JobId> runs, Predicate<String> holds) {
         this.parts = parts;
         this.worker = worker;
         this.holds = holds;

@@ -1,11 +1,11 @@
 package io.couchjobs.worker;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.DesignDocuments;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobStore;
+import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
 import java.time.Duration;
@@ -24,7 +24,7 @@ public final class SteppedMonitor implements AutoCloseable {
         store = new JobStore(queue.database());
         StoreClock clock = new StoreClock(InstantSource.system(), () -> Duration.ZERO, nanos::get);
         monitor = new ActivityMonitor(
-                new Acceptor.Parts(
+                new QueueParts(
                         store,
                         new JobIndex(new DesignDocuments(queue.database())),
                         new SettingsStore(queue.database(), TIMEOUT),

@@ -2,11 +2,11 @@ package io.couchjobs.worker;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.DesignDocuments;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobStore;
+import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
 import java.time.Duration;
@@ -26,9 +26,9 @@ final class TestHeldJobs {
         return new HeldJobs(parts(queue), findNew, findOld);
     }
 
-    private static Acceptor.Parts parts(JobQueue queue) {
+    private static QueueParts parts(JobQueue queue) {
         CouchDatabase database = queue.database();
-        return new Acceptor.Parts(
+        return new QueueParts(
                 new JobStore(database),
                 new JobIndex(new DesignDocuments(database)),
                 new SettingsStore(database, Duration.ofSeconds(60)),

@@ -6,11 +6,11 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Jobs;
-import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.DesignDocuments;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobStore;
+import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.SettingsStore;
 import io.couchjobs.store.StoreClock;
 import java.net.URI;
@@ -59,7 +59,7 @@ final class WatchedQueue implements AutoCloseable {
         tickers.add(ticker);
         StoreClock clock = new StoreClock(InstantSource.system(), () -> Duration.ZERO, ticker::nanos);
         ActivityMonitor monitor = new ActivityMonitor(
-                new Acceptor.Parts(
+                new QueueParts(
                         new JobStore(database), new JobIndex(new DesignDocuments(database)), settings, feed, clock),
                 worker,
                 id -> false);
