@@ -5,7 +5,6 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,10 +25,5 @@ public record JobEvent(JobId id, JobState state, @Nullable Job now) {
     /** {@return a copy of the job's data; empty when it was removed} */
     public Optional<ObjectNode> data() {
         return job().map(Job::data);
-    }
-
-    static JobEvent of(Snapshot snapshot, UnaryOperator<Job> withData) {
-        return new JobEvent(
-                snapshot.id(), snapshot.state(), snapshot.job().map(withData).orElse(null));
     }
 }

@@ -106,15 +106,16 @@ public final class JobLogs {
      * Deletes what a claim wrote of a log, unless its job is there and was claimed as often since: after a database was deleted and made
      * again, what a former job's run still wrote belongs to no job.
      *
-     * @param claim a claim that has lost its job
+     * @param id the job
+     * @param fence the fence of a claim that has lost the job
      */
-    public void deleteOrphans(ClaimedJob claim) {
-        boolean isOrphan = store.read(claim.id())
-                .filter(job -> job.fence() >= claim.fence())
+    public void deleteOrphans(JobId id, long fence) {
+        boolean isOrphan = store.read(id)
+                .filter(job -> job.fence() >= fence)
                 .isEmpty();
         if (isOrphan) {
-            String prefix = LogChunk.prefix(claim.id(), claim.fence());
-            write(tombstonesOf(claim.id()).stream()
+            String prefix = LogChunk.prefix(id, fence);
+            write(tombstonesOf(id).stream()
                     .filter(tombstone -> tombstone.path("_id").asText().startsWith(prefix))
                     .toList());
         }

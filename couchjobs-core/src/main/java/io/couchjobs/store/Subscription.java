@@ -198,7 +198,10 @@ public final class Subscription extends Follower implements AutoCloseable {
     }
 
     private JobEvent event(Snapshot snapshot) {
-        return JobEvent.of(snapshot, followers::withData);
+        return new JobEvent(
+                snapshot.id(),
+                snapshot.state(),
+                snapshot.job().map(followers::withData).orElse(null));
     }
 
     private static CancellationException closed() {

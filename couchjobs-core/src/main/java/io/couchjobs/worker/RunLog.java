@@ -94,7 +94,7 @@ final class RunLog {
         CompletableFuture<Void> last = drop();
         try {
             last.join();
-            logs.deleteOrphans(claim);
+            logs.deleteOrphans(claim.id(), claim.fence());
         } catch (RuntimeException trouble) {
             log.debug("what {} logged may be left in the database: {}", claim.id(), trouble.toString());
         }
