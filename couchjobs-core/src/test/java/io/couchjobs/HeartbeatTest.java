@@ -2,10 +2,10 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.couchjobs.couch.Rev;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.JobFilter;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
@@ -58,7 +58,7 @@ class HeartbeatTest {
     }
 
     private static long writes(JobQueue queue, Worker worker) {
-        return FeedEvent.generation(queue.database()
+        return Rev.generation(queue.database()
                 .get("worker:" + worker.id())
                 .orElseThrow()
                 .path("_rev")
@@ -66,6 +66,6 @@ class HeartbeatTest {
     }
 
     private static long writes(Job job) {
-        return FeedEvent.generation(job.rev().orElseThrow());
+        return Rev.generation(job.rev().orElseThrow());
     }
 }

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.Change;
 import io.couchjobs.couch.ChangesFeed;
 import io.couchjobs.couch.ChangesRequest;
-import io.couchjobs.store.FeedEvent;
+import io.couchjobs.couch.Rev;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -103,7 +103,7 @@ final class OwnedAtOnce implements AutoCloseable {
         ObjectNode job = change.doc();
         String token = job == null ? "" : job.path("lock").path("token").asText();
         synchronized (rows) {
-            rows.add(new Row(change.id(), FeedEvent.generation(change.revs().get(0)), token));
+            rows.add(new Row(change.id(), Rev.generation(change.revs().get(0)), token));
         }
     }
 }

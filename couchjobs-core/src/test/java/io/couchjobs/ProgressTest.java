@@ -2,11 +2,11 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.couchjobs.couch.Rev;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.Progress;
-import io.couchjobs.store.FeedEvent;
 import io.couchjobs.worker.Worker;
 import java.util.Map;
 import java.util.Optional;
@@ -44,7 +44,7 @@ class ProgressTest {
             add("1");
             Job done = TestQueue.finished(queue, "email", "1");
             assertThat(done.progress()).contains(new Progress(100, "step 10000"));
-            assertThat(FeedEvent.generation(done.rev().orElseThrow())).isLessThan(10);
+            assertThat(Rev.generation(done.rev().orElseThrow())).isLessThan(10);
         }
     }
 

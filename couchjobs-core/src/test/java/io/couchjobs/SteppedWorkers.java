@@ -1,9 +1,9 @@
 package io.couchjobs;
 
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.Rev;
 import io.couchjobs.store.DesignDocuments;
 import io.couchjobs.store.Feed;
-import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobStore;
 import io.couchjobs.store.QueueParts;
@@ -73,7 +73,7 @@ final class SteppedWorkers implements AutoCloseable {
     }
 
     private long beats(Worker worker) {
-        return FeedEvent.generation(queue.database()
+        return Rev.generation(queue.database()
                 .get("worker:" + worker.id())
                 .orElseThrow()
                 .path("_rev")

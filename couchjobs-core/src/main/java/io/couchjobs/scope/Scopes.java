@@ -53,8 +53,7 @@ public final class Scopes implements AutoCloseable {
      * @param workers makes builders of the services' workers
      * @param admission throws when a job may not be added to the queue
      */
-    public Scopes(
-            QueueParts parts, JobLists lists, Supplier<WorkerBuilder> workers, Consumer<JobRequest> admission) {
+    public Scopes(QueueParts parts, JobLists lists, Supplier<WorkerBuilder> workers, Consumer<JobRequest> admission) {
         ScopeStore scopes = new ScopeStore(new SharedDocuments(parts.store().database()));
         this.lists = lists;
         this.workers = workers;

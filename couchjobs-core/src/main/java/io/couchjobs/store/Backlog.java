@@ -1,5 +1,6 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import java.time.Instant;
@@ -145,7 +146,7 @@ final class Backlog {
         }
         remove(docId);
         if (refills > 0 && movedUnread.size() < MOST_MOVED) {
-            movedUnread.put(docId, FeedEvent.generation(rev));
+            movedUnread.put(docId, Rev.generation(rev));
         }
         unread += mayBePending ? 1 : 0;
     }
@@ -282,7 +283,7 @@ final class Backlog {
     }
 
     private static long generation(Job job) {
-        return FeedEvent.generation(job.rev().orElse(""));
+        return Rev.generation(job.rev().orElse(""));
     }
 
     private void put(Job job) {

@@ -1,6 +1,7 @@
 package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Rivals;
@@ -77,7 +78,7 @@ final class Branches {
      * @param base the job as it was before the claim
      */
     static boolean mayExist(Job base) {
-        boolean isFirst = FeedEvent.generation(base.rev().orElse("")) == 1;
+        boolean isFirst = Rev.generation(base.rev().orElse("")) == 1;
         return !isFirst || !base.id().isRandom();
     }
 

@@ -2,6 +2,7 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.Change;
+import io.couchjobs.couch.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
@@ -56,22 +57,7 @@ public record FeedEvent(
 
     /** {@return the number of the revision: how many writes the document has seen} */
     public long generation() {
-        return generation(rev);
-    }
-
-    /**
-     * The number of a revision.
-     *
-     * @param rev the revision, such as {@code 3-...}
-     * @return its number, such as 3; 0 for what is no revision
-     */
-    public static long generation(String rev) {
-        int dash = rev.indexOf('-');
-        try {
-            return dash < 0 ? 0 : Long.parseLong(rev.substring(0, dash));
-        } catch (NumberFormatException notARevision) {
-            return 0;
-        }
+        return Rev.generation(rev);
     }
 
     /** {@return whether the document was a finished job that retention deleted} */

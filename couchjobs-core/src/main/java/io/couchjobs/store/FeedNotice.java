@@ -1,5 +1,6 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.Rev;
 import io.couchjobs.job.JobId;
 import java.util.List;
 
@@ -33,7 +34,7 @@ public record FeedNotice(String docId, List<String> revs, boolean deleted, boole
 
     /** {@return the number of the winning revision} */
     public long generation() {
-        return FeedEvent.generation(rev());
+        return Rev.generation(rev());
     }
 
     /** {@return whether it may have more than one leaf that is not deleted} */

@@ -110,9 +110,7 @@ public final class JobLogs {
      * @param fence the fence of a claim that has lost the job
      */
     public void deleteOrphans(JobId id, long fence) {
-        boolean isOrphan = store.read(id)
-                .filter(job -> job.fence() >= fence)
-                .isEmpty();
+        boolean isOrphan = store.read(id).filter(job -> job.fence() >= fence).isEmpty();
         if (isOrphan) {
             String prefix = LogChunk.prefix(id, fence);
             write(tombstonesOf(id).stream()

@@ -1,5 +1,6 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.Rev;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,7 @@ final class Lag {
     void begins(String docId, String rev, long nanos) {
         if (watched == null || nanos - begunNanos > LOST.toNanos()) {
             watched = docId;
-            generation = FeedEvent.generation(rev);
+            generation = Rev.generation(rev);
             begunNanos = nanos;
         }
     }

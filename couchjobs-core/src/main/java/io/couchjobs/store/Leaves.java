@@ -2,6 +2,7 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
@@ -78,8 +79,7 @@ public record Leaves(List<Job> jobs) {
     public Optional<Job> ownedBy(String token) {
         return jobs.stream()
                 .filter(job -> job.isLockedBy(token))
-                .max(Comparator.comparingLong(
-                        job -> FeedEvent.generation(job.rev().orElse(""))));
+                .max(Comparator.comparingLong(job -> Rev.generation(job.rev().orElse(""))));
     }
 
     /** The leaf that a claim left, though it be withdrawn. */

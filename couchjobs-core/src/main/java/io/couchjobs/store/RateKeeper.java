@@ -2,6 +2,7 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.Rev;
 import io.couchjobs.couch.WriteResult;
 import java.time.Instant;
 import java.util.HashMap;
@@ -206,7 +207,7 @@ final class RateKeeper {
     }
 
     private static long generation(ObjectNode document) {
-        return FeedEvent.generation(document.path("_rev").asText());
+        return Rev.generation(document.path("_rev").asText());
     }
 
     private ObjectNode document(String type) {

@@ -1,5 +1,6 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.Rev;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.WriteResult;
@@ -103,6 +104,6 @@ public final class Restorer {
     }
 
     private static long generation(ViewResult.@Nullable Row row) {
-        return row == null ? 0 : FeedEvent.generation(row.value().path("rev").asText());
+        return row == null ? 0 : Rev.generation(row.value().path("rev").asText());
     }
 }

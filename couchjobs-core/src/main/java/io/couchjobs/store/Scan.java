@@ -1,5 +1,6 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.Rev;
 import io.couchjobs.job.Job;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -268,7 +269,7 @@ final class Scan implements Pool {
     }
 
     private static long generation(Job job) {
-        return FeedEvent.generation(job.rev().orElse(""));
+        return Rev.generation(job.rev().orElse(""));
     }
 
     private void put(Spot spot, Job job) {

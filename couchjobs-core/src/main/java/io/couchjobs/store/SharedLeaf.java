@@ -1,6 +1,7 @@
 package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.Rev;
 import io.couchjobs.couch.Tombstone;
 import io.couchjobs.job.Job;
 import java.util.Comparator;
@@ -42,7 +43,7 @@ final class SharedLeaf {
     }
 
     long generation() {
-        return FeedEvent.generation(rev());
+        return Rev.generation(rev());
     }
 
     /** How many changes it has seen. */
@@ -70,14 +71,14 @@ final class SharedLeaf {
 
     boolean descendsFrom(String rev) {
         long start = document.path(HISTORY).path("start").asLong();
-        long back = start - FeedEvent.generation(rev);
+        long back = start - Rev.generation(rev);
         String hash = document.path(HISTORY).path("ids").path((int) back).asText();
         return rev().equals(rev) || (back >= 0 && rev.endsWith("-" + hash));
     }
 
     /** Whether this and a child of the revision stand side by side: of the children of one revision only one is ever confirmed. */
     boolean isChildOf(String rev) {
-        return generation() == FeedEvent.generation(rev) + 1 && descendsFrom(rev);
+        return generation() == Rev.generation(rev) + 1 && descendsFrom(rev);
     }
 
     boolean saysTheSameAs(ObjectNode other) {
@@ -137,7 +138,7 @@ final class SharedLeaf {
     ObjectNode instead(String unconfirmed) {
         ObjectNode again = plain();
         again.put(REV, unconfirmed);
-        mark(again, FeedEvent.generation(unconfirmed) + 1 - rank(), true);
+        mark(again, Rev.generation(unconfirmed) + 1 - rank(), true);
         return again;
     }
 

@@ -2,6 +2,7 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.Rev;
 import io.couchjobs.couch.Tombstone;
 import io.couchjobs.job.Job;
 import java.nio.charset.StandardCharsets;
@@ -113,7 +114,7 @@ record Slot(
      */
     ObjectNode deletion() {
         int dash = rev.indexOf('-');
-        long generation = FeedEvent.generation(rev) + 1;
+        long generation = Rev.generation(rev) + 1;
         String hash = UUID.nameUUIDFromBytes(rev.getBytes(StandardCharsets.US_ASCII))
                 .toString()
                 .replace("-", "");

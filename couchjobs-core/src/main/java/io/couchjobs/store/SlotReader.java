@@ -2,6 +2,7 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.Rev;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
@@ -60,7 +61,7 @@ final class SlotReader {
 
     /** How far the document is: the leaf of whoever has the slot may be behind one that somebody took back. */
     private static long generation(FeedEvent event) {
-        return event.leaves().stream().mapToLong(FeedEvent::generation).max().orElse(event.generation());
+        return event.leaves().stream().mapToLong(Rev::generation).max().orElse(event.generation());
     }
 
     /** The slot as the feed tells of it, where it is one of ours and somebody has it. */
@@ -107,7 +108,7 @@ final class SlotReader {
 
     /** The copies that were read may not have heard yet of the revision that is to be claimed. */
     private static boolean isBehind(Job leaf, Slot slot) {
-        return FeedEvent.generation(leaf.rev().orElse("")) < FeedEvent.generation(slot.claimOn());
+        return Rev.generation(leaf.rev().orElse("")) < Rev.generation(slot.claimOn());
     }
 
     /** One copy may be behind, and the owner's leaf may not be the one that readers see. */

@@ -1,5 +1,6 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Lock;
 import io.couchjobs.store.Slot.Phase;
@@ -88,7 +89,7 @@ final class SlotTable {
      */
     boolean sawSlot(SlotName name, long generation, @Nullable Slot slot) {
         Optional<Slot> known = get(name);
-        if (known.filter(now -> FeedEvent.generation(now.rev()) > generation).isPresent()) {
+        if (known.filter(now -> Rev.generation(now.rev()) > generation).isPresent()) {
             return false;
         }
         if (slot == null) {
@@ -130,7 +131,7 @@ final class SlotTable {
     /** A slot that was wanted was taken, as CouchDB confirmed. */
     void took(Slot slot) {
         if (get(slot.name())
-                .filter(now -> FeedEvent.generation(now.rev()) >= FeedEvent.generation(slot.rev()))
+                .filter(now -> Rev.generation(now.rev()) >= Rev.generation(slot.rev()))
                 .isEmpty()) {
             put(slot);
         }
@@ -156,8 +157,8 @@ final class SlotTable {
     /** Takes in somebody who has a slot, as it was read. */
     void read(Slot slot) {
         Optional<Slot> known = get(slot.name());
-        boolean isNewer = known.filter(now ->
-                        now.rev().isEmpty() || FeedEvent.generation(now.rev()) >= FeedEvent.generation(slot.rev()))
+        boolean isNewer = known.filter(
+                        now -> now.rev().isEmpty() || Rev.generation(now.rev()) >= Rev.generation(slot.rev()))
                 .isPresent();
         if (!isNewer && !over.containsKey(slot.token())) {
             put(slot);
@@ -201,14 +202,14 @@ final class SlotTable {
                 .orElse(null);
         Owner owner = token == null
                 ? null
-                : new Owner(token, job.group(), FeedEvent.generation(job.rev().orElse("")));
+                : new Owner(token, job.group(), Rev.generation(job.rev().orElse("")));
         return sawOwner(job.id().docId(), job.rev().orElse(""), owner, nanos);
     }
 
     /** Takes in who owns a job now, null for nobody; true when there may be more room now. */
     boolean sawOwner(String docId, String rev, @Nullable Owner owner, long nanos) {
         Owner known = owners.get(docId);
-        long generation = FeedEvent.generation(rev);
+        long generation = Rev.generation(rev);
         if (known != null && known.generation > generation) {
             return false;
         }
@@ -222,7 +223,7 @@ final class SlotTable {
             Slot slot = get(name).orElseThrow();
             if (owner != null && owner.token.equals(slot.token())) {
                 put(slot.in(Phase.OWNED, nanos));
-            } else if (slot.isUsed() && generation > FeedEvent.generation(slot.claimOn())) {
+            } else if (slot.isUsed() && generation > Rev.generation(slot.claimOn())) {
                 put(slot.in(Phase.ENDED, nanos));
                 ended = true;
             }

@@ -1,5 +1,6 @@
 package io.couchjobs.store;
 
+import io.couchjobs.couch.Rev;
 import io.couchjobs.job.Job;
 
 /**
@@ -11,11 +12,11 @@ import io.couchjobs.job.Job;
 record Story(boolean gone, long fence, int chapter, long generation) {
     static Story of(Job job) {
         String rev = job.rev().orElse("");
-        return new Story(false, job.storyFence(), chapter(job), FeedEvent.generation(rev));
+        return new Story(false, job.storyFence(), chapter(job), Rev.generation(rev));
     }
 
     static Story gone(String rev) {
-        return new Story(true, 0, 0, FeedEvent.generation(rev));
+        return new Story(true, 0, 0, Rev.generation(rev));
     }
 
     boolean isLaterThan(Story other) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.LongNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.Rev;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.RetryPolicy;
@@ -78,7 +79,7 @@ public final class TypeSettings {
 
     /** How often the document was written; 0 when there is none. */
     long generation() {
-        return FeedEvent.generation(document.path("_rev").asText());
+        return Rev.generation(document.path("_rev").asText());
     }
 
     /** {@return how long an owner may be silent before its lease runs out; empty for the queue's default} */

@@ -1,5 +1,6 @@
 package io.couchjobs.worker;
 
+import io.couchjobs.couch.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.store.Feed;
@@ -122,7 +123,7 @@ final class OwnJobs implements Feed.Listener {
     }
 
     private static long generationKnownTo(Run run) {
-        return FeedEvent.generation(run.claim().job().rev().orElse(""));
+        return Rev.generation(run.claim().job().rev().orElse(""));
     }
 
     private boolean isOursAndUnwanted(Job job) {

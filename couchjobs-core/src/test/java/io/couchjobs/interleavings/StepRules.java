@@ -3,12 +3,12 @@ package io.couchjobs.interleavings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.couch.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Lock;
 import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.FeedEvent;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -181,6 +181,6 @@ final class StepRules {
     private static long nextFence(Job before) {
         return before.toDocument().has("fence")
                 ? before.fence() + 1
-                : FeedEvent.generation(before.rev().orElseThrow());
+                : Rev.generation(before.rev().orElseThrow());
     }
 }

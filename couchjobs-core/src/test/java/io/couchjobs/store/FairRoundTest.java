@@ -3,6 +3,7 @@ package io.couchjobs.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.couchjobs.couch.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Jobs;
 import java.time.Instant;
@@ -249,7 +250,7 @@ class FairRoundTest {
         private Job changedJob() {
             List<Job> jobs = new ArrayList<>(index.jobs.values());
             Job old = jobs.get(random.nextInt(jobs.size()));
-            return job(old.id().docId(), FeedEvent.generation(old.rev().orElseThrow()) + 1);
+            return job(old.id().docId(), Rev.generation(old.rev().orElseThrow()) + 1);
         }
 
         private Job job(String docId, long generation) {

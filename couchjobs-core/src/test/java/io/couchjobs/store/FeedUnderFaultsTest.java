@@ -12,6 +12,7 @@ import io.couchjobs.ServerTest;
 import io.couchjobs.TestQueue;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.Rev;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
@@ -294,8 +295,7 @@ class FeedUnderFaultsTest {
         JobEvent event = next(subscription);
         assertThat(event.state()).isEqualTo(JobState.PENDING);
         assertThat(event.data().orElseThrow().path("n").asInt()).isEqualTo(1);
-        assertThat(FeedEvent.generation(
-                        database.get(docId).orElseThrow().path("_rev").asText()))
+        assertThat(Rev.generation(database.get(docId).orElseThrow().path("_rev").asText()))
                 .isEqualTo(1);
     }
 

@@ -1,6 +1,6 @@
 package io.couchjobs.telemetry;
 
-import io.couchjobs.store.FeedEvent;
+import io.couchjobs.couch.Rev;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -43,7 +43,7 @@ final class FeedLag {
         if (followed != null && now - followed.at < PATIENCE) {
             return;
         }
-        long generation = FeedEvent.generation(rev);
+        long generation = Rev.generation(rev);
         Long told = heard.get(docId);
         if (told != null && told >= generation) {
             record.accept(Duration.ZERO);
@@ -54,7 +54,7 @@ final class FeedLag {
 
     /** The feed told of a document. */
     synchronized void heard(String docId, String rev) {
-        long generation = FeedEvent.generation(rev);
+        long generation = Rev.generation(rev);
         heard.remove(docId);
         heard.put(docId, generation);
         if (followed != null && followed.docId.equals(docId) && generation >= followed.generation) {
