@@ -137,7 +137,7 @@ public final class JobQueue implements AutoCloseable {
         JobStore store = new JobStore(database, site, extensions.all(), options.largestInlineData());
         this.warmer =
                 new IndexWarmer(index::warm, database::info, database.server().surroundings());
-        store.warmBy(warmer);
+        store.tell(warmer);
         Feed feed = new Feed(store);
         if (!extensions.all().isEmpty()) {
             feed.alwaysTellRevisions(store.listener()::changed);

@@ -33,7 +33,7 @@ final class ConfirmedListener implements Feed.Listener, ConfirmedEnds.Listener, 
     }
 
     private void ask(JobId id, FeedEvent event) {
-        Optional<Snapshot> seen = event.isResolved() ? Optional.empty() : Snapshot.of(id, event);
+        Optional<Snapshot> seen = event.isResolved() ? Optional.empty() : event.snapshot(id);
         seen.ifPresentOrElse(
                 news -> store.ends().ask(news, this), () -> store.ends().ask(id, this));
     }

@@ -130,8 +130,8 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
      * @throws io.couchjobs.couch.CouchException when the database cannot be reached
      */
     public boolean resolve(String docId) {
-        Resolver.Outcome outcome = resolver.resolve(docId);
-        return outcome == Resolver.Outcome.SETTLED || outcome == Resolver.Outcome.RESOLVED;
+        ConflictOutcome outcome = resolver.resolve(docId);
+        return outcome == ConflictOutcome.SETTLED || outcome == ConflictOutcome.RESOLVED;
     }
 
     @Override
@@ -170,10 +170,10 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
             planned.remove(docId);
         }
         try {
-            Resolver.Outcome outcome = resolver.resolve(docId);
-            if (outcome == Resolver.Outcome.OPEN) {
+            ConflictOutcome outcome = resolver.resolve(docId);
+            if (outcome == ConflictOutcome.OPEN) {
                 again(docId, tries);
-            } else if (outcome == Resolver.Outcome.UNDECIDED && suspects.hasOwners()) {
+            } else if (outcome == ConflictOutcome.UNDECIDED && suspects.hasOwners()) {
                 plan(docId, AGAIN.plus(random(AGAIN)), 0);
             }
         } catch (RuntimeException | Error trouble) {

@@ -60,6 +60,11 @@ public record FeedEvent(
         return Rev.generation(rev);
     }
 
+    /** What this tells of a job; empty for a document that is no job, or was not read. */
+    Optional<Snapshot> snapshot(JobId id) {
+        return deleted ? Optional.of(Snapshot.gone(id, rev)) : Optional.ofNullable(document).flatMap(Snapshot::of);
+    }
+
     /** {@return whether the document was a finished job that retention deleted} */
     boolean isRetired() {
         return deleted && document != null && JobStore.retiredStatus(document).isPresent();

@@ -64,7 +64,7 @@ final class Followers implements Feed.Listener, ConfirmedEnds.Listener, AutoClos
             rereader.read(List.of(event.docId()));
             return;
         }
-        Optional<Snapshot> news = Snapshot.of(followers.get(0).jobId(), event);
+        Optional<Snapshot> news = event.snapshot(followers.get(0).jobId());
         if (event.isResolved()) {
             ends.ask(followers.get(0).jobId(), this);
             return;

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
  * that by itself, but at once: beside a burst of work, and for states of jobs that are over a moment later. It is put off while
  * this process goes on writing, or others write much, but not for longer than half a minute. Thread-safe.
  */
-public final class IndexWarmer implements WriteCombiner.Requests, AutoCloseable {
+public final class IndexWarmer implements BulkListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(IndexWarmer.class);
     private static final int MANY = 1_000;
     private static final Duration QUIET = Duration.ofSeconds(5);

@@ -1,6 +1,5 @@
 package io.couchjobs.store;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchNotFoundException;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewQuery.Update;
@@ -8,7 +7,6 @@ import io.couchjobs.couch.ViewResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Site;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -269,7 +267,7 @@ public final class JobIndex {
     public boolean hasConflicts(String type) {
         try {
             return jobs("conflicts", query -> query.key(type), PAGE).rows().stream()
-                    .flatMap(row -> jobOf(row).stream())
+                    .flatMap(row -> JobStore.jobOf(row).stream())
                     .anyMatch(site::owns);
         } catch (CouchNotFoundException olderVersion) {
             return false; // which is asked while the index of this one is built, and leaves no such jobs out
@@ -385,7 +383,7 @@ public final class JobIndex {
     private Window window(ViewResult result, int limit) {
         List<Job> jobs = new ArrayList<>();
         for (ViewResult.Row row : result.rows()) {
-            jobOf(row)
+            JobStore.jobOf(row)
                     .filter(job -> job.rev().equals(Optional.of(row.value().asText())))
                     .filter(site::owns) // an index of an older version knows no sites
                     .ifPresent(jobs::add);
@@ -412,19 +410,6 @@ public final class JobIndex {
         ViewResult.Row last = rows.get(rows.size() - 1);
         return idOf(last)
                 .map(id -> new DuePlace(Instant.ofEpochMilli(last.key().path(1).asLong()), id));
-    }
-
-    static Optional<Job> jobOf(ViewResult.Row row) {
-        return Optional.ofNullable(row.doc()).flatMap(JobIndex::jobOf);
-    }
-
-    /** Empty when the document cannot be a job. */
-    static Optional<Job> jobOf(ObjectNode document) {
-        try {
-            return Optional.of(Job.parse(document));
-        } catch (MalformedJobException changedMeanwhile) {
-            return Optional.empty();
-        }
     }
 
     private static List<JobId> ids(ViewResult result) {

@@ -131,7 +131,7 @@ public final class JobLists {
                 .flatMap(page ->
                         data
                                 .lazily(page.rows.stream()
-                                        .flatMap(row -> JobIndex.jobOf(row).stream())
+                                        .flatMap(row -> JobStore.jobOf(row).stream())
                                         .toList())
                                 .stream());
     }

@@ -118,12 +118,12 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * Says who brings the indexes up to date after many writes.
+     * Says which listener is told of each bulk request.
      *
-     * @param warmer hears of each request
+     * @param listener is told
      */
-    public void warmBy(IndexWarmer warmer) {
-        combiner.tell(warmer);
+    public void tell(BulkListener listener) {
+        combiner.tell(listener);
     }
 
     /** {@return who hears what this process does with the queue; never throws} */
@@ -300,7 +300,7 @@ public final class JobStore implements AutoCloseable {
                         ViewQuery.allDocs().keys(keys).includeDocs(true).conflicts(true))
                 .documentRows()) {
             boolean hasConflicts = row.doc() != null && row.doc().remove("_conflicts") != null;
-            JobIndex.jobOf(row).map(data::lazily).ifPresent(job -> {
+            jobOf(row).map(data::lazily).ifPresent(job -> {
                 jobs.add(job);
                 if (hasConflicts || job.isWithdrawn()) {
                     look(job.id());
@@ -308,6 +308,20 @@ public final class JobStore implements AutoCloseable {
             });
         }
         return jobs;
+    }
+
+    /** {@return the job of a row with a document; empty when the document cannot be a job} */
+    static Optional<Job> jobOf(ViewResult.Row row) {
+        return Optional.ofNullable(row.doc()).flatMap(JobStore::jobOf);
+    }
+
+    /** {@return the job; empty when the document cannot be a job} */
+    static Optional<Job> jobOf(ObjectNode document) {
+        try {
+            return Optional.of(Job.parse(document));
+        } catch (MalformedJobException notAJob) {
+            return Optional.empty();
+        }
     }
 
     /**

@@ -38,18 +38,6 @@ final class Resolver {
         this.shared = new SharedWriter(store.database());
     }
 
-    /** What became of a document. */
-    enum Outcome {
-        /** There was nothing to do. */
-        SETTLED,
-        /** There is one leaf now, as far as this process can see. */
-        RESOLVED,
-        /** Two may own it: somebody must look again when one has ended or its lease is over. */
-        UNDECIDED,
-        /** No quorum confirmed a write, or others were always faster: somebody must look again soon. */
-        OPEN
-    }
-
     long resolved() {
         return resolved.sum();
     }
@@ -63,39 +51,39 @@ final class Resolver {
      *
      * @throws io.couchjobs.couch.CouchException when the database cannot be reached
      */
-    Outcome resolve(String docId) {
-        Outcome outcome = JobId.fromDocId(docId).isPresent() ? resolveJob(docId) : resolveOther(docId);
-        if (outcome == Outcome.RESOLVED) {
+    ConflictOutcome resolve(String docId) {
+        ConflictOutcome outcome = JobId.fromDocId(docId).isPresent() ? resolveJob(docId) : resolveOther(docId);
+        if (outcome == ConflictOutcome.RESOLVED) {
             resolved.increment();
-        } else if (outcome == Outcome.UNDECIDED) {
+        } else if (outcome == ConflictOutcome.UNDECIDED) {
             undecided.increment();
         }
         return outcome;
     }
 
-    private Outcome resolveJob(String docId) {
+    private ConflictOutcome resolveJob(String docId) {
         Optional<String> confirmed = Optional.empty();
         boolean changed = false;
         for (int round = 0; round < MOST_ROUNDS; round++) {
             List<ObjectNode> leaves = store.database().leavesWithHistories(docId);
             if (!isOurs(leaves)) {
-                return Outcome.SETTLED;
+                return ConflictOutcome.SETTLED;
             }
             Resolution resolution = Resolution.of(leaves, confirmed, clock.instant());
             confirmed = Optional.empty();
             switch (resolution.verdict()) {
                 case SETTLED -> {
-                    return changed ? Outcome.RESOLVED : Outcome.SETTLED;
+                    return changed ? ConflictOutcome.RESOLVED : ConflictOutcome.SETTLED;
                 }
                 case UNDECIDED -> {
                     if (!areWithdrawn(leaves)) {
-                        return Outcome.UNDECIDED;
+                        return ConflictOutcome.UNDECIDED;
                     }
                 }
                 case CONFIRM -> {
                     WriteResult written = store.write(resolution.winner().orElseThrow());
                     if (isUnconfirmed(written)) {
-                        return Outcome.OPEN;
+                        return ConflictOutcome.OPEN;
                     }
                     changed = true;
                     confirmed =
@@ -106,17 +94,17 @@ final class Resolver {
                     if (areWritten(resolution.tombstones())) {
                         log.debug(
                                 "{} leaves of {} lost", resolution.tombstones().size(), docId);
-                        return Outcome.RESOLVED;
+                        return ConflictOutcome.RESOLVED;
                     }
                 }
             }
         }
-        return Outcome.OPEN;
+        return ConflictOutcome.OPEN;
     }
 
-    private Outcome resolveOther(String docId) {
+    private ConflictOutcome resolveOther(String docId) {
         if (!OpenConflicts.isOurs(docId)) {
-            return Outcome.SETTLED;
+            return ConflictOutcome.SETTLED;
         }
         return shared.resolve(docId, SharedWriter.Kind.PLAIN);
     }

@@ -294,14 +294,14 @@ final class SharedWriter {
     }
 
     /** Brings a document back to one leaf. */
-    Resolver.Outcome resolve(String docId, Kind kind) {
+    ConflictOutcome resolve(String docId, Kind kind) {
         View view = conflicted(docId, kind, copies.areSeveral());
         if (view.leaves.size() < 2) {
             doubted.remove(docId);
-            return Resolver.Outcome.SETTLED;
+            return ConflictOutcome.SETTLED;
         }
         if (view.severalCopies && view.isDoubtful() && !hasBeenSoForLong(view)) {
-            return Resolver.Outcome.OPEN;
+            return ConflictOutcome.OPEN;
         }
         SharedLeaf best = view.leaves.get(0);
         boolean done;
@@ -315,7 +315,7 @@ final class SharedWriter {
                     .filter(leaf -> !leaf.isDeleted())
                     .allMatch(loser -> isStored(put(loser.lost(best.rev()))));
         }
-        return done ? Resolver.Outcome.RESOLVED : Resolver.Outcome.OPEN;
+        return done ? ConflictOutcome.RESOLVED : ConflictOutcome.OPEN;
     }
 
     private boolean hasBeenSoForLong(View view) {

@@ -51,13 +51,6 @@ final class Snapshot {
         return new Snapshot(id, rev, JobState.NOT_FOUND, Story.gone(rev), false, null);
     }
 
-    /** What the feed tells; empty for a document that is no job, or was not read. */
-    static Optional<Snapshot> of(JobId id, FeedEvent event) {
-        return event.deleted()
-                ? Optional.of(gone(id, event.rev()))
-                : Optional.ofNullable(event.document()).flatMap(Snapshot::of);
-    }
-
     /** Empty for a document that is no job. */
     static Optional<Snapshot> of(ObjectNode document) {
         try {

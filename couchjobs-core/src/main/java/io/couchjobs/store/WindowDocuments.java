@@ -28,7 +28,7 @@ final class WindowDocuments {
             Optional<String> rev = Optional.of(index.get(i).value().asText());
             return documents
                     .get(i)
-                    .flatMap(JobIndex::jobOf)
+                    .flatMap(JobStore::jobOf)
                     .filter(job -> job.rev().equals(rev))
                     .stream();
         });

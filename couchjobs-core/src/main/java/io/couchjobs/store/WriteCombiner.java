@@ -53,7 +53,7 @@ final class WriteCombiner implements AutoCloseable {
     private final LostAnswers lostAnswers;
     private final Surroundings surroundings;
     private final ScheduledExecutorService senders;
-    private volatile Requests requests = Requests.UNHEARD;
+    private volatile BulkListener requests = BulkListener.UNHEARD;
     // From here on guarded by the queue itself.
     private final Queue<Entry> waiting = new ArrayDeque<>();
     private final Set<String> underWay = new HashSet<>();
@@ -90,7 +90,7 @@ final class WriteCombiner implements AutoCloseable {
         return entries.stream().map(Entry::result).toList();
     }
 
-    void tell(Requests listener) {
+    void tell(BulkListener listener) {
         requests = listener;
     }
 
@@ -198,7 +198,7 @@ final class WriteCombiner implements AutoCloseable {
 
     private void send(List<Entry> batch) {
         List<ObjectNode> documents = batch.stream().map(Entry::document).toList();
-        Requests told = requests;
+        BulkListener told = requests;
         told.begins();
         try {
             List<WriteResult> results = sendOrSettle(documents, MOST_TRIES);
@@ -314,28 +314,6 @@ final class WriteCombiner implements AutoCloseable {
         for (int i = 0; i < batch.size(); i++) {
             batch.get(i).result.complete(results.get(i));
         }
-    }
-
-    /** Hears of each bulk request. Must be quick, and not throw. */
-    interface Requests {
-        /** Somebody who hears nothing. */
-        Requests UNHEARD = new Requests() {
-            @Override
-            public void begins() {}
-
-            @Override
-            public void ends(int documents) {}
-        };
-
-        /** One is about to be sent. */
-        void begins();
-
-        /**
-         * It was answered, or given up.
-         *
-         * @param documents how many it stored, or tried to; 0 when nothing is known
-         */
-        void ends(int documents);
     }
 
     private record Entry(String id, ObjectNode document, CompletableFuture<WriteResult> result) {}

@@ -62,11 +62,11 @@ class SuspectsTest {
                 database,
                 Replicated.leaf(2, 'a', Replicated.owned("here", "t1", 1)),
                 Replicated.leaf(2, 'b', Replicated.owned("dead", "t2", 1)));
-        assertThat(resolver.resolve(JOB)).isEqualTo(Resolver.Outcome.UNDECIDED);
+        assertThat(resolver.resolve(JOB)).isEqualTo(ConflictOutcome.UNDECIDED);
         nanos.addAndGet(TIMEOUT.toNanos());
-        assertThat(resolver.resolve(JOB)).as("not before its monitors would").isEqualTo(Resolver.Outcome.UNDECIDED);
+        assertThat(resolver.resolve(JOB)).as("not before its monitors would").isEqualTo(ConflictOutcome.UNDECIDED);
         nanos.addAndGet(TIMEOUT.toNanos());
-        assertThat(resolver.resolve(JOB)).as("it may have run").isEqualTo(Resolver.Outcome.UNDECIDED);
+        assertThat(resolver.resolve(JOB)).as("it may have run").isEqualTo(ConflictOutcome.UNDECIDED);
         assertThat(owners()).containsExactly("t1");
     }
 
@@ -78,11 +78,11 @@ class SuspectsTest {
                 Replicated.leaf(2, 'a', Replicated.owned("here", "t1", 1)),
                 Replicated.leaf(2, 'b', Replicated.owned("other", "t2", 1)));
         for (int i = 0; i < 4; i++) {
-            assertThat(resolver.resolve(JOB)).isEqualTo(Resolver.Outcome.UNDECIDED);
+            assertThat(resolver.resolve(JOB)).isEqualTo(ConflictOutcome.UNDECIDED);
             nanos.addAndGet(TIMEOUT.toNanos());
             beat("other");
         }
-        assertThat(resolver.resolve(JOB)).isEqualTo(Resolver.Outcome.UNDECIDED);
+        assertThat(resolver.resolve(JOB)).isEqualTo(ConflictOutcome.UNDECIDED);
     }
 
     @Test
@@ -91,9 +91,9 @@ class SuspectsTest {
                 database,
                 Replicated.leaf(2, 'a', Replicated.owned("here", "t1", 1)),
                 Replicated.leaf(2, 'b', Replicated.owned("other", "t2", 1)));
-        assertThat(resolver.resolve(JOB)).as("it may be just claiming").isEqualTo(Resolver.Outcome.UNDECIDED);
+        assertThat(resolver.resolve(JOB)).as("it may be just claiming").isEqualTo(ConflictOutcome.UNDECIDED);
         nanos.addAndGet(Duration.ofSeconds(11).toNanos());
-        assertThat(resolver.resolve(JOB)).as("it may have run").isEqualTo(Resolver.Outcome.UNDECIDED);
+        assertThat(resolver.resolve(JOB)).as("it may have run").isEqualTo(ConflictOutcome.UNDECIDED);
         assertThat(owners()).containsExactly("t2");
     }
 
@@ -104,9 +104,9 @@ class SuspectsTest {
                 database,
                 Replicated.leaf(2, 'a', Replicated.owned("here", "t1", 1)),
                 Replicated.leaf(2, 'b', Replicated.owned("other", "t2", 1)));
-        assertThat(resolver.resolve(JOB)).isEqualTo(Resolver.Outcome.UNDECIDED);
+        assertThat(resolver.resolve(JOB)).isEqualTo(ConflictOutcome.UNDECIDED);
         nanos.addAndGet(Duration.ofSeconds(30).toNanos());
-        assertThat(resolver.resolve(JOB)).isEqualTo(Resolver.Outcome.UNDECIDED);
+        assertThat(resolver.resolve(JOB)).isEqualTo(ConflictOutcome.UNDECIDED);
     }
 
     @Test
@@ -116,9 +116,9 @@ class SuspectsTest {
                 database,
                 Replicated.leaf(2, 'a', Replicated.owned("dead", "t1", 1)),
                 Replicated.leaf(2, 'b', Replicated.owned("dead", "t2", 1)));
-        assertThat(resolver.resolve(JOB)).isEqualTo(Resolver.Outcome.UNDECIDED);
+        assertThat(resolver.resolve(JOB)).isEqualTo(ConflictOutcome.UNDECIDED);
         nanos.addAndGet(TIMEOUT.multipliedBy(2).toNanos());
-        assertThat(resolver.resolve(JOB)).isEqualTo(Resolver.Outcome.RESOLVED);
+        assertThat(resolver.resolve(JOB)).isEqualTo(ConflictOutcome.RESOLVED);
         assertThat(job().status()).isEqualTo(JobStatus.WAITING);
         assertThat(job().expirations()).isEqualTo(1);
         ClaimedJob claim = queue.accept(AcceptOptions.of("email")).get(0);

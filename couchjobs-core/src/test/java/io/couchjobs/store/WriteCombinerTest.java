@@ -50,7 +50,7 @@ class WriteCombinerTest {
         return JsonNodeFactory.instance.objectNode().put("_id", id);
     }
 
-    private static final class Failing implements WriteCombiner.Requests {
+    private static final class Failing implements BulkListener {
         private volatile boolean isOver;
 
         @Override
