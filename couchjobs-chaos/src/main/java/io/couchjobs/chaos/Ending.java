@@ -1,8 +1,8 @@
 package io.couchjobs.chaos;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.MalformedJobException;
 import java.util.List;
@@ -38,7 +38,7 @@ record Ending(List<ObjectNode> documents, Map<String, Map<JobStatus, Long>> coun
 
     private Stream<ObjectNode> jobDocuments() {
         return documents.stream()
-                .filter(document -> document.path("_id").asText().startsWith(JobId.PREFIX));
+                .filter(document -> document.path("_id").asText().startsWith(DocIds.JOB));
     }
 
     private static Optional<Job> parse(ObjectNode document) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.JobId;
 import io.couchjobs.store.JobLogs;
 import io.couchjobs.store.LogChunk;
@@ -31,7 +32,7 @@ final class FinishedLogs {
 
     /** Most types have none: that saves a question per job. */
     boolean hasAny(String type) {
-        String prefix = LogChunk.PREFIX + type;
+        String prefix = DocIds.LOG + type;
         return !database.view(ViewQuery.allDocs()
                         .startKey(prefix + ":")
                         .endKey(prefix + ";")
@@ -54,7 +55,7 @@ final class FinishedLogs {
 
     /** Deletes the chunks of all jobs that are not there. */
     void deleteOrphans() throws InterruptedException {
-        String after = LogChunk.PREFIX;
+        String after = DocIds.LOG;
         List<ViewResult.Row> page = page(after);
         while (!page.isEmpty()) {
             Pace pace = new Pace();

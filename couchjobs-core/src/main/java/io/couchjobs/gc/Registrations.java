@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Site;
 import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.Owner;
@@ -24,8 +25,6 @@ import java.util.Set;
  * again with its next sign of life.
  */
 final class Registrations {
-    static final String PREFIX = Owner.REGISTRATION;
-
     private static final Duration SILENCE = Duration.ofMinutes(15);
 
     private final CouchDatabase database;
@@ -40,7 +39,7 @@ final class Registrations {
 
     /** Whether a document, or a tombstone, is a registration, and not somebody else's that is called alike. */
     static boolean isOne(JsonNode document) {
-        return document.path("_id").asText().startsWith(PREFIX)
+        return document.path("_id").asText().startsWith(DocIds.WORKER)
                 && document.path("pid").isIntegralNumber()
                 && document.path("types").isArray()
                 && document.path("beat").isIntegralNumber()
@@ -86,7 +85,7 @@ final class Registrations {
     }
 
     static String idOf(ObjectNode registration) {
-        return registration.path("_id").asText().substring(PREFIX.length());
+        return registration.path("_id").asText().substring(DocIds.WORKER.length());
     }
 
     /** The design documents that these workers ask. */
@@ -99,8 +98,8 @@ final class Registrations {
     private List<ObjectNode> all() {
         return database
                 .view(ViewQuery.allDocs()
-                        .startKey(PREFIX)
-                        .endKey(PREFIX + "\uffff")
+                        .startKey(DocIds.WORKER)
+                        .endKey(DocIds.WORKER + "\uffff")
                         .includeDocs(true))
                 .rows()
                 .stream()

@@ -5,6 +5,7 @@ import io.couchjobs.couch.ChangesFeed;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.JobId;
 import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.store.JobStore;
@@ -115,7 +116,7 @@ final class Tombstones {
     private static boolean mayBeOurs(Change change) {
         String id = change.id();
         boolean called = JobId.fromDocId(id).isPresent() || LogChunk.jobOf(id).isPresent();
-        return change.deleted() && (called || id.startsWith(Registrations.PREFIX));
+        return change.deleted() && (called || id.startsWith(DocIds.WORKER));
     }
 
     /** Of these, the ones that may go, with their leaves. */
@@ -147,19 +148,19 @@ final class Tombstones {
 
     private boolean tellsTurn(Change tombstone) {
         return !rules.allAreOld
-                && tombstone.id().startsWith(Registrations.PREFIX)
+                && tombstone.id().startsWith(DocIds.WORKER)
                 && tombstone.doc() != null
                 && Registrations.tellsTurn(tombstone.doc(), rules.turnsSince);
     }
 
     private static boolean isOurs(Change tombstone) {
-        return !tombstone.id().startsWith(Registrations.PREFIX)
+        return !tombstone.id().startsWith(DocIds.WORKER)
                 || (tombstone.doc() != null && Registrations.isOne(tombstone.doc()));
     }
 
     /** Nobody had a claim on it any more when it was deleted. */
     private static boolean isFinal(Change tombstone) {
-        return !tombstone.id().startsWith(JobId.PREFIX)
+        return !tombstone.id().startsWith(DocIds.JOB)
                 || (tombstone.doc() != null
                         && JobStore.retiredStatus(tombstone.doc()).isPresent());
     }

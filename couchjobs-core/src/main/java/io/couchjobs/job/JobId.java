@@ -12,9 +12,6 @@ import java.util.regex.Pattern;
  * @param id which job of that type: 1 to 512 characters, no control characters
  */
 public record JobId(String type, String id) implements Comparable<JobId> {
-    /** What the document ids of all jobs begin with. */
-    public static final String PREFIX = "job:";
-
     private static final Pattern RANDOM =
             Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
     private static final RandomIds RANDOM_IDS = new RandomIds();
@@ -61,12 +58,12 @@ public record JobId(String type, String id) implements Comparable<JobId> {
      * @return the identity, or empty when the document is not a job's
      */
     public static Optional<JobId> fromDocId(String docId) {
-        int colon = docId.indexOf(':', PREFIX.length());
-        if (!docId.startsWith(PREFIX) || colon < 0) {
+        int colon = docId.indexOf(':', DocIds.JOB.length());
+        if (!docId.startsWith(DocIds.JOB) || colon < 0) {
             return Optional.empty();
         }
         try {
-            return Optional.of(new JobId(docId.substring(PREFIX.length(), colon), docId.substring(colon + 1)));
+            return Optional.of(new JobId(docId.substring(DocIds.JOB.length(), colon), docId.substring(colon + 1)));
         } catch (IllegalArgumentException notOurs) {
             return Optional.empty();
         }
@@ -88,7 +85,7 @@ public record JobId(String type, String id) implements Comparable<JobId> {
 
     /** {@return the {@code _id} of the job's document} */
     public String docId() {
-        return PREFIX + type + ":" + id;
+        return DocIds.JOB + type + ":" + id;
     }
 
     @Override

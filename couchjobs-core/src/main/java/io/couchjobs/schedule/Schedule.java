@@ -1,6 +1,7 @@
 package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -17,9 +18,6 @@ import java.util.Optional;
  * Schedules}.
  */
 public final class Schedule {
-    /** What the document ids of all schedules begin with. */
-    public static final String PREFIX = "schedule:";
-
     private static final int LONGEST_NAME = 128;
 
     private final String name;
@@ -156,15 +154,15 @@ public final class Schedule {
 
     /** The job of a tick: its id says which, so that it can exist only once. */
     JobRequest request(Instant tick) {
-        return template.request(name + "@" + tick.atOffset(ZoneOffset.UTC), tick, PREFIX + name, site);
+        return template.request(name + "@" + tick.atOffset(ZoneOffset.UTC), tick, DocIds.SCHEDULE + name, site);
     }
 
     static String docId(String name) {
-        return PREFIX + checkName(name);
+        return DocIds.SCHEDULE + checkName(name);
     }
 
     static String nameOf(String docId) {
-        return docId.substring(Math.min(PREFIX.length(), docId.length()));
+        return docId.substring(Math.min(DocIds.SCHEDULE.length(), docId.length()));
     }
 
     static String checkName(String name) {

@@ -2,6 +2,7 @@ package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.store.SharedDocuments;
 import java.util.List;
 import java.util.Optional;
@@ -26,7 +27,7 @@ final class ScheduleStore {
     }
 
     List<ObjectNode> readAll() {
-        return documents.readAll(Schedule.PREFIX);
+        return documents.readAll(DocIds.SCHEDULE);
     }
 
     /** Changes a schedule's document as {@link SharedDocuments#change} does. */

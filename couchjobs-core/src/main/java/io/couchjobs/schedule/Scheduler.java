@@ -2,6 +2,7 @@ package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchUnreachableException;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Site;
 import io.couchjobs.store.Backoff;
 import io.couchjobs.store.Feed;
@@ -94,7 +95,7 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
 
     @Override
     public void changed(FeedEvent event) {
-        if (event.docId().startsWith(Schedule.PREFIX)) {
+        if (event.docId().startsWith(DocIds.SCHEDULE)) {
             run(() -> {
                 apply(event);
                 sleep();

@@ -1,6 +1,6 @@
 package io.couchjobs.scope;
 
-import io.couchjobs.job.JobId;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
@@ -67,7 +67,7 @@ final class Drain implements Feed.Listener {
     }
 
     private void changed(String docId) {
-        if (docId.startsWith(JobId.PREFIX + scope.jobType() + ":") || docId.equals(scope.docId())) {
+        if (docId.startsWith(DocIds.JOB + scope.jobType() + ":") || docId.equals(scope.docId())) {
             gap();
         }
     }

@@ -1,5 +1,6 @@
 package io.couchjobs.scope;
 
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.JobId;
 import java.util.Optional;
 
@@ -14,9 +15,6 @@ import java.util.Optional;
  * @param partition which part of it: no colon, no control characters; together at most 127 characters
  */
 public record Scope(String type, String partition) {
-    /** What the document ids of all scopes begin with. */
-    static final String PREFIX = "scope:";
-
     private static final char BETWEEN = '@';
 
     /**
@@ -75,12 +73,12 @@ public record Scope(String type, String partition) {
     }
 
     static Optional<Scope> ofDocId(String docId) {
-        return docId.startsWith(PREFIX) ? ofJobType(docId.substring(PREFIX.length())) : Optional.empty();
+        return docId.startsWith(DocIds.SCOPE) ? ofJobType(docId.substring(DocIds.SCOPE.length())) : Optional.empty();
     }
 
     /** What the document ids of all scopes of a type begin with. */
     static String prefix(String type) {
-        return PREFIX + type + BETWEEN;
+        return DocIds.SCOPE + type + BETWEEN;
     }
 
     /** {@return the type of its jobs, {@code TYPE@PARTITION}} */
@@ -99,7 +97,7 @@ public record Scope(String type, String partition) {
     }
 
     String docId() {
-        return PREFIX + jobType();
+        return DocIds.SCOPE + jobType();
     }
 
     @Override

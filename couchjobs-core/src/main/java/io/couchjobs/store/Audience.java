@@ -1,6 +1,6 @@
 package io.couchjobs.store;
 
-import io.couchjobs.job.JobId;
+import io.couchjobs.job.DocIds;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -45,7 +45,7 @@ final class Audience {
     /** Whether somebody needs a document. Of what is not very many there are few, and each may concern anybody. */
     boolean needs(FeedNotice notice) {
         boolean isOfMany =
-                notice.docId().startsWith(JobId.PREFIX) || notice.docId().startsWith(LogChunk.PREFIX);
+                notice.docId().startsWith(DocIds.JOB) || notice.docId().startsWith(DocIds.LOG);
         return !isOfMany
                 || Stream.concat(always.stream(), listeners.stream()).anyMatch(listener -> needs(listener, notice));
     }

@@ -3,6 +3,7 @@ package io.couchjobs.store;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.Surroundings;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Site;
@@ -124,7 +125,7 @@ final class Candidates {
         Consumer<Stock> forget =
                 event.deleted() ? stock -> stock.gone(event.docId()) : stock -> stock.remove(event.docId());
         stocks.values().forEach(forget);
-        return event.docId().startsWith(TypeSettings.PREFIX);
+        return event.docId().startsWith(DocIds.TYPE);
     }
 
     /** Whether a job of a type must be known as it is, when it changes. */

@@ -1,6 +1,7 @@
 package io.couchjobs.store;
 
 import io.couchjobs.couch.Surroundings;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
@@ -65,7 +66,7 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
     @Override
     public void changed(FeedEvent event) {
         boolean withdrawn = event.job().filter(Job::isWithdrawn).isPresent();
-        boolean isOurs = event.docId().startsWith(JobId.PREFIX) || OpenConflicts.isOurs(event.docId());
+        boolean isOurs = event.docId().startsWith(DocIds.JOB) || OpenConflicts.isOurs(event.docId());
         if (isOurs && (event.conflicted() || withdrawn || mayBeGone(event))) {
             plan(event.docId(), BY_OTHERS.plus(random(MOST_BY_OTHERS)), 0);
         }

@@ -3,6 +3,7 @@ package io.couchjobs.store;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.Change;
 import io.couchjobs.couch.Rev;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
@@ -62,7 +63,9 @@ public record FeedEvent(
 
     /** What this tells of a job; empty for a document that is no job, or was not read. */
     Optional<Snapshot> snapshot(JobId id) {
-        return deleted ? Optional.of(Snapshot.gone(id, rev)) : Optional.ofNullable(document).flatMap(Snapshot::of);
+        return deleted
+                ? Optional.of(Snapshot.gone(id, rev))
+                : Optional.ofNullable(document).flatMap(Snapshot::of);
     }
 
     /** {@return whether the document was a finished job that retention deleted} */
@@ -77,7 +80,7 @@ public record FeedEvent(
 
     /** {@return the job, if the document is one and still there; what is attached was not read with it} */
     public Optional<Job> job() {
-        if (deleted || document == null || !docId.startsWith(JobId.PREFIX)) {
+        if (deleted || document == null || !docId.startsWith(DocIds.JOB)) {
             return Optional.empty();
         }
         try {

@@ -1,7 +1,7 @@
 package io.couchjobs.store;
 
 import io.couchjobs.couch.Rev;
-import io.couchjobs.job.JobId;
+import io.couchjobs.job.DocIds;
 import java.util.List;
 
 /**
@@ -14,7 +14,6 @@ import java.util.List;
  * @param own whether this process wrote that very revision, of a job that is not pending with it
  */
 public record FeedNotice(String docId, List<String> revs, boolean deleted, boolean own) {
-
     /**
      * Copies what it is given.
      *
@@ -49,6 +48,6 @@ public record FeedNotice(String docId, List<String> revs, boolean deleted, boole
 
     /** {@return whether somebody else may have made it, or left it, a job to be claimed} */
     public boolean mayBePending() {
-        return !own && !deleted && docId.startsWith(JobId.PREFIX);
+        return !own && !deleted && docId.startsWith(DocIds.JOB);
     }
 }

@@ -3,8 +3,8 @@ package io.couchjobs.store;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import java.util.ArrayList;
 import java.util.List;
@@ -113,7 +113,7 @@ public final class JobLists {
     }
 
     private Range documents(@Nullable String type) {
-        String prefix = JobId.PREFIX + (type == null ? "" : type + ":");
+        String prefix = DocIds.JOB + (type == null ? "" : type + ":");
         // The character after the colon: everything that begins with the prefix, in any script, comes before it.
         String end = prefix.substring(0, prefix.length() - 1) + ";";
         return (after, rows) -> database.view(ViewQuery.allDocs()

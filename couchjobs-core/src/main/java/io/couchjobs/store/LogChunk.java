@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.JobId;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -22,9 +23,6 @@ import java.util.regex.Pattern;
  * @param dropped how many lines before these were dropped because they came faster than they could be written
  */
 public record LogChunk(JobId job, long number, List<LogLine> lines, long dropped) {
-    /** What the document ids of all log chunks begin with. */
-    public static final String PREFIX = "log:";
-
     private static final Pattern ID = Pattern.compile("log:([^:]+):(.+):(\\d{16}):(\\d{8})", Pattern.DOTALL);
     private static final String AT = "at";
     private static final String TEXT = "text";
@@ -76,12 +74,12 @@ public record LogChunk(JobId job, long number, List<LogLine> lines, long dropped
      */
     public static Optional<JobId> jobOf(String docId) {
         Matcher id = ID.matcher(docId);
-        return id.matches() ? JobId.fromDocId(JobId.PREFIX + id.group(1) + ":" + id.group(2)) : Optional.empty();
+        return id.matches() ? JobId.fromDocId(DocIds.JOB + id.group(1) + ":" + id.group(2)) : Optional.empty();
     }
 
     /** The first part of the ids of a job's chunks; those of a job whose id goes on with a colon begin with it too. */
     static String prefix(JobId job) {
-        return PREFIX + job.type() + ":" + job.id() + ":";
+        return DocIds.LOG + job.type() + ":" + job.id() + ":";
     }
 
     /** The first part of the ids of the chunks of a claim. */

@@ -4,6 +4,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchNotFoundException;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
+import io.couchjobs.job.DocIds;
 import java.util.List;
 import java.util.Objects;
 
@@ -15,8 +16,8 @@ final class OpenConflicts {
     private static final String VIEW = "conflicts";
     private static final int MOST = 1000;
     /** Documents that others keep in the same database are theirs. */
-    private static final List<String> OURS =
-            List.of(TypeSettings.PREFIX, "schedule:", "scope:", "slot:", "rate:", Owner.REGISTRATION, "gc:", "log:");
+    private static final List<String> OURS = List.of(
+            DocIds.TYPE, DocIds.SCHEDULE, DocIds.SCOPE, DocIds.SLOT, DocIds.RATE, DocIds.WORKER, DocIds.GC, DocIds.LOG);
 
     private final CouchDatabase database;
 

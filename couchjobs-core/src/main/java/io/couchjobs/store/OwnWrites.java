@@ -2,7 +2,7 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.WriteResult;
-import io.couchjobs.job.JobId;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import java.util.HashMap;
@@ -84,7 +84,7 @@ final class OwnWrites {
         boolean isPending = JobStatus.fromJson(document.path("status").asText())
                 .map(status -> status.state() == JobState.PENDING)
                 .orElse(true);
-        return document.path("_id").asText().startsWith(JobId.PREFIX)
+        return document.path("_id").asText().startsWith(DocIds.JOB)
                 && (document.path("_deleted").asBoolean() || !isPending);
     }
 }

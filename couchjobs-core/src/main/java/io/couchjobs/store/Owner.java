@@ -9,8 +9,6 @@ import java.util.function.Predicate;
  * @param holds whether it holds the claim of a token, or has just made it
  */
 public record Owner(String worker, Predicate<String> holds) {
-    /** How the {@code _id} of a worker's registration document begins, before the worker's id. */
-    public static final String REGISTRATION = "worker:";
     /** The field of a registration, or of its tombstone, that tells from which group its worker took last, by turns. */
     public static final String LAST_GROUP = "lastGroup";
 }

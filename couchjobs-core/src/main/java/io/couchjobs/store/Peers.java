@@ -3,6 +3,7 @@ package io.couchjobs.store;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Site;
@@ -20,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * conflicts: a worker that died, is busy or not known yet costs a moment, never a job; see {@link Courtesy}.
  */
 final class Peers {
-    /** What the document ids of worker registrations begin with. */
-    private static final String PREFIX = Owner.REGISTRATION;
-
     private final String self;
     private final Site site;
     private final Map<String, Peer> others = new ConcurrentHashMap<>();
@@ -46,10 +44,12 @@ final class Peers {
 
     private void takeIn(CouchDatabase database) {
         Set<String> gone = new HashSet<>(others.keySet()); // who comes meanwhile is not
-        ViewQuery registrations =
-                ViewQuery.allDocs().startKey(PREFIX).endKey(PREFIX + "\uffff").includeDocs(true);
+        ViewQuery registrations = ViewQuery.allDocs()
+                .startKey(DocIds.WORKER)
+                .endKey(DocIds.WORKER + "\uffff")
+                .includeDocs(true);
         database.view(registrations).rows().forEach(row -> {
-            String worker = row.key().asText().substring(PREFIX.length());
+            String worker = row.key().asText().substring(DocIds.WORKER.length());
             add(worker, row.doc());
             gone.remove(worker);
         });
@@ -67,14 +67,14 @@ final class Peers {
 
     /** Takes in what the feed tells: of workers that come and go, and what they claim. */
     void changed(FeedEvent event, long nanos) {
-        if (!event.docId().startsWith(PREFIX)) {
+        if (!event.docId().startsWith(DocIds.WORKER)) {
             event.job()
                     .flatMap(Job::lock)
                     .map(lock -> others.get(lock.worker()))
                     .ifPresent(peer -> peer.claimed(nanos));
             return;
         }
-        String worker = event.docId().substring(PREFIX.length());
+        String worker = event.docId().substring(DocIds.WORKER.length());
         if (event.deleted()) {
             others.remove(worker);
         } else {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.Rev;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.DocIds;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -17,7 +18,6 @@ import java.util.UUID;
  * Thread-safe; its monitor is never held during I/O.
  */
 final class RateKeeper {
-    private static final String PREFIX = "rate:";
     private static final String WINDOW = "window";
     private static final String LENGTH = "length";
     private static final String RESERVED = "reserved";
@@ -39,7 +39,7 @@ final class RateKeeper {
 
     /** Takes in what the feed tells. */
     synchronized void changed(FeedEvent event) {
-        if (event.docId().startsWith(PREFIX)) {
+        if (event.docId().startsWith(DocIds.RATE)) {
             if (event.deleted() || event.document() == null) {
                 documents.remove(event.docId());
             } else if (documents.containsKey(event.docId())) {
@@ -203,7 +203,7 @@ final class RateKeeper {
 
     /** Each site counts its own starts. */
     private String docId(String type) {
-        return PREFIX + type + store.site().suffix();
+        return DocIds.RATE + type + store.site().suffix();
     }
 
     private static long generation(ObjectNode document) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.Surroundings;
 import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.RetryPolicy;
 import io.couchjobs.problem.CouchJobsException;
@@ -38,7 +39,7 @@ public final class SettingsStore implements Feed.Listener {
 
         @Override
         public CouchJobsException contended(String docId, int attempts) {
-            return new CouchJobsException("the settings of " + docId.substring(TypeSettings.PREFIX.length())
+            return new CouchJobsException("the settings of " + docId.substring(DocIds.TYPE.length())
                     + " were changed by others " + attempts + " times while this was tried; nothing was written");
         }
     };
@@ -154,8 +155,8 @@ public final class SettingsStore implements Feed.Listener {
         long before = news.get();
         Map<String, TypeSettings> all = new TreeMap<>();
         database.view(ViewQuery.allDocs()
-                        .startKey(TypeSettings.PREFIX)
-                        .endKey(TypeSettings.PREFIX + "\uffff")
+                        .startKey(DocIds.TYPE)
+                        .endKey(DocIds.TYPE + "\uffff")
                         .includeDocs(true))
                 .rows()
                 .forEach(row -> Optional.ofNullable(row.doc())
@@ -198,7 +199,7 @@ public final class SettingsStore implements Feed.Listener {
     @Override
     public void changed(FeedEvent event) {
         if (isOfAType(event.docId())) {
-            String type = event.docId().substring(TypeSettings.PREFIX.length());
+            String type = event.docId().substring(DocIds.TYPE.length());
             TypeSettings settings = event.document() == null || event.deleted()
                     ? TypeSettings.none(type)
                     : TypeSettings.of(event.document());
@@ -210,9 +211,9 @@ public final class SettingsStore implements Feed.Listener {
 
     /** Anybody can write a document {@code type:} with something behind it that no type is called. */
     private static boolean isOfAType(String docId) {
-        return docId.startsWith(TypeSettings.PREFIX)
-                && JobId.fromDocId(JobId.PREFIX + docId.substring(TypeSettings.PREFIX.length()) + ":1")
-                        .filter(job -> job.docId().equals(JobId.PREFIX + job.type() + ":1"))
+        return docId.startsWith(DocIds.TYPE)
+                && JobId.fromDocId(DocIds.JOB + docId.substring(DocIds.TYPE.length()) + ":1")
+                        .filter(job -> job.docId().equals(DocIds.JOB + job.type() + ":1"))
                         .isPresent();
     }
 

@@ -2,6 +2,7 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.job.DocIds;
 import java.util.List;
 
 /**
@@ -32,7 +33,7 @@ public record SignOfLife(List<String> leaves) {
      * @throws io.couchjobs.couch.CouchException when the database cannot be asked
      */
     public static SignOfLife read(CouchDatabase database, String worker) {
-        List<ObjectNode> leaves = database.leaves(Owner.REGISTRATION + worker);
+        List<ObjectNode> leaves = database.leaves(DocIds.WORKER + worker);
         boolean isGone = leaves.stream().allMatch(leaf -> leaf.path("_deleted").asBoolean());
         return isGone
                 ? NONE

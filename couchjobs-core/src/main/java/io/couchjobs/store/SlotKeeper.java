@@ -1,8 +1,8 @@
 package io.couchjobs.store;
 
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -275,7 +275,7 @@ final class SlotKeeper {
 
     private static String typeOf(String docId) {
         String[] parts = docId.split(":", 3);
-        boolean ours = docId.startsWith(SlotName.PREFIX) || docId.startsWith(JobId.PREFIX);
+        boolean ours = docId.startsWith(DocIds.SLOT) || docId.startsWith(DocIds.JOB);
         return ours && parts.length == 3 ? parts[1] : "";
     }
 

@@ -1,5 +1,6 @@
 package io.couchjobs.store;
 
+import io.couchjobs.job.DocIds;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -10,16 +11,13 @@ import org.jspecify.annotations.Nullable;
  * @param index which of its places, from 0
  */
 record SlotName(Limited limited, int index) {
-    /** What the document ids of all slots begin with. */
-    static final String PREFIX = "slot:";
-
     private static final String OF_TYPE = "t";
     private static final String OF_GROUP = "g";
     private static final String AT = "@";
 
     /** What the document ids of the slots of a type, and of its groups, begin with; no type has a colon in its name. */
     static String prefix(String type) {
-        return PREFIX + type + ":";
+        return DocIds.SLOT + type + ":";
     }
 
     /** The document's id; the group comes last because anything may be in it. */
@@ -37,7 +35,7 @@ record SlotName(Limited limited, int index) {
         String kind = parts.length < 4 ? "" : parts[2].substring(0, Math.min(1, parts[2].length()));
         boolean ofType = parts.length == 4 && kind.equals(OF_TYPE);
         boolean ofGroup = parts.length == 5 && kind.equals(OF_GROUP);
-        if (!docId.startsWith(PREFIX) || !(ofType || ofGroup)) {
+        if (!docId.startsWith(DocIds.SLOT) || !(ofType || ofGroup)) {
             return Optional.empty();
         }
         try {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.Rev;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
@@ -47,7 +48,7 @@ final class SlotReader {
     /** Takes in what the feed tells of a slot or a job; true when there may be more room now. */
     boolean apply(SlotTable table, FeedEvent event) {
         long now = parts.clock().nanos();
-        if (event.docId().startsWith(SlotName.PREFIX)) {
+        if (event.docId().startsWith(DocIds.SLOT)) {
             ObjectNode document = event.deleted() ? null : event.document();
             return ownSlot(event.docId())
                     .map(name -> table.sawSlot(name, generation(event), slotOf(name, document)))
@@ -66,7 +67,7 @@ final class SlotReader {
 
     /** The slot as the feed tells of it, where it is one of ours and somebody has it. */
     Optional<Slot> slot(FeedEvent event) {
-        return event.deleted() || !event.docId().startsWith(SlotName.PREFIX)
+        return event.deleted() || !event.docId().startsWith(DocIds.SLOT)
                 ? Optional.empty()
                 : ownSlot(event.docId()).map(name -> slotOf(name, event.document()));
     }
@@ -74,7 +75,7 @@ final class SlotReader {
     /** The jobs that there are, by document id. */
     Map<String, Job> jobs(List<String> docIds) {
         List<String> wanted =
-                docIds.stream().filter(id -> id.startsWith(JobId.PREFIX)).toList();
+                docIds.stream().filter(id -> id.startsWith(DocIds.JOB)).toList();
         Map<String, Job> jobs = new HashMap<>();
         for (int i = 0; i < wanted.size(); i += MOST_AT_ONCE) {
             List<String> some = wanted.subList(i, Math.min(wanted.size(), i + MOST_AT_ONCE));

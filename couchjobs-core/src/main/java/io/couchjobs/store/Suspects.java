@@ -1,6 +1,7 @@
 package io.couchjobs.store;
 
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Lock;
 import java.time.Duration;
@@ -112,7 +113,7 @@ final class Suspects {
     /** What was read before may be old: a node that is cut off shows the only copy that it has. */
     private boolean isSilentStill(Job leaf, Lock lock, boolean isOurs) {
         Optional<SignOfLife> registration =
-                majority.read(List.of(leaf.id().docId(), Owner.REGISTRATION + lock.worker()), () -> registration(lock));
+                majority.read(List.of(leaf.id().docId(), DocIds.WORKER + lock.worker()), () -> registration(lock));
         synchronized (seen) {
             Seen before = seen.get(key(leaf));
             return registration.isPresent()

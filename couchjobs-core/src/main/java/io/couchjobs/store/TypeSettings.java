@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.LongNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.Rev;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.RetryPolicy;
@@ -26,9 +27,6 @@ import org.jspecify.annotations.Nullable;
  * that the document does not have follows the default of the queue.
  */
 public final class TypeSettings {
-    /** What the document ids of all type settings begin with. */
-    public static final String PREFIX = "type:";
-
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1000);
     private static final String TIMEOUT = "timeout";
     private static final String MAX_RETRIES = "maxRetries";
@@ -65,11 +63,11 @@ public final class TypeSettings {
     }
 
     static TypeSettings of(ObjectNode document) {
-        return new TypeSettings(document.path("_id").asText().substring(PREFIX.length()), document.deepCopy());
+        return new TypeSettings(document.path("_id").asText().substring(DocIds.TYPE.length()), document.deepCopy());
     }
 
     static String docId(String type) {
-        return PREFIX + JobId.checkType(type);
+        return DocIds.TYPE + JobId.checkType(type);
     }
 
     /** {@return the type} */

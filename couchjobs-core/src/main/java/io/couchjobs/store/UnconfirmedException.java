@@ -1,5 +1,6 @@
 package io.couchjobs.store;
 
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.JobId;
 import io.couchjobs.problem.CouchJobsException;
 import org.jspecify.annotations.Nullable;
@@ -36,11 +37,11 @@ public final class UnconfirmedException extends CouchJobsException {
 
     private static String named(String docId) {
         String name = docId.substring(docId.indexOf(':') + 1);
-        if (docId.startsWith(TypeSettings.PREFIX)) {
+        if (docId.startsWith(DocIds.TYPE)) {
             return "the settings of type " + name;
-        } else if (docId.startsWith("schedule:")) {
+        } else if (docId.startsWith(DocIds.SCHEDULE)) {
             return "schedule " + name;
-        } else if (docId.startsWith("scope:")) {
+        } else if (docId.startsWith(DocIds.SCOPE)) {
             return "scope " + name;
         }
         return docId;

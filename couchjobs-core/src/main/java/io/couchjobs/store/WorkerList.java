@@ -3,6 +3,7 @@ package io.couchjobs.store;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.job.DocIds;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -38,12 +39,12 @@ public final class WorkerList {
     private static Map<String, WorkerInfo.Registered> registrations(CouchDatabase database) {
         Map<String, WorkerInfo.Registered> registered = new TreeMap<>();
         ViewQuery all = ViewQuery.allDocs()
-                .startKey(Owner.REGISTRATION)
-                .endKey(Owner.REGISTRATION + "\uffff")
+                .startKey(DocIds.WORKER)
+                .endKey(DocIds.WORKER + "\uffff")
                 .includeDocs(true);
         database.view(all).rows().forEach(row -> {
             if (row.doc() != null) {
-                registered.put(row.key().asText().substring(Owner.REGISTRATION.length()), registered(row.doc()));
+                registered.put(row.key().asText().substring(DocIds.WORKER.length()), registered(row.doc()));
             }
         });
         return registered;

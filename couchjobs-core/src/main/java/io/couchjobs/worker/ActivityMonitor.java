@@ -5,6 +5,7 @@ import io.couchjobs.couch.Surroundings;
 import io.couchjobs.couch.Tombstone;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Lock;
@@ -21,7 +22,6 @@ import io.couchjobs.store.Leaves;
 import io.couchjobs.store.Listening;
 import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.SignOfLife;
-import io.couchjobs.store.TypeSettings;
 import io.couchjobs.worker.Sightings.Beat;
 import io.couchjobs.worker.Sightings.Sighting;
 import io.couchjobs.worker.Sightings.Timeout;
@@ -120,7 +120,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         }
         if (sightings.changed(event)) {
             watch.within(FIRST_LOOK);
-        } else if (event.docId().startsWith(TypeSettings.PREFIX)) {
+        } else if (event.docId().startsWith(DocIds.TYPE)) {
             watch.within(AT_ONCE);
         }
     }
@@ -144,7 +144,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     /** What other sites run is theirs to look after: here nobody can know who lives there. */
     private boolean isOthers(FeedEvent event) {
         Site site = parts.store().site();
-        if (event.docId().startsWith(Registration.PREFIX)) {
+        if (event.docId().startsWith(DocIds.WORKER)) {
             return !event.deleted() && !Registration.isFrom(site, event.document());
         }
         return event.job().filter(job -> !site.owns(job)).isPresent();
@@ -261,14 +261,14 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
                 .store()
                 .database()
                 .view(ViewQuery.allDocs()
-                        .startKey(Registration.PREFIX)
-                        .endKey(Registration.PREFIX + "\uffff")
+                        .startKey(DocIds.WORKER)
+                        .endKey(DocIds.WORKER + "\uffff")
                         .includeDocs(true))
                 .rows()
                 .stream()
                 .filter(row -> Registration.isFrom(parts.store().site(), row.doc()))
                 .forEach(row -> sightings.heardUnlessKnown(
-                        row.key().asText().substring(Registration.PREFIX.length()),
+                        row.key().asText().substring(DocIds.WORKER.length()),
                         new SignOfLife(List.of(row.value().path("rev").asText()))));
     }
 
@@ -291,7 +291,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private void removeRegistration(String worker, SignOfLife last) {
         try {
             for (String rev : last.leaves()) {
-                parts.store().database().put(Tombstone.of(Registration.PREFIX + worker, rev));
+                parts.store().database().put(Tombstone.of(DocIds.WORKER + worker, rev));
             }
         } catch (RuntimeException e) {
             log.debug("the registration of dead worker {} stays behind until the next scan: {}", worker, e.toString());
@@ -361,7 +361,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private Evidence evidence(JobId id, String worker) {
         return parts.store()
                 .readByMajority(
-                        List.of(Registration.PREFIX + worker, id.docId()),
+                        List.of(DocIds.WORKER + worker, id.docId()),
                         () -> new Evidence(signOfLife(worker), parts.store().leaves(id)))
                 .orElseThrow(() ->
                         new CouchJobsException("no majority of the copies is in reach; nobody can tell who is alive"));

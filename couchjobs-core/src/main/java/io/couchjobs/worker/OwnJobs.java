@@ -1,12 +1,12 @@
 package io.couchjobs.worker;
 
 import io.couchjobs.couch.Rev;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
-import io.couchjobs.store.TypeSettings;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -49,7 +49,7 @@ final class OwnJobs implements Feed.Listener {
 
     @Override
     public void changed(FeedEvent event) {
-        if (event.docId().startsWith(TypeSettings.PREFIX)) {
+        if (event.docId().startsWith(DocIds.TYPE)) {
             hurry.run();
         }
         JobId.fromDocId(event.docId()).ifPresent(id -> {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Site;
 import io.couchjobs.store.DesignDocument;
 import io.couchjobs.store.Owner;
@@ -21,7 +22,6 @@ import org.jspecify.annotations.Nullable;
  * The document {@code worker:ID} by which a process renews the leases of all jobs it runs with one write. Thread-safe.
  */
 final class Registration {
-    static final String PREFIX = Owner.REGISTRATION;
     private static final String SITE = "site";
 
     private final CouchDatabase database;
@@ -35,7 +35,7 @@ final class Registration {
     Registration(CouchDatabase database, String worker, Collection<String> types, Instant now, long pid) {
         this.database = database;
         this.document = JsonNodeFactory.instance.objectNode();
-        document.put("_id", PREFIX + worker);
+        document.put("_id", DocIds.WORKER + worker);
         document.put("pid", pid);
         types.stream().sorted().forEach(document.putArray("types")::add);
         var designs = document.putArray("designs");

@@ -1,5 +1,6 @@
 package io.couchjobs.worker;
 
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.store.FeedEvent;
@@ -45,8 +46,8 @@ final class Sightings {
 
     /** Takes in what the feed tells of a job or a registration; true when a job has an owner that it had not before. */
     boolean changed(FeedEvent event) {
-        if (event.docId().startsWith(Registration.PREFIX)) {
-            changed(event.docId().substring(Registration.PREFIX.length()), event);
+        if (event.docId().startsWith(DocIds.WORKER)) {
+            changed(event.docId().substring(DocIds.WORKER.length()), event);
             return false;
         }
         Optional<JobId> id = JobId.fromDocId(event.docId());

@@ -5,6 +5,7 @@ import io.couchjobs.embedded.cluster.Cluster;
 import io.couchjobs.embedded.store.Database;
 import io.couchjobs.embedded.tree.Node;
 import io.couchjobs.embedded.tree.Revision;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
@@ -38,10 +39,10 @@ final class Checker {
 
     private static List<String> jobs(Database copy) {
         List<String> ids = new ArrayList<>();
-        var cursor = copy.live().cursor(JobId.PREFIX, null, false);
+        var cursor = copy.live().cursor(DocIds.JOB, null, false);
         while (cursor.hasNext()) {
             String id = cursor.next();
-            if (id.startsWith(JobId.PREFIX)) {
+            if (id.startsWith(DocIds.JOB)) {
                 ids.add(id);
             }
         }
@@ -54,7 +55,7 @@ final class Checker {
         var cursor = copy.live().cursor(null, null, false);
         while (cursor.hasNext()) {
             String id = cursor.next();
-            if (!id.startsWith(JobId.PREFIX) && live(copy, id).size() > 1) {
+            if (!id.startsWith(DocIds.JOB) && live(copy, id).size() > 1) {
                 ids.add(id);
             }
         }

@@ -9,6 +9,7 @@ import io.couchjobs.couch.InProcess;
 import io.couchjobs.embedded.cluster.ClusterNode;
 import io.couchjobs.embedded.protocol.Collation;
 import io.couchjobs.embedded.store.Database;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
@@ -110,7 +111,7 @@ final class NativeViews {
 
     private static Optional<Job> job(ObjectNode doc) {
         try {
-            return doc.path("_id").asText().startsWith(JobId.PREFIX) ? Optional.of(Job.parse(doc)) : Optional.empty();
+            return doc.path("_id").asText().startsWith(DocIds.JOB) ? Optional.of(Job.parse(doc)) : Optional.empty();
         } catch (MalformedJobException e) {
             return Optional.empty();
         }

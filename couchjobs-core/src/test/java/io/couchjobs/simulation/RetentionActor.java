@@ -2,6 +2,7 @@ package io.couchjobs.simulation;
 
 import com.fasterxml.jackson.databind.node.NullNode;
 import io.couchjobs.embedded.store.Database;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
@@ -50,10 +51,10 @@ final class RetentionActor {
         Database own = client.door().node(client.node()).own(Client.DATABASE);
         Instant until = client.parts().clock().instant().minus(LAG);
         List<FinishedJob> rows = new ArrayList<>();
-        var ids = own.live().cursor(JobId.PREFIX, null, false);
+        var ids = own.live().cursor(DocIds.JOB, null, false);
         while (ids.hasNext()) {
             String id = ids.next();
-            if (id.startsWith(JobId.PREFIX)) {
+            if (id.startsWith(DocIds.JOB)) {
                 own.live(id)
                         .map(doc -> doc.jsonWithConflicts())
                         .filter(doc -> !doc.has("_conflicts"))

@@ -3,6 +3,7 @@ package io.couchjobs.simulation;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.couchjobs.couch.InProcess;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
@@ -39,7 +40,7 @@ record Sent(JobId job, What what, long fence, String token) {
     static List<Sent> in(InProcess.Request request) {
         String path = request.uri().getPath();
         boolean bulk = request.method().equals("POST") && path.endsWith("/_bulk_docs");
-        boolean put = request.method().equals("PUT") && path.contains("/" + JobId.PREFIX);
+        boolean put = request.method().equals("PUT") && path.contains("/" + DocIds.JOB);
         List<Sent> sent = new ArrayList<>();
         if (bulk || put) {
             JsonNode body = parsed(request.body());

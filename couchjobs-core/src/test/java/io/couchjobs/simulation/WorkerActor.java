@@ -1,5 +1,6 @@
 package io.couchjobs.simulation;
 
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
 import io.couchjobs.problem.CouchJobsException;
@@ -92,7 +93,7 @@ final class WorkerActor implements Feed.Listener {
     @Override
     public void changed(FeedEvent event) {
         Consumer<Boolean> waiting = waking;
-        if (waiting != null && event.docId().startsWith(JobId.PREFIX)) {
+        if (waiting != null && event.docId().startsWith(DocIds.JOB)) {
             waking = null;
             waiting.accept(true);
         }

@@ -3,6 +3,7 @@ package io.couchjobs.dashboard;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.job.DocIds;
 import io.couchjobs.job.JobId;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
@@ -99,7 +100,7 @@ final class Hub implements Feed.Listener, AutoCloseable {
     @Override
     public void changed(FeedEvent event) {
         String docId = event.docId();
-        if (docId.startsWith(JobId.PREFIX) && event.document() != null && !event.deleted()) {
+        if (docId.startsWith(DocIds.JOB) && event.document() != null && !event.deleted()) {
             traffic.note(docId, event.document());
         }
         if (!viewers.isEmpty()) {
@@ -195,9 +196,9 @@ final class Hub implements Feed.Listener, AutoCloseable {
 
         void add(FeedEvent event) {
             String docId = event.docId();
-            if (docId.startsWith(JobId.PREFIX)) {
+            if (docId.startsWith(DocIds.JOB)) {
                 addJob(event);
-            } else if (docId.startsWith(LogChunk.PREFIX)) {
+            } else if (docId.startsWith(DocIds.LOG)) {
                 addLog(event);
             } else {
                 types |= docId.startsWith("type:");
