@@ -2,6 +2,7 @@ package io.couchjobs.couch;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -72,6 +73,30 @@ final class Answer implements AutoCloseable {
         return in;
     }
 
+    /** Makes something of an answer. */
+    @FunctionalInterface
+    interface Reader<T> {
+        T read(Answer answer) throws IOException;
+    }
+
+    <T> T read(Reader<T> reader) {
+        try {
+            return reader.read(this);
+        } catch (JsonEOFException e) {
+            throw broken(e);
+        } catch (JsonProcessingException e) {
+            throw unusable(e.getOriginalMessage(), e);
+        } catch (LimitedInput.TooMuch e) {
+            throw unusable(String.valueOf(e.getMessage()), e);
+        } catch (IOException e) {
+            throw broken(e);
+        }
+    }
+
+    private CouchException broken(IOException cause) {
+        return CouchUnreachableException.of(call, request(), true, node.reason(cause), cause);
+    }
+
     ObjectNode object() throws IOException {
         if (json() instanceof ObjectNode object) {
             return object;
@@ -99,7 +124,7 @@ final class Answer implements AutoCloseable {
 
     Answer requireSuccess() throws IOException {
         if (!isSuccess()) {
-            throw failure().toException(null);
+            throw CouchException.of(failure());
         }
         return this;
     }

@@ -20,6 +20,17 @@ public class CouchException extends CouchJobsException {
         this.failure = failure;
     }
 
+    static CouchException of(Failure failure) {
+        if (Refusals.isOfToken(failure)) {
+            return new CouchUnauthorizedException(failure, null);
+        }
+        return switch (failure.status()) {
+            case 401, 403 -> new CouchUnauthorizedException(failure, null);
+            case 404 -> new CouchNotFoundException(failure, null);
+            default -> new CouchException(failure, null);
+        };
+    }
+
     /** {@return the HTTP status; 0 when there was no answer} */
     public int status() {
         return failure.status();

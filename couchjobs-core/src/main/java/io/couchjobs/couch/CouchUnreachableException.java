@@ -1,5 +1,6 @@
 package io.couchjobs.couch;
 
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,5 +13,12 @@ public final class CouchUnreachableException extends CouchException {
 
     CouchUnreachableException(Failure failure, @Nullable Throwable cause) {
         super(failure, cause);
+    }
+
+    /** A request to which no whole answer came; {@code sent} when it may have reached the server. */
+    static CouchUnreachableException of(
+            Call call, Failure.Request request, boolean sent, String reason, IOException cause) {
+        return new CouchUnreachableException(
+                new Failure(0, "unreachable", reason, request, sent && !call.repeatable()), cause);
     }
 }

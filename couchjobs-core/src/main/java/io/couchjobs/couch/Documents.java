@@ -218,7 +218,7 @@ final class Documents {
     private static void requireNoSuchDocument(Answer answer) throws IOException {
         Failure failure = answer.failure();
         if (!NO_SUCH_DOCUMENT.contains(failure.reason())) {
-            throw failure.toException(null);
+            throw CouchException.of(failure);
         }
     }
 
@@ -226,7 +226,7 @@ final class Documents {
     private static void requireNoSuchAttachment(Answer answer) throws IOException {
         Failure failure = answer.failure();
         if (!NO_SUCH_DOCUMENT.contains(failure.reason()) && !failure.reason().contains("attachment")) {
-            throw failure.toException(null);
+            throw CouchException.of(failure);
         }
     }
 

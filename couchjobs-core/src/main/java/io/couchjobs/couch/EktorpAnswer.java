@@ -56,7 +56,7 @@ final class EktorpAnswer implements HttpResponse {
 
     @Override
     public InputStream getContent() {
-        return new FilterInputStream(Http.read(answer, endless ? Answer::body : Answer::limited)) {
+        return new FilterInputStream(answer.read(endless ? Answer::body : Answer::limited)) {
             @Override
             public void close() {
                 releaseConnection();
@@ -66,7 +66,7 @@ final class EktorpAnswer implements HttpResponse {
 
     /** The rows of a view, read by us. */
     ViewResult view() {
-        return Http.read(answer, ViewParser::one);
+        return answer.read(ViewParser::one);
     }
 
     @Override
@@ -83,7 +83,7 @@ final class EktorpAnswer implements HttpResponse {
         }
         released = true;
         try (answer) {
-            Http.read(answer, Answer::drain);
+            answer.read(Answer::drain);
         }
     }
 

@@ -130,7 +130,7 @@ final class EktorpTransport implements HttpClient {
                     answer, ENDLESS.matcher(call.path().toString()).find());
         }
         try (answer) {
-            throw Http.read(answer, Answer::failure).toException(null);
+            throw CouchException.of(answer.read(Answer::failure));
         }
     }
 

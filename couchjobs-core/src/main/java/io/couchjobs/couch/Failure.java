@@ -46,15 +46,4 @@ record Failure(int status, String error, String reason, Request request, boolean
         }
         return notes.isEmpty() ? "" : " (" + String.join("; ", notes) + ")";
     }
-
-    CouchException toException(@Nullable Throwable cause) {
-        if (Refusals.isOfToken(this)) {
-            return new CouchUnauthorizedException(this, cause);
-        }
-        return switch (status) {
-            case 401, 403 -> new CouchUnauthorizedException(this, cause);
-            case 404 -> new CouchNotFoundException(this, cause);
-            default -> new CouchException(this, cause);
-        };
-    }
 }

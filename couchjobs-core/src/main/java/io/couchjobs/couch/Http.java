@@ -1,8 +1,5 @@
 package io.couchjobs.couch;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.io.JsonEOFException;
-import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
@@ -18,12 +15,6 @@ final class Http implements AutoCloseable {
     private static final Set<Integer> BAD_GATEWAYS = Set.of(502, 503, 504);
     /** CouchDB's word, with 500, when it reaches none of a document's copies: another node may. */
     private static final String NODE_DOWN = "nodedown";
-
-    /** Makes something of an answer. */
-    @FunctionalInterface
-    interface Reader<T> {
-        T read(Answer answer) throws IOException;
-    }
 
     private final CouchConfig config;
     private final Transport transport;
@@ -47,15 +38,15 @@ final class Http implements AutoCloseable {
     }
 
     /** Sends the request and reads its answer, whatever its status: the reader asks for success where it wants it. */
-    <T> T exchange(Call call, Reader<T> reader) {
+    <T> T exchange(Call call, Answer.Reader<T> reader) {
         return exchange(call, config.responseTimeout(), reader);
     }
 
     /** As {@link #exchange(Call, Reader)}, with its own limit to the server's silence. */
-    <T> T exchange(Call call, Duration patience, Reader<T> reader) {
+    <T> T exchange(Call call, Duration patience, Answer.Reader<T> reader) {
         return send(call, node -> {
             try (Answer answer = node.send(call, false, patience)) {
-                return read(answer, reader);
+                return answer.read(reader);
             }
         });
     }
@@ -116,20 +107,6 @@ final class Http implements AutoCloseable {
         }
     }
 
-    static <T> T read(Answer answer, Reader<T> reader) {
-        try {
-            return reader.read(answer);
-        } catch (JsonEOFException e) {
-            throw broken(answer, e);
-        } catch (JsonProcessingException e) {
-            throw answer.unusable(e.getOriginalMessage(), e);
-        } catch (LimitedInput.TooMuch e) {
-            throw answer.unusable(String.valueOf(e.getMessage()), e);
-        } catch (IOException e) {
-            throw broken(answer, e);
-        }
-    }
-
     /** Each node gets one chance, unless a write may have been carried out by the one that failed. */
     private <T> T onSomeNode(Function<Node, T> attempt) {
         List<Node> tried = new ArrayList<>();
@@ -170,17 +147,7 @@ final class Http implements AutoCloseable {
             return answer;
         }
         try (answer) {
-            throw read(answer, Answer::failure).toException(null);
+            throw CouchException.of(answer.read(Answer::failure));
         }
-    }
-
-    private static CouchException broken(Answer answer, IOException cause) {
-        return unreachable(answer.call(), answer.request(), true, answer.node().reason(cause), cause);
-    }
-
-    static CouchException unreachable(
-            Call call, Failure.Request request, boolean sent, String reason, IOException cause) {
-        return new CouchUnreachableException(
-                new Failure(0, "unreachable", reason, request, sent && !call.repeatable()), cause);
     }
 }

@@ -66,7 +66,7 @@ final class Node {
     /** Whether the server answers, and wants to be asked. */
     boolean isUp() {
         try (Answer answer = sendOnce(UP, requests.of(UP, PROBE), false)) {
-            return answer.status() < 500 && !Http.read(answer, it -> NOT_TO_BE_USED.contains(it.statusInBody()));
+            return answer.status() < 500 && !answer.read(it -> NOT_TO_BE_USED.contains(it.statusInBody()));
         } catch (CouchException e) {
             return false;
         }
@@ -79,7 +79,8 @@ final class Node {
             look(response, sent);
             return new Answer(call, this, response);
         } catch (Transport.Unanswered e) {
-            throw Http.unreachable(call, Failure.Request.of(call), e.wasSent(), reason(e.trouble()), e.trouble());
+            throw CouchUnreachableException.of(
+                    call, Failure.Request.of(call), e.wasSent(), reason(e.trouble()), e.trouble());
         }
     }
 
@@ -102,7 +103,7 @@ final class Node {
         JsonNode body = Json.object().put("name", user).put("password", password.reveal());
         Call call = Call.ask(UrlPath.ROOT.segment("_session"), body);
         try (Answer answer = sendOnce(call, requests.of(call, loginPatience), false)) {
-            Http.read(answer, Answer::object);
+            answer.read(Answer::object);
         }
     }
 

@@ -72,7 +72,7 @@ final class OpenFeed implements ChangesFeed {
             Http http, Call call, ChangesRequest request, Duration longestSilence, ThreadFactory threads) {
         Answer answer = http.openFeed(call, longestSilence);
         try {
-            Http.read(answer, Answer::requireSuccess);
+            answer.read(Answer::requireSuccess);
         } catch (CouchException e) {
             answer.close();
             throw e;
@@ -155,7 +155,7 @@ final class OpenFeed implements ChangesFeed {
     private void read() {
         Item last;
         try {
-            last = Item.end(Http.read(answer, this::readRows), null);
+            last = Item.end(answer.read(this::readRows), null);
         } catch (CouchException e) {
             if (!closed) {
                 http.broke(answer, String.valueOf(e.getMessage()));

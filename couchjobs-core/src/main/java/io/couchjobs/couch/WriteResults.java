@@ -64,7 +64,7 @@ final class WriteResults {
 
     private static WriteResult refused(Failure failure, String id) {
         if (Refusals.isOfWhoAsks(failure)) {
-            throw failure.toException(null);
+            throw CouchException.of(failure);
         }
         return new WriteResult.Refused(id, failure.status(), failure.error(), failure.reason());
     }
@@ -76,6 +76,6 @@ final class WriteResults {
     private static CouchException unexpected(Answer answer) throws IOException {
         return answer.isSuccess()
                 ? answer.unusable("status " + answer.status() + " says neither stored nor refused")
-                : answer.failure().toException(null);
+                : CouchException.of(answer.failure());
     }
 }

@@ -430,7 +430,7 @@ public final class JobRequest {
                     problems,
                     "after names more than " + After.MOST + " jobs: " + after.size());
             require(correlationId == null || !correlationId.isEmpty(), problems, "correlationId must not be empty");
-            require(site == null || Site.isName(site), problems, "site cannot be the name of one: " + site);
+            require(site == null || Schema.isSite(site), problems, "site cannot be the name of one: " + site);
             require(Schema.isTime(scheduledTime), problems, "scheduledTime is out of range: " + scheduledTime);
             if (!problems.isEmpty()) {
                 throw new IllegalArgumentException(String.join("; ", problems));

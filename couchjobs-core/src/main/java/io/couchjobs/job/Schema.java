@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
 /**
  * Which documents can be a job. A missing or null field is always fine, it has a default; only {@code data} may be missing
@@ -14,6 +15,8 @@ import java.util.function.Predicate;
 final class Schema {
     /** The largest distance from the epoch, in ms, that JavaScript's and Java's calendars both know. */
     private static final double FAR = 8.64e15;
+
+    private static final Pattern SITE = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
     private static final Map<String, Rule> RULES = rules();
 
@@ -74,7 +77,7 @@ final class Schema {
                 Field.SITE,
                 optional(
                         "the name of a site: 1 to 64 of a to z, digits, dots, underscores, hyphens",
-                        value -> value.isTextual() && Site.isName(value.asText())));
+                        value -> value.isTextual() && isSite(value.asText())));
         rules.put(Field.PRIORITY, optional("an integer from 0 to 99", value -> isInteger(value, 0, 99)));
         rules.put(
                 Field.TAGS,
@@ -110,6 +113,10 @@ final class Schema {
 
     private static boolean isTime(JsonNode value) {
         return isInteger(value, -FAR, FAR);
+    }
+
+    static boolean isSite(String name) {
+        return SITE.matcher(name).matches();
     }
 
     static boolean isTime(Instant time) {

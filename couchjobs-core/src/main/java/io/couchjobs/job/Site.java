@@ -3,7 +3,6 @@ package io.couchjobs.job;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +23,6 @@ public record Site(@Nullable String name, boolean home) {
     /** A database without a name: it takes the jobs without a site, and no others. The default. */
     public static final Site UNNAMED = new Site(null, true);
 
-    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
     private static final char BEFORE_SITE = ':';
 
     /**
@@ -61,15 +59,11 @@ public record Site(@Nullable String name, boolean home) {
      * @throws IllegalArgumentException when it cannot be one
      */
     public static String checkName(String name) {
-        if (!isName(name)) {
+        if (!Schema.isSite(name)) {
             throw new IllegalArgumentException("the name of a site must be 1 to 64 letters (a to z), digits, dots,"
                     + " underscores and hyphens: \"" + name + "\"");
         }
         return name;
-    }
-
-    static boolean isName(String name) {
-        return NAME.matcher(name).matches();
     }
 
     /**

@@ -13,9 +13,9 @@ import java.util.Optional;
 /** The job that a handler runs, and what can be done with it meanwhile. Thread-safe. */
 public final class JobContext {
     private final ClaimedJob claim;
-    private final Run run;
+    private final RunControl run;
 
-    JobContext(ClaimedJob claim, Run run) {
+    JobContext(ClaimedJob claim, RunControl run) {
         this.claim = claim;
         this.run = run;
     }

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * One run of a job, from claim to finish: call the handler, judge how it ended, write that down. Its thread calls {@link
  * #call}; {@link #stop} comes from any thread.
  */
-final class Run {
+final class Run implements RunControl {
     private static final Logger log = LoggerFactory.getLogger(Run.class);
     private static final Logger JOB_LOG = LoggerFactory.getLogger("couchjobs.job");
     private static final int LONGEST_STACK = 8_000;
@@ -81,7 +81,8 @@ final class Run {
         return graceUntilNanos - nanos > 0;
     }
 
-    synchronized Optional<StopReason> stopReason() {
+    @Override
+    public synchronized Optional<StopReason> stopReason() {
         return Optional.ofNullable(stopReason);
     }
 
@@ -153,20 +154,22 @@ final class Run {
         }
     }
 
-    /** Stops when the job, as last read, is to be cancelled: the feed may not have told yet. */
-    void heed() {
+    @Override
+    public void heed() {
         if (claim.job().isCancelRequested()) {
             stop(StopReason.CANCELLED);
         }
     }
 
-    void log(String line) {
+    @Override
+    public void log(String line) {
         JOB_LOG.info("{}: {}", claim.id(), line);
         runLog.add(line);
         tools.teller.tell(this);
     }
 
-    void progress(Progress progress) {
+    @Override
+    public void progress(Progress progress) {
         claim.progress(progress);
         tools.teller.tell(this);
     }

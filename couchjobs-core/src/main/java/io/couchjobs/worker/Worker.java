@@ -43,12 +43,14 @@ public final class Worker implements AutoCloseable {
     private final Teller teller = new Teller();
     private Listening listening = () -> {};
     private @Nullable Thread exitHook;
-    private Listening companion = () -> {};
+    private final Companion companion;
+    private Listening accompanied = () -> {};
     private Listening resolving = () -> {};
 
-    Worker(QueueParts parts, WorkerOptions options) {
+    Worker(QueueParts parts, WorkerOptions options, Companion companion) {
         this.parts = parts;
         this.options = options;
+        this.companion = companion;
         this.acceptor = new Acceptor(parts, options.id());
         Run.Tools tools =
                 new Run.Tools(teller, new JobLogs(parts.store(), parts.feed()), parts.clock(), options.interceptors());
@@ -237,7 +239,7 @@ public final class Worker implements AutoCloseable {
         monitor.start();
         heldJobs.start();
         resolving = parts.store().resolveWith(new Owner(id(), executor::holds));
-        companion = options.companion().join(this);
+        accompanied = companion.join(this);
         if (options.sweeping()) {
             sweeper.start();
         }
@@ -264,7 +266,7 @@ public final class Worker implements AutoCloseable {
     }
 
     private void closeParts() {
-        companion.close();
+        accompanied.close();
         resolving.close();
         listening.close();
         heldJobs.close();

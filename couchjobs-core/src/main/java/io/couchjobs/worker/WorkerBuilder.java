@@ -301,7 +301,7 @@ public final class WorkerBuilder {
      */
     public Worker start() {
         check();
-        return new Worker(parts, options()).start();
+        return new Worker(parts, options(), companion).start();
     }
 
     /**
@@ -358,7 +358,6 @@ public final class WorkerBuilder {
                 closingMode,
                 Optional.ofNullable(closeOnExit),
                 loader(),
-                companion,
                 listener,
                 selection);
     }

@@ -21,7 +21,6 @@ record WorkerOptions(
         ClosingMode closingMode,
         Optional<Duration> closeOnExit,
         ClassLoader loader,
-        Companion companion,
         Consumer<RunReport> listener,
         Selection selection) {
     private static final Duration EMPTY_CHECK = Duration.ofMillis(250);

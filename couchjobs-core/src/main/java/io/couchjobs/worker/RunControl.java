@@ -1,0 +1,19 @@
+package io.couchjobs.worker;
+
+import io.couchjobs.job.Progress;
+import java.util.Optional;
+
+/** What a handler can ask and tell its run. Thread-safe. */
+interface RunControl {
+    /** {@return why the handler is to stop; empty while it may go on} */
+    Optional<StopReason> stopReason();
+
+    /** Tells how far the run has come. */
+    void progress(Progress progress);
+
+    /** Adds a line to the job's log. */
+    void log(String line);
+
+    /** Stops the handler if the job, as it was last read, is to be cancelled: the feed may not have told yet. */
+    void heed();
+}
