@@ -79,6 +79,8 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A queue of jobs in one CouchDB database: the front door of couchjobs. Thread-safe; make one per database and process, and
@@ -93,6 +95,8 @@ import org.jspecify.annotations.Nullable;
  * background-jobs RFC (007).
  */
 public final class JobQueue implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(JobQueue.class);
+
     private static final String CLOSED = "the queue is closed";
 
     private final CouchDatabase database;
@@ -115,7 +119,7 @@ public final class JobQueue implements AutoCloseable {
     private final SharedScheduler scheduler;
     private final Scopes scopes;
     private final ConflictWatch conflicts;
-    private final QueueExtensions extensions;
+    private final List<QueueExtension> extensions;
     private final String client;
     /** Those that are open. */
     private final Set<Worker> workers = ConcurrentHashMap.newKeySet();
@@ -134,12 +138,12 @@ public final class JobQueue implements AutoCloseable {
         this.types = new TypeRule(settings, options.strict());
         StoreClock clock = options.clock(database.server());
         this.extensions = options.extensions();
-        JobStore store = new JobStore(database, site, extensions.all(), options.largestInlineData());
+        JobStore store = new JobStore(database, site, extensions, options.largestInlineData());
         this.warmer =
                 new IndexWarmer(index::warm, database::info, database.server().surroundings());
         store.tell(warmer);
         Feed feed = new Feed(store);
-        if (!extensions.all().isEmpty()) {
+        if (!extensions.isEmpty()) {
             feed.alwaysTellRevisions(store.listener()::changed);
         }
         this.parts = new QueueParts(store, index, settings, feed, clock);
@@ -921,8 +925,19 @@ public final class JobQueue implements AutoCloseable {
     /** {@return a builder of a worker that runs jobs of this queue} */
     public WorkerBuilder worker() {
         WorkerBuilder worker = Worker.builder(parts, this::join);
-        extensions.worker(worker);
+        tell(extension -> extension.worker(worker));
         return worker;
+    }
+
+    /** What one extension throws hurts nobody. */
+    private void tell(Consumer<QueueExtension> news) {
+        for (QueueExtension extension : extensions) {
+            try {
+                news.accept(extension);
+            } catch (RuntimeException | Error e) {
+                log.error("an extension of the queue failed; nothing else is changed by that", e);
+            }
+        }
     }
 
     private Listening join(Worker worker) {
@@ -976,7 +991,7 @@ public final class JobQueue implements AutoCloseable {
         Closing.all(
                 () -> workers.forEach(worker -> worker.close(Duration.ZERO)),
                 asyncCreator::close,
-                () -> extensions.closed(this),
+                () -> tell(extension -> extension.closed(this)),
                 scopes::close,
                 acceptor::close,
                 recovery::close,

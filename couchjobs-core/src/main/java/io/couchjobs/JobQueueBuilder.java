@@ -266,7 +266,7 @@ public final class JobQueueBuilder {
             } else {
                 queue.database().info();
             }
-            extensions().opened(queue);
+            extensions.forEach(extension -> extension.opened(queue));
             return queue;
         } catch (RuntimeException e) {
             server.close();
@@ -292,8 +292,8 @@ public final class JobQueueBuilder {
                 : new StoreClock(clock, server);
     }
 
-    QueueExtensions extensions() {
-        return new QueueExtensions(List.copyOf(extensions));
+    List<QueueExtension> extensions() {
+        return List.copyOf(extensions);
     }
 
     private String databaseName() {

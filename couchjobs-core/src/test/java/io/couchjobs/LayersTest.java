@@ -75,6 +75,13 @@ class LayersTest {
     }
 
     @Test
+    void no_cycle_inside_a_package_has_more_than_three_classes() {
+        assertThat(ClassCycles.of(CLASSES))
+                .as("classes of one package, each of which needs all others")
+                .allMatch(cycle -> cycle.size() <= 3);
+    }
+
+    @Test
     void the_rules_of_jobs_do_no_io_and_read_no_clock() {
         noClasses()
                 .that()
