@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -34,12 +33,7 @@ final class FairRound {
 
     private final Strategy scheme;
     /** Groups that did not come for long begin with high again. */
-    private final Map<String, Integer> counters = new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Integer> eldest) {
-            return size() > MOST_GROUPS;
-        }
-    };
+    private final Map<String, Integer> counters = RecentMap.byUse(MOST_GROUPS);
 
     private @Nullable String last;
     private int toPass;

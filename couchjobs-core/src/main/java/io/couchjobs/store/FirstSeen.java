@@ -2,19 +2,13 @@ package io.couchjobs.store;
 
 import io.couchjobs.job.Job;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Since when this process knows that a job is there for the taking. Not thread-safe; remembers the last few thousand. */
 final class FirstSeen {
     private static final int MOST = 20_000;
 
-    private final Map<String, Sight> sights = new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Sight> eldest) {
-            return size() > MOST;
-        }
-    };
+    private final Map<String, Sight> sights = RecentMap.byAge(MOST);
 
     /** How long ago a job was first asked about here, in the revision that it has. */
     Duration age(Job job, long nanos) {

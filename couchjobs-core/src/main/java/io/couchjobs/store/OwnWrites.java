@@ -6,7 +6,6 @@ import io.couchjobs.job.DocIds;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -24,14 +23,7 @@ final class OwnWrites {
 
     private final Consumer<String> stored;
     private final Map<String, Integer> underWay = new HashMap<>();
-    private final Map<String, String> revs = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
-            return size() > MOST;
-        }
-    };
+    private final Map<String, String> revs = RecentMap.byAge(MOST);
 
     OwnWrites() {
         this(docId -> {});

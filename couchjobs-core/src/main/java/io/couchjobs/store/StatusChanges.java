@@ -4,7 +4,6 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,14 +33,7 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
     private volatile boolean closed;
     private final Thread thread = new Thread(this::deliver, "couchjobs-watch");
     /** What was told last, of the jobs that changed last. Only the thread uses it. */
-    private final Map<JobId, Told> last = new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<JobId, Told> eldest) {
-            return size() > MOST_JOBS;
-        }
-    };
+    private final Map<JobId, Told> last = RecentMap.byUse(MOST_JOBS);
 
     /** What was told; the status is null for a removed job. */
     private record Told(Snapshot snapshot, @Nullable JobStatus status) {}

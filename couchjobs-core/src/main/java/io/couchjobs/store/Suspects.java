@@ -5,7 +5,6 @@ import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Lock;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,14 +30,7 @@ final class Suspects {
     private final StoreClock clock;
     private final Set<String> claimsUnderWay;
     private final Map<String, Owner> owners = new ConcurrentHashMap<>();
-    private final Map<String, Seen> seen = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Seen> eldest) {
-            return size() > MOST;
-        }
-    };
+    private final Map<String, Seen> seen = RecentMap.byAge(MOST);
 
     /**
      * Suspects nobody yet.

@@ -3,7 +3,6 @@ package io.couchjobs.store;
 import io.couchjobs.couch.Surroundings;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -26,12 +25,7 @@ final class Ties {
 
     private final LongSupplier nanos;
     private final Surroundings surroundings;
-    private final Map<JobId, Tie> ties = new LinkedHashMap<>(16, 0.75f, true) {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<JobId, Tie> eldest) {
-            return size() > MOST;
-        }
-    };
+    private final Map<JobId, Tie> ties = RecentMap.byUse(MOST);
 
     private int roundsInVain;
     private @Nullable Tie everything;

@@ -3,7 +3,6 @@ package io.couchjobs.store;
 import io.couchjobs.couch.CouchException;
 import io.couchjobs.job.Job;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -23,12 +22,7 @@ final class Verdicts {
 
     private final Admission admission;
     private final LongSupplier nanos;
-    private final Map<String, Verdict> verdicts = new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Verdict> eldest) {
-            return size() > MOST;
-        }
-    };
+    private final Map<String, Verdict> verdicts = RecentMap.byAge(MOST);
 
     private boolean failedBefore;
     private long loggedNanos;

@@ -7,7 +7,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;
-import java.util.LinkedHashMap;
+import io.couchjobs.store.RecentMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -22,24 +22,10 @@ final class OwnJobs implements Feed.Listener {
     /** The feed may tell an old story: the document decides. */
     private final Doubts doubts = new Doubts();
     /** Cancel requests for jobs that were claimed a moment ago: the feed may be quicker than the claim's own answer. */
-    private final Map<JobId, FeedEvent> early = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<JobId, FeedEvent> eldest) {
-            return size() > MOST_EARLY;
-        }
-    };
+    private final Map<JobId, FeedEvent> early = RecentMap.byAge(MOST_EARLY);
 
     /** The same of changes whose documents were not read, because no run needed them then. */
-    private final Map<JobId, FeedNotice> unread = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<JobId, FeedNotice> eldest) {
-            return size() > MOST_UNREAD;
-        }
-    };
+    private final Map<JobId, FeedNotice> unread = RecentMap.byAge(MOST_UNREAD);
 
     OwnJobs(Map<JobId, Run> runs, String worker, Runnable hurry) {
         this.runs = runs;
