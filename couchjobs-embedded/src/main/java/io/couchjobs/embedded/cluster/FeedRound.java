@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
  * Reads what is new after a position, of one copy per range: the copy that was read before, or, when that is out of
@@ -43,21 +44,19 @@ final class FeedRound {
     }
 
     private void send() {
-        List<Integer> ranges = shards.all().stream().map(Copy::range).distinct().toList();
-        waiting = ranges.size();
-        ranges.forEach(this::send);
+        waiting = shards.ranges().count();
+        IntStream.range(0, waiting).forEach(this::send);
     }
 
     private void send(int range) {
-        Optional<Copy> same = position.place(range).flatMap(place -> shards.reachable(at, range).stream()
-                .filter(copy -> copy.member().number() == place.node())
-                .findFirst());
-        if (same.isPresent()) {
-            long seq = position.place(range).map(PackedSeq.Place::seq).orElse(0L);
-            ask(same.get(), seq);
-            return;
-        }
         List<Copy> reachable = shards.reachable(at, range);
+        PackedSeq.Place last = position.places().get(range);
+        for (Copy same : reachable) {
+            if (last != null && same.member().number() == last.node()) {
+                ask(same, last.seq());
+                return;
+            }
+        }
         if (reachable.isEmpty()) {
             at.perform(NOBODY, this::lost);
             return;

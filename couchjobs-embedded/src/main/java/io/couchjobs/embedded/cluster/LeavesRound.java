@@ -85,6 +85,10 @@ final class LeavesRound {
             return;
         }
         over = true;
+        if (replies.size() > 1 && replies.stream().allMatch(reply -> revs(reply).equals(revs(replies.get(0))))) {
+            answer.accept(replies.get(0));
+            return;
+        }
         Map<Revision, Doc> found = new LinkedHashMap<>();
         RevTree tree = RevTree.empty();
         for (List<Doc> reply : replies) {

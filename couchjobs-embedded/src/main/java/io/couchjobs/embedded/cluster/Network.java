@@ -84,7 +84,11 @@ final class Network {
         Member at = ask.asked();
         at.perform(delays.begin(at.number()), () -> {
             T answer = ask.work().get();
-            at.perform(ask.writes() ? delays.disk(at.number()) : 0, () -> answer(ask, answer));
+            if (ask.writes()) {
+                at.perform(delays.disk(at.number()), () -> answer(ask, answer));
+            } else {
+                answer(ask, answer);
+            }
         });
     }
 

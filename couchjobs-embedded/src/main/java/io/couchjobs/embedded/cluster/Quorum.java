@@ -20,12 +20,12 @@ record Quorum(int needed) {
     /** {@return the answer if it is certain already, before all copies have answered} */
     Optional<WriteRow> early(String id, List<EditResult> replies) {
         Map<Revision, Integer> counts = new HashMap<>();
-        return replies.stream()
-                .filter(reply -> reply.error() == null)
-                .map(EditResult::revOrThrow)
-                .filter(rev -> counts.merge(rev, 1, Integer::sum) >= needed)
-                .findFirst()
-                .map(rev -> new WriteRow(id, rev, false, null));
+        for (EditResult reply : replies) {
+            if (reply.error() == null && counts.merge(reply.revOrThrow(), 1, Integer::sum) >= needed) {
+                return Optional.of(new WriteRow(id, reply.revOrThrow(), false, null));
+            }
+        }
+        return Optional.empty();
     }
 
     /** {@return the answer when no more replies will come} */

@@ -6,7 +6,6 @@ import io.couchjobs.embedded.tree.Revision;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -23,9 +22,25 @@ final class ReadRound {
     private final Shards shards;
     private final Member at;
     private final Consumer<Optional<Doc>> answer;
-    private final List<Optional<Doc>> replies = new ArrayList<>();
+    private final List<Reply> replies = new ArrayList<>();
     private int waiting;
     private boolean over;
+
+    /** What a copy has shown. */
+    private record Reply(Optional<Doc> doc, List<Revision> path) {
+        static Reply of(Optional<Doc> doc) {
+            return new Reply(
+                    doc, doc.map(found -> found.tree().path(found.rev())).orElse(List.of()));
+        }
+
+        boolean isSameAs(Reply other) {
+            return path.equals(other.path);
+        }
+
+        boolean isBehind(Reply other) {
+            return isSameAs(other) || other.path.containsAll(path);
+        }
+    }
 
     private ReadRound(Shards shards, Member at, Consumer<Optional<Doc>> answer) {
         this.shards = shards;
@@ -47,7 +62,7 @@ final class ReadRound {
     }
 
     private void replied(Optional<Doc> reply) {
-        replies.add(reply);
+        replies.add(Reply.of(reply));
         noMore();
     }
 
@@ -56,7 +71,7 @@ final class ReadRound {
         if (over) {
             return;
         }
-        Optional<Optional<Doc>> agreed = agreed();
+        Optional<Reply> agreed = agreed();
         if (agreed.isPresent()) {
             over = true;
             agree(agreed.get());
@@ -65,27 +80,24 @@ final class ReadRound {
         }
     }
 
-    private Optional<Optional<Doc>> agreed() {
-        Map<List<Revision>, Long> counts =
-                replies.stream().collect(Collectors.groupingBy(ReadRound::path, Collectors.counting()));
-        return replies.stream()
-                .filter(reply -> counts.getOrDefault(path(reply), 0L) >= shards.majority())
-                .findFirst();
-    }
-
-    private static List<Revision> path(Optional<Doc> doc) {
-        return doc.map(found -> found.tree().path(found.rev())).orElse(List.of());
+    private Optional<Reply> agreed() {
+        for (Reply reply : replies) {
+            if (replies.stream().filter(reply::isSameAs).count() >= shards.majority()) {
+                return Optional.of(reply);
+            }
+        }
+        return Optional.empty();
     }
 
     /** A copy that is merely behind is repaired while the reader goes on; one that went elsewhere, before. */
-    private void agree(Optional<Doc> quorum) {
-        boolean behind = replies.stream().allMatch(reply -> path(quorum).containsAll(path(reply)));
-        boolean differs = replies.stream().anyMatch(reply -> !path(reply).equals(path(quorum)));
+    private void agree(Reply quorum) {
+        boolean behind = replies.stream().allMatch(reply -> reply.isBehind(quorum));
+        boolean differs = !replies.stream().allMatch(quorum::isSameAs);
         if (behind && differs) {
             repair(ignored -> {});
         }
         if (behind) {
-            answer.accept(quorum);
+            answer.accept(quorum.doc());
         } else {
             repair(ignored -> answer.accept(winner()));
         }
@@ -100,12 +112,12 @@ final class ReadRound {
     }
 
     private Optional<Doc> winner() {
-        return replies.stream().flatMap(Optional::stream).max(WINNING);
+        return replies.stream().flatMap(reply -> reply.doc().stream()).max(WINNING);
     }
 
     private void repair(Consumer<WriteAnswer> then) {
         List<Edit> winners = replies.stream()
-                .flatMap(Optional::stream)
+                .flatMap(reply -> reply.doc().stream())
                 .collect(Collectors.toMap(Doc::rev, Function.identity(), (one, same) -> one))
                 .values()
                 .stream()

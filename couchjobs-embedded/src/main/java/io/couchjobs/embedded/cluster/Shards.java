@@ -1,6 +1,6 @@
 package io.couchjobs.embedded.cluster;
 
-import java.util.Comparator;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -61,10 +61,15 @@ record Shards(Network network, Ranges ranges, List<Copy> all, List<List<Copy>> b
 
     /** {@return the copies of a range that a node can ask, its own first} */
     List<Copy> reachable(Member at, int range) {
-        return ofRange(range).stream()
-                .filter(copy -> network.isConnected(at, copy.member()))
-                .sorted(Comparator.comparing(copy -> copy.member() != at))
-                .toList();
+        List<Copy> reachable = new ArrayList<>();
+        for (Copy copy : ofRange(range)) {
+            if (copy.member() == at) {
+                reachable.add(0, copy);
+            } else if (network.isConnected(at, copy.member())) {
+                reachable.add(copy);
+            }
+        }
+        return reachable;
     }
 
     /** Lets a node know something; it does not hear of it when it is out of reach. */

@@ -4,7 +4,9 @@ import io.couchjobs.embedded.store.Edit;
 import io.couchjobs.embedded.store.EditResult;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -49,25 +51,19 @@ final class WriteRound {
 
     private void send() {
         at.perform(shards.timeout(), this::conclude);
-        List<Copy> copies = shards.all().stream()
-                .filter(copy -> !documents(copy.range()).isEmpty())
-                .toList();
-        waiting = copies.size();
-        copies.forEach(this::send);
-        if (copies.isEmpty()) {
+        Map<Integer, List<Integer>> documents = new TreeMap<>();
+        for (int i = 0; i < edits.size(); i++) {
+            int range = shards.ranges().of(edits.get(i).id());
+            documents.computeIfAbsent(range, any -> new ArrayList<>()).add(i);
+        }
+        documents.keySet().forEach(range -> waiting += shards.ofRange(range).size());
+        documents.forEach((range, some) -> shards.ofRange(range).forEach(copy -> send(copy, some)));
+        if (waiting == 0) {
             conclude();
         }
     }
 
-    private List<Integer> documents(int range) {
-        return IntStream.range(0, edits.size())
-                .filter(i -> shards.ranges().of(edits.get(i).id()) == range)
-                .boxed()
-                .toList();
-    }
-
-    private void send(Copy copy) {
-        List<Integer> documents = documents(copy.range());
+    private void send(Copy copy, List<Integer> documents) {
         List<Edit> sent = documents.stream().map(edits::get).toList();
         shards.ask(
                 at,
@@ -96,7 +92,12 @@ final class WriteRound {
     }
 
     private boolean isDecided() {
-        return IntStream.range(0, edits.size()).allMatch(i -> early(i).isPresent());
+        for (int i = 0; i < edits.size(); i++) {
+            if (early(i).isEmpty()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private Optional<WriteRow> early(int i) {

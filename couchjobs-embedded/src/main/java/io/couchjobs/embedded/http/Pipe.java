@@ -74,6 +74,13 @@ final class Pipe extends InputStream {
         return first == null ? -1 : taken(first, bytes, from, length);
     }
 
+    /** What was written at once comes as it is. */
+    @Override
+    public byte[] readAllBytes() throws IOException {
+        boolean isWhole = ended && !broken && chunks.size() == 1;
+        return isWhole ? chunks.remove() : super.readAllBytes();
+    }
+
     private int taken(byte[] first, byte[] bytes, int from, int length) {
         int count = Math.min(length, first.length);
         System.arraycopy(first, 0, bytes, from, count);

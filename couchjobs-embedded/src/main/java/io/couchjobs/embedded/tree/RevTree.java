@@ -3,7 +3,6 @@ package io.couchjobs.embedded.tree;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -26,8 +25,12 @@ public final class RevTree {
     private final List<Node> leaves;
 
     private RevTree(Map<Revision, Node> nodes) {
+        this(nodes, findLeaves(nodes));
+    }
+
+    private RevTree(Map<Revision, Node> nodes, List<Node> leaves) {
         this.nodes = nodes;
-        this.leaves = findLeaves(nodes);
+        this.leaves = leaves;
     }
 
     public static RevTree empty() {
@@ -41,12 +44,14 @@ public final class RevTree {
     }
 
     private static List<Node> findLeaves(Map<Revision, Node> nodes) {
-        Set<Revision> parents = new HashSet<>();
-        nodes.values().forEach(node -> parents.add(node.parent()));
-        return nodes.values().stream()
-                .filter(node -> !parents.contains(node.rev()))
-                .sorted(WINNING)
-                .toList();
+        Map<Revision, Node> leaves = new LinkedHashMap<>(nodes);
+        nodes.values().forEach(node -> leaves.remove(node.parent()));
+        return sorted(new ArrayList<>(leaves.values()));
+    }
+
+    private static List<Node> sorted(List<Node> leaves) {
+        leaves.sort(WINNING);
+        return List.copyOf(leaves);
     }
 
     public boolean isEmpty() {
@@ -88,7 +93,12 @@ public final class RevTree {
     }
 
     public Optional<Node> leaf(Revision rev) {
-        return leaves.stream().filter(leaf -> leaf.rev().equals(rev)).findFirst();
+        for (Node leaf : leaves) {
+            if (leaf.rev().equals(rev)) {
+                return Optional.of(leaf);
+            }
+        }
+        return Optional.empty();
     }
 
     /** {@return the leaves that descend from a revision, or are it} */
@@ -109,8 +119,15 @@ public final class RevTree {
 
     public RevTree with(Node node) {
         Map<Revision, Node> copy = new LinkedHashMap<>(nodes);
-        copy.put(node.rev(), node);
-        return new RevTree(copy);
+        boolean isNew = copy.put(node.rev(), node) == null;
+        return isNew ? new RevTree(copy, leavesWith(node)) : new RevTree(copy);
+    }
+
+    private List<Node> leavesWith(Node node) {
+        List<Node> grown = new ArrayList<>(leaves);
+        grown.removeIf(leaf -> leaf.rev().equals(node.parent()));
+        grown.add(node);
+        return sorted(grown);
     }
 
     /**
@@ -120,6 +137,12 @@ public final class RevTree {
      * @param path the new leaf and its ancestors, newest first, without gaps
      */
     public RevTree merge(List<Revision> path, boolean deleted, long body) {
+        boolean isNextOfKnown = path.size() > 1
+                && !nodes.containsKey(path.get(0))
+                && path(path.get(1)).size() >= path.size() - 1;
+        if (isNextOfKnown) {
+            return with(new Node(path.get(0), path.get(1), deleted, body));
+        }
         Map<Revision, Node> copy = new LinkedHashMap<>(nodes);
         Revision parent = null;
         for (int i = path.size() - 1; i >= 0; i--) {
