@@ -99,18 +99,37 @@ public record JobId(String type, String id) implements Comparable<JobId> {
     }
 
     private static String check(String field, String value, int longest) {
-        if (value.chars().allMatch(c -> c == ' ')) {
+        if (isBlank(value)) {
             throw new IllegalArgumentException(field + " must not be empty: \"" + printable(value) + "\"");
         }
         if (value.length() > longest) {
             throw new IllegalArgumentException(field + " is longer than " + longest + " characters (" + value.length()
                     + "): \"" + printable(value.substring(0, 40)) + "...\"");
         }
-        if (value.codePoints().anyMatch(JobId::cannotBeStored)) {
+        if (!isStorable(value)) {
             throw new IllegalArgumentException(
                     field + " contains a control character or half a surrogate pair: \"" + printable(value) + "\"");
         }
         return value;
+    }
+
+    private static boolean isBlank(String value) {
+        int spaces = 0;
+        while (spaces < value.length() && value.charAt(spaces) == ' ') {
+            spaces++;
+        }
+        return spaces == value.length();
+    }
+
+    /** Ids are made all the time, and nearly all are of ASCII. */
+    private static boolean isStorable(String value) {
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (c < ' ' || c > '~') {
+                return value.codePoints().noneMatch(JobId::cannotBeStored);
+            }
+        }
+        return true;
     }
 
     private static boolean cannotBeStored(int codePoint) {

@@ -1,7 +1,11 @@
 package io.couchjobs.job;
 
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Where a job stands. The invariant of the whole library: a job has a {@link Lock} exactly when its status
@@ -41,10 +45,15 @@ public enum JobStatus {
     /** Cancelled. Put there by a cancel; enqueued again by a retry or an add. */
     CANCELLED(JobState.FINISHED);
 
+    private static final Map<String, JobStatus> BY_JSON =
+            Arrays.stream(values()).collect(Collectors.toUnmodifiableMap(JobStatus::json, Function.identity()));
+
     private final JobState state;
+    private final String json;
 
     JobStatus(JobState state) {
         this.state = state;
+        this.json = name().toLowerCase(Locale.ROOT);
     }
 
     /** {@return the status in the words of the RFC} */
@@ -59,7 +68,7 @@ public enum JobStatus {
 
     /** {@return the status as the job document spells it, such as {@code "waiting"}} */
     public String json() {
-        return name().toLowerCase(Locale.ROOT);
+        return json;
     }
 
     /**
@@ -69,11 +78,6 @@ public enum JobStatus {
      * @return the status, or empty when no status is spelled so
      */
     public static Optional<JobStatus> fromJson(String json) {
-        for (JobStatus status : values()) {
-            if (status.json().equals(json)) {
-                return Optional.of(status);
-            }
-        }
-        return Optional.empty();
+        return Optional.ofNullable(BY_JSON.get(json));
     }
 }

@@ -21,10 +21,12 @@ final class Nesting {
 
     /** The first field that goes deeper than a document may. */
     static Optional<String> deepField(JsonNode document) {
-        return document.properties().stream()
-                .filter(field -> isTooDeep(field.getValue()))
-                .map(Map.Entry::getKey)
-                .findFirst();
+        for (Map.Entry<String, JsonNode> field : document.properties()) {
+            if (isTooDeep(field.getValue())) {
+                return Optional.of(field.getKey());
+            }
+        }
+        return Optional.empty();
     }
 
     /** Whether a value goes too deep for a field of a document. Goes no further down than that. */
@@ -36,10 +38,14 @@ final class Nesting {
         if (!value.isContainerNode()) {
             return false;
         }
-        boolean deeper = levels == 0;
-        for (JsonNode element : value) {
-            deeper = deeper || isDeeper(element, levels - 1);
+        if (levels == 0) {
+            return true;
         }
-        return deeper;
+        for (JsonNode element : value) {
+            if (isDeeper(element, levels - 1)) {
+                return true;
+            }
+        }
+        return false;
     }
 }
