@@ -47,13 +47,13 @@ final class CreatorActor {
         client.process().play("creator", this::create);
     }
 
-    /** {@return whether it wants nothing more} */
+    /** {@return whether it wants nothing more, as all do soon when nothing goes wrong any more} */
     boolean isDone() {
         return done;
     }
 
     private void create() {
-        for (int round = 0; round < rounds; round++) {
+        for (int round = 0; round == 0 || (round < rounds && world.isTroubled()); round++) {
             switch (habit) {
                 case MIXED -> addOrChange();
                 case TOGETHER -> addWithOthers();

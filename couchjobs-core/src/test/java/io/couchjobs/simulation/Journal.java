@@ -24,7 +24,7 @@ final class Journal implements Watcher {
     private static final long REQUEST = TimeUnit.SECONDS.toMicros(10);
 
     private final VirtualTime time;
-    private final List<String> lines = new ArrayList<>();
+    private final List<Line> lines = new ArrayList<>();
     private final List<Run> runs = new ArrayList<>();
     private final Set<JobId> added = new HashSet<>();
     private final Set<JobId> onlyInserted = new HashSet<>();
@@ -36,10 +36,17 @@ final class Journal implements Watcher {
     private final List<Expiry> expiries = new ArrayList<>();
     private final List<Told> told = new ArrayList<>();
     private final List<String> forgotten = new ArrayList<>();
-    private final Map<String, Integer> counts = new HashMap<>();
 
     Journal(VirtualTime time) {
         this.time = time;
+    }
+
+    /** Something that happened; nobody reads most of them. */
+    private record Line(long at, String who, String what) {
+        @Override
+        public String toString() {
+            return String.format("%12.6f %s %s", at / 1e6, who, what);
+        }
     }
 
     /** How a run ended. */
@@ -288,12 +295,11 @@ final class Journal implements Watcher {
     }
 
     void note(Object who, String what) {
-        lines.add(String.format("%12.6f %s %s", time.now() / 1e6, who, what));
-        counts.merge(what.split(" ")[0], 1, Integer::sum);
+        lines.add(new Line(time.now(), who.toString(), what));
     }
 
     List<String> lines() {
-        return lines;
+        return lines.stream().map(Line::toString).toList();
     }
 
     List<Run> runs() {
@@ -319,6 +325,8 @@ final class Journal implements Watcher {
     }
 
     int count(String word) {
-        return counts.getOrDefault(word, 0);
+        return (int) lines.stream()
+                .filter(line -> line.what().split(" ")[0].equals(word))
+                .count();
     }
 }

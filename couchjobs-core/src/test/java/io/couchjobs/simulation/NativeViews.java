@@ -14,18 +14,19 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.simulation.NativeIndex.Row;
 import io.couchjobs.store.DesignDocument;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.WeakHashMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -38,15 +39,10 @@ final class NativeViews {
     private static final String DATABASE = "jobs";
 
     /** By copy, as long as that lives: one world's copies are only asked by one thread at a time. */
-    private static final Map<Database, Map<String, Known>> KNOWN = Collections.synchronizedMap(new WeakHashMap<>());
+    private static final Map<Database, Map<String, NativeIndex>> KNOWN =
+            Collections.synchronizedMap(new WeakHashMap<>());
 
     private NativeViews() {}
-
-    @SuppressWarnings("ArrayRecordComponent") // never compared as a value
-    private record Row(String id, byte[] place, JsonNode key, JsonNode value, ObjectNode doc) {}
-
-    /** The rows that a document had when it was last looked at. */
-    private record Known(long seq, Optional<Row> row) {}
 
     static boolean answers(InProcess.Request request) {
         String path = request.uri().getRawPath();
@@ -60,38 +56,23 @@ final class NativeViews {
     static byte[] answer(ClusterNode node, InProcess.Request request) throws IOException {
         JsonNode query = JSON.readTree(request.body());
         String path = request.uri().getRawPath();
-        Stream<Row> rows = path.contains("/_view/")
+        NavigableSet<Row> rows = path.contains("/_view/")
                 ? rows(node.own(DATABASE), path.substring(path.lastIndexOf('/') + 1))
                 : designs();
         return page(rows, query);
     }
 
-    private static Stream<Row> designs() {
+    private static NavigableSet<Row> designs() {
         return Stream.concat(DesignDocument.ALL.stream(), DesignDocument.ON_DEMAND.stream())
                 .map(design ->
-                        row(design.docId(), NODES.textNode(design.docId()), NODES.objectNode(), NODES.objectNode()));
+                        Row.of(design.docId(), NODES.textNode(design.docId()), NODES.objectNode(), NODES.objectNode()))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    private static Row row(String id, JsonNode key, JsonNode value, ObjectNode doc) {
-        return new Row(id, Collation.key(key), key, value, doc);
-    }
-
-    private static Stream<Row> rows(Database own, String view) {
-        Map<String, Known> index = KNOWN.computeIfAbsent(own, any -> new HashMap<>());
-        List<Row> rows = new ArrayList<>();
-        var ids = own.live().cursor(null, null, false);
-        while (ids.hasNext()) {
-            String id = ids.next();
-            long seq = own.seq(id);
-            Known known = index.get(view + id);
-            if (known == null || known.seq != seq) {
-                known = new Known(
-                        seq, own.live(id).map(doc -> doc.jsonWithConflicts()).flatMap(doc -> row(view, doc)));
-                index.put(view + id, known);
-            }
-            known.row.ifPresent(rows::add);
-        }
-        return rows.stream();
+    private static NavigableSet<Row> rows(Database own, String view) {
+        return KNOWN.computeIfAbsent(own, any -> new HashMap<>())
+                .computeIfAbsent(view, any -> new NativeIndex(doc -> row(view, doc)))
+                .rows(own);
     }
 
     private static Optional<Row> row(String view, ObjectNode doc) {
@@ -102,11 +83,11 @@ final class NativeViews {
                     .<JsonNode>map(job -> NODES.textNode(job.type()))
                     .orElse(NODES.nullNode());
             return shown
-                    ? Optional.of(row(
+                    ? Optional.of(Row.of(
                             id, type, NODES.numberNode(doc.path("_conflicts").size()), doc))
                     : Optional.empty();
         }
-        return job(doc).flatMap(job -> key(view, job, doc)).map(key -> row(id, key, doc.get("_rev"), doc));
+        return job(doc).flatMap(job -> key(view, job, doc)).map(key -> Row.of(id, key, doc.get("_rev"), doc));
     }
 
     private static Optional<Job> job(ObjectNode doc) {
@@ -146,7 +127,7 @@ final class NativeViews {
                 .add(job.id().docId());
     }
 
-    private static byte[] page(Stream<Row> rows, JsonNode query) throws IOException {
+    private static byte[] page(NavigableSet<Row> rows, JsonNode query) throws IOException {
         Function<String, Optional<byte[]>> bound = name -> Optional.ofNullable(query.get(name))
                 .or(() -> Optional.ofNullable(query.get(name.replace("key", "_key"))))
                 .map(Collation::key);
@@ -155,24 +136,30 @@ final class NativeViews {
         ObjectNode answer = NODES.objectNode().put("total_rows", 0).put("offset", 0);
         ArrayNode page = answer.putArray("rows");
         boolean docs = query.path("include_docs").asBoolean();
-        rows.filter(row -> start.isEmpty() || Arrays.compareUnsigned(row.place, start.get()) >= 0)
-                .filter(row -> end.isEmpty() || Arrays.compareUnsigned(row.place, end.get()) <= 0)
-                .sorted(Comparator.comparing(Row::place, Arrays::compareUnsigned)
-                        .thenComparing(Row::id))
+        start.map(from -> rows.tailSet(first(from))).orElse(rows).stream()
+                .takeWhile(row -> end.isEmpty() || Arrays.compareUnsigned(row.place(), end.get()) <= 0)
                 .limit(query.path("limit").asLong(Long.MAX_VALUE))
-                .forEach(row -> {
-                    ObjectNode json = page.addObject().put("id", row.id);
-                    json.set("key", row.key);
-                    json.set("value", row.value);
-                    if (docs) {
-                        json.set("doc", withoutConflicts(row.doc));
-                    }
-                });
+                .forEach(row -> page.add(shown(row, docs)));
         return JSON.writeValueAsBytes(answer);
     }
 
+    /** {@return what stands before all rows of a place} */
+    private static Row first(byte[] place) {
+        return new Row("", place, NODES.nullNode(), NODES.nullNode(), NODES.objectNode());
+    }
+
+    private static ObjectNode shown(Row row, boolean docs) {
+        ObjectNode json = NODES.objectNode().put("id", row.id());
+        json.set("key", row.key());
+        json.set("value", row.value());
+        if (docs) {
+            json.set("doc", withoutConflicts(row.doc()));
+        }
+        return json;
+    }
+
     private static ObjectNode withoutConflicts(ObjectNode doc) {
-        ObjectNode shown = doc.deepCopy();
+        ObjectNode shown = NODES.objectNode().setAll(doc);
         shown.remove("_conflicts");
         return shown;
     }

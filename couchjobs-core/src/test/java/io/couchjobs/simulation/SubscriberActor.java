@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Follows jobs until they end, and writes down what it is told. */
 final class SubscriberActor {
-    private static final long LOOK = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long LOOK = TimeUnit.SECONDS.toNanos(1);
 
     private final Client client;
     private final Journal journal;
