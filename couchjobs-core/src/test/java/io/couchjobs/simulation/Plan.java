@@ -158,11 +158,19 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
         return new Plan(name, nodes, Door.Protocol.ONLY_201, creators, habit, EnumSet.of(first, others));
     }
 
-    static Plan named(String name) {
-        return java.util.stream.Stream.concat(OLD.stream(), NEW.stream())
+    /** With {@code /5} at its end, on five nodes. */
+    static Plan named(String wanted) {
+        int slash = wanted.indexOf('/');
+        String name = slash < 0 ? wanted : wanted.substring(0, slash);
+        Plan known = java.util.stream.Stream.concat(OLD.stream(), NEW.stream())
                 .filter(plan -> plan.name.equalsIgnoreCase(name))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("no plan " + name));
+        return slash < 0 ? known : known.on(Integer.parseInt(wanted.substring(slash + 1)));
+    }
+
+    Plan on(int others) {
+        return new Plan(name, others, protocol, creators, habit, freedoms);
     }
 
     Plan by(Door.Protocol other) {
@@ -195,6 +203,6 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
 
     @Override
     public String toString() {
-        return name;
+        return nodes == 3 ? name : name + "/" + nodes;
     }
 }
