@@ -32,7 +32,7 @@
 #define bit(r)     (1 << (r))
 #define has(set,r) (((set) >> (r)) & 1)
 
-short rev[REVS + 1];  /* in order, so that a document has one form only; 0 is none */
+short rev[REVS + 1];  /* in order, so that a document has one form only; of equal ones the newest comes first, as its branch is longer; 0 is none */
 byte parent[REVS + 1];
 byte last;            /* how many there are */
 short known[4];       /* copy 1 to 3: the revisions that it knows, */
@@ -144,7 +144,7 @@ inline make(what) {
     :: else ->
     w = 1;
     do
-    :: w <= last && rev[w] <= what -> w++
+    :: w <= last && rev[w] < what -> w++
     :: else -> break
     od;
     i = last;

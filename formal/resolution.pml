@@ -5,13 +5,14 @@
 #define CONFIRM   2
 #define DELETE    3
 
-hidden byte as[REVS + 1], counts[REVS + 1];   /* Precedence: what a leaf counts as */
+hidden byte as[REVS + 1], counts[REVS + 1];   /* Precedence: what a leaf counts as, */
+hidden byte late[REVS + 1];                   /* and whether it is a claim that expired */
 hidden byte withdrawn, expired;               /* tokens */
 #ifdef LONGEST_BRANCH
 byte longest;         /* an owner writes as often as it likes: any branch may be the longest */
 #endif
 hidden byte verdict, least;
-hidden byte asked;
+hidden byte asked;    /* what a wish on a leaf that loses makes of the winner's fence */
 hidden short losers;
 
 #define beats(a,b) (counts[a] > counts[b] || (counts[a] == counts[b] && as[a] < as[b]))
@@ -22,8 +23,9 @@ inline rank() {
     do
     :: i <= last ->
         if
-        :: has(leaves, i) && kind(i) == WITHDRAWN -> withdrawn = withdrawn | bit(token(i));
-            if :: isExpired(i) -> expired = expired | bit(token(i)) :: else fi
+        :: has(leaves, i) && kind(i) == WITHDRAWN ->
+            if :: isExpired(i) && !has(withdrawn, token(i)) -> expired = expired | bit(token(i)) :: else fi;
+            withdrawn = withdrawn | bit(token(i))
         :: else
         fi;
         i++
@@ -35,10 +37,11 @@ inline rank() {
         if
         :: has(leaves, i) ->
             as[i] = (kind(i) == OWNED && has(withdrawn, token(i)) -> WITHDRAWN : kind(i));
+            late[i] = as[i] == WITHDRAWN && (kind(i) == OWNED -> has(expired, token(i)) : isExpired(i));
             counts[i] = fence(i);
             if
 #ifdef NO_B
-            :: as[i] == WITHDRAWN && !has(expired, token(i)) -> counts[i]--
+            :: as[i] == WITHDRAWN && !late[i] -> counts[i]--
 #else
             :: as[i] == WITHDRAWN -> counts[i]--
 #endif
@@ -62,7 +65,7 @@ inline rank() {
 }
 
 /* The fence of the last run that the leaf may go back to. */
-#define runFence(r) (as[r] == WITHDRAWN && has(expired, token(r)) -> fence(r) : counts[r])
+#define runFence(r) (late[r] -> fence(r) : counts[r])
 #define hasTokenOf(a,b) ((as[a] == OWNED || as[a] == WITHDRAWN) && (as[b] == OWNED || as[b] == WITHDRAWN) && token(a) == token(b))
 
 inline isUndecided() {
@@ -97,10 +100,19 @@ inline isUndecided() {
 }
 
 #ifdef NO_A
-#define isProvenAlready true
+#define isProven(confirmed) true
 #else
-#define isProvenAlready false
+#define isProven(confirmed) (confirmed == best)
 #endif
+
+/* Whatever consumes a wish takes the fence after that of the run that it was asked of. */
+#ifdef NO_G
+#define again(f) (f)
+#else
+#define again(f) ((f) + 1)
+#endif
+/* The fence of the winner as it is, or as it waits again. */
+#define nextFence (as[best] == WITHDRAWN && isFlagged(best) -> again(fence(best)) : runFence(best))
 
 /* From the leaves, and the revision that was confirmed just now, to what is written on the target. */
 inline resolve(confirmed) {
@@ -115,13 +127,13 @@ inline resolve(confirmed) {
         :: !other && isGoneKind(as[best]) -> verdict = DELETE; losers = live
         :: else ->
             losers = live & ~bit(best);
-            least = 0; asked = false; i = 1;
+            least = 0; asked = 0; i = 1;
             do
             :: i <= last ->
                 if
                 :: has(losers, i) ->
-                    if :: as[i] == WITHDRAWN && has(expired, token(i)) && fence(i) > least -> least = fence(i) :: else fi;
-                    if :: isClaim(i) && isFlagged(i) && fence(i) >= counts[best] -> asked = true :: else fi
+                    if :: late[i] && fence(i) > least -> least = fence(i) :: else fi;
+                    if :: isClaim(i) && isFlagged(i) && fence(i) >= nextFence && again(fence(i)) > asked -> asked = again(fence(i)) :: else fi
                 :: else
                 fi;
                 i++
@@ -129,23 +141,12 @@ inline resolve(confirmed) {
             od;
             i = 0;
             if
-            :: as[best] == WITHDRAWN && (confirmed != best || kind(best) != WITHDRAWN) && !isProvenAlready ->
-                news = revision(WITHDRAWN, fence(best), token(best)) | flags(best) | (has(expired, token(best)) * EXPIRED)
-            :: as[best] == WITHDRAWN && news == 0 ->
-                news = revision(PENDING, counts[best], 0);
-                if :: isExpired(best) -> news = revision(PENDING, fence(best), 0) :: else fi;
-                if
-                :: isFlagged(best) || asked ->
-#ifndef NO_G
-                    news = revision(PENDING, fence(best) + 1, 0)
-#else
-                    news = revision(PENDING, fence(best), 0)
-#endif
-                :: else
-                fi
-            :: as[best] == OWNED && asked && !isFlagged(best) -> news = rev[best] | FLAGGED
-            :: as[best] != OWNED && as[best] != WITHDRAWN && asked -> news = revision(PENDING, fence(best) + 1, 0)
-            :: as[best] != OWNED && as[best] != WITHDRAWN && !asked && fence(best) + 1 <= least ->
+            :: as[best] == WITHDRAWN && !isProven(confirmed) ->
+                news = revision(WITHDRAWN, fence(best), token(best)) | flags(best) | (late[best] * EXPIRED)
+            :: as[best] == WITHDRAWN && isProven(confirmed) -> news = revision(PENDING, (asked != 0 -> asked : nextFence), 0)
+            :: as[best] == OWNED && asked != 0 && !isFlagged(best) -> news = rev[best] | FLAGGED
+            :: as[best] != OWNED && as[best] != WITHDRAWN && asked != 0 -> news = revision(PENDING, asked, 0)
+            :: as[best] != OWNED && as[best] != WITHDRAWN && asked == 0 && fence(best) < least ->
                 news = revision(kind(best), least, token(best))
             :: else
             fi;

@@ -18,12 +18,6 @@ inline chooseAnswer() { if :: lost = false :: lost = true fi }
 #define isHeard isStored
 inline chooseAnswer() { skip }
 #endif
-#ifdef NO_G
-#define again(f) (f)
-#else
-#define again(f) (f + 1)
-#endif
-
 #ifdef NO_E
 #define contests(gone,claim) (gone >= claim)
 #elif defined(BLIND_TO_TOMBSTONES)

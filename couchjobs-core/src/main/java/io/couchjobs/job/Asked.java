@@ -21,14 +21,22 @@ record Asked(boolean cancel, long fence, Instant at, Instant time) {
             .thenComparing(asked -> asked.time)
             .thenComparing(asked -> asked.fence);
 
-    /** The winner with what was asked on the others; the same one when there is nothing to do. */
+    /**
+     * The winner with what was asked on the others; the same one when there is nothing to do. Where it waits, its fence is greater than
+     * that of the run that somebody wants once more: the end of that run, on a copy that was not read, must not win against the wish.
+     */
     static Job of(Job winner, List<Leaf> losers) {
-        return losers.stream()
+        List<Asked> meant = losers.stream()
                 .flatMap(loser -> read(loser).stream())
                 .filter(asked -> asked.isMeantFor(winner))
-                .max(LAST)
-                .map(asked -> asked.applyTo(winner))
-                .orElse(winner);
+                .toList();
+        Job asked = meant.stream().max(LAST).map(last -> last.applyTo(winner)).orElse(winner);
+        long beyond = meant.stream()
+                .filter(wish -> !wish.cancel)
+                .mapToLong(wish -> Math.min(wish.fence + 1, Integer.MAX_VALUE))
+                .max()
+                .orElse(0);
+        return Transitions.raiseFence(asked, beyond);
     }
 
     private static Optional<Asked> read(Leaf loser) {

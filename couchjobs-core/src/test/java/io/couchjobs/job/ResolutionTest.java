@@ -264,6 +264,20 @@ class ResolutionTest {
         assertThat(winner.fence()).isEqualTo(2);
     }
 
+    /** That end may be on a copy that was not read: its fence is that of the run. */
+    @Test
+    void a_wish_on_a_losing_leaf_wins_against_the_end_of_the_run_that_it_was_asked_of() {
+        ObjectNode asked = leaf("3-b", withdrawn("t2", 1, "expired") + ",'resubmit':{'scheduledTime':1500000000007}");
+        for (String winner : List.of(
+                withdrawn("t1", 1, "no quorum"),
+                waiting(0),
+                waiting(1),
+                waiting(1) + ",'scheduledTime':1500000000007")) {
+            ObjectNode again = settle(leaf("9-z", winner), asked).winner.toDocument();
+            assertThat(settle(again, leaf("5-e", ENDED)).lost).as(winner).containsExactly("5-e");
+        }
+    }
+
     /** The end of the run was stored twice: once as it was first, and once with what was added meanwhile. */
     @Test
     void an_add_during_the_run_is_not_forgotten_for_an_end_that_did_not_know_of_it() {

@@ -1,0 +1,92 @@
+/* Prints the rules on all small inputs. The tests of the classes compare these lines with what the classes do. */
+#include "document.pml"
+#include "held.pml"
+#include "resolution.pml"
+
+#define MOST_LEAVES 40
+short alphabet[MOST_LEAVES + 1];
+byte size, a, b, c, n;
+
+/* Claims t1 and t2 are of one revision, t3 is a later one. */
+#define isSmallClaim(r) (token(r) >= 1 && token(r) <= 3 && fence(r) == (token(r) == 3 -> 2 : 1) && (kind(r) == WITHDRAWN || !isExpired(r)))
+#define isSmallOther(r) (rev[r] < 256 && ((kind(r) == PENDING && fence(r) <= 2) || (kind(r) == REMOVED && fence(r) >= 1 && fence(r) <= 3) \
+    || ((kind(r) == ENDED || kind(r) == RETIRED) && fence(r) >= 1 && fence(r) <= 2)))
+
+inline tellLeaf(r) {
+    if
+    :: kind(r) == RETIRED -> printf("retired")
+    :: kind(r) == ENDED -> printf("ended")
+    :: kind(r) == OWNED -> printf("owned")
+    :: kind(r) == PENDING -> printf("pending")
+    :: kind(r) == REMOVED -> printf("removed")
+    :: kind(r) == WITHDRAWN -> printf("withdrawn")
+    fi;
+    printf(" %d", fence(r));
+    if :: isClaim(r) -> printf(" t%d", token(r)) :: else fi;
+    if :: isExpired(r) -> printf(" expired") :: else fi;
+    if :: isFlagged(r) -> printf(" asked") :: else fi
+}
+
+inline tellSet(set) {
+    n = 1;
+    do
+    :: n <= last -> if :: has(set, n) -> printf(" %d", n) :: else fi; n++
+    :: else -> break
+    od
+}
+
+inline tellVerdict() {
+    if
+    :: verdict == SETTLED -> printf("settled")
+    :: verdict == UNDECIDED -> printf("undecided")
+    :: verdict == CONFIRM -> printf("write on %d: ", target); rev[0] = news; tellLeaf(0)
+    :: verdict == DELETE ->
+        act();
+        printf("delete"); tellSet(losers);
+        if :: news != 0 -> printf(": "); rev[0] = news; tellLeaf(0) :: else fi
+    fi
+}
+
+inline addLeaf(l) { if :: l != 0 -> last++; rev[last] = alphabet[l]; leaves = leaves | bit(last) :: else fi }
+
+inline tellResolution() {
+    last = 0; leaves = 0; addLeaf(a); addLeaf(b); addLeaf(c);
+    n = 1;
+    do
+    :: n <= last -> if :: n > 1 -> printf(", ") :: else fi; tellLeaf(n); n++
+    :: else -> break
+    od;
+    printf("\t"); resolve(0); tellVerdict();
+    printf("\t"); w = best; resolve(w); tellVerdict();
+    printf("\n")
+}
+
+init {
+    x = 1;
+    do
+    :: x < 8192 ->
+        rev[0] = x;
+        if
+        :: (isClaim(0) && isSmallClaim(0)) || isSmallOther(0) -> size++; alphabet[size] = x
+        :: else
+        fi;
+        x++
+    :: else -> break
+    od;
+    do
+    :: a <= size ->
+        b = a;
+        do
+        :: b <= size ->
+            c = (b == 0 -> 1 : b);
+            do
+            :: c <= size -> tellResolution(); c++
+            :: else -> break
+            od;
+            b++
+        :: else -> break
+        od;
+        a++
+    :: else -> break
+    od
+}
