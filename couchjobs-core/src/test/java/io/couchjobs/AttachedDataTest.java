@@ -373,6 +373,7 @@ class AttachedDataTest {
     }
 
     @Test
+    @NeedsOneCopy("a write whose answer was lost is confirmed by a second one")
     void writes_whose_answers_are_lost_are_found_in_place() throws Exception {
         Lost add = proxy.loseAnswers(1, Proxy.Request::isBulkWrite);
         assertThat(queue.add(request("1", large('a'))).outcome()).isEqualTo(AddResult.Outcome.ADDED);
@@ -414,6 +415,7 @@ class AttachedDataTest {
     }
 
     @Test
+    @NeedsOneCopy("what only some copies of a batch store is not confirmed")
     void one_write_with_a_stub_of_nothing_does_not_keep_the_others_from_being_stored() {
         ObjectNode wrong = object();
         wrong.put("_id", "job:email:1").put("dataDigest", "sha-256=x");

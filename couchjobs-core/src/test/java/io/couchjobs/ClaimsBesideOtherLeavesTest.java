@@ -139,6 +139,7 @@ class ClaimsBesideOtherLeavesTest {
     }
 
     @Test
+    @NeedsOneCopy("leaves are read")
     void with_one_copy_nobody_reads_leaves() throws Exception {
         PretendedCluster counter = new PretendedCluster();
         try (Proxy plain = Proxy.before(database.server());

@@ -141,6 +141,7 @@ class LimitsUnderFaultsTest {
     }
 
     @Test
+    @NeedsOneCopy("a write whose answer was lost is confirmed by a second one")
     void a_slot_whose_taking_nobody_could_confirm_is_taken_over_later() throws Exception {
         add("1");
         proxy.loseAnswers(1, Proxy.Request::isBulkWrite);

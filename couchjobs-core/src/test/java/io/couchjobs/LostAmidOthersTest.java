@@ -32,6 +32,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** The answer of a write is lost or late, and others write before its sender looks what became of it. */
 @ServerTest
 @Execution(ExecutionMode.CONCURRENT)
+@NeedsOneCopy("a write whose answer was lost is confirmed by a second one")
 class LostAmidOthersTest {
     private static final Instant LATER = Jobs.past(7);
 

@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The server stores a write and its answer is lost: the verb ends as if nothing had happened. */
 @ServerTest
 @Execution(ExecutionMode.CONCURRENT)
+@NeedsOneCopy("a write whose answer was lost is confirmed by a second one")
 class LostAnswersTest {
     private TestDatabase database;
     private Proxy proxy;

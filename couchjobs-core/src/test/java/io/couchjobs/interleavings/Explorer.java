@@ -3,6 +3,7 @@ package io.couchjobs.interleavings;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.couchjobs.JobQueue;
+import io.couchjobs.OneCopy;
 import io.couchjobs.TestQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobId;
@@ -26,6 +27,7 @@ final class Explorer implements AutoCloseable {
 
     private static final long SEED = Long.getLong("couchjobs.seed", 20_070_101L);
 
+    private final OneCopy oneCopy;
     private final JobQueue direct;
     private final List<Player> players = new ArrayList<>();
     private final Player cleaner;
@@ -52,7 +54,9 @@ final class Explorer implements AutoCloseable {
         return new Explorer(database, Integer.MAX_VALUE, 0);
     }
 
-    private Explorer(TestDatabase database, int limit, int samples) throws InterruptedException {
+    private Explorer(TestDatabase own, int limit, int samples) throws InterruptedException {
+        oneCopy = new OneCopy(own);
+        TestDatabase database = oneCopy.database();
         this.limit = limit;
         this.samples = samples;
         monitors.setLevel(Level.ERROR); // what they do here is no news
@@ -106,6 +110,7 @@ final class Explorer implements AutoCloseable {
         players.forEach(Player::close);
         cleaner.close();
         direct.close();
+        oneCopy.close();
         threads.shutdownNow();
         monitors.setLevel(null);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.OneCopy;
 import io.couchjobs.ServerTest;
 import io.couchjobs.TestQueue;
 import io.couchjobs.couch.CouchDatabase;
@@ -28,7 +29,8 @@ class GuardPropertiesTest {
     void every_step_of_the_state_machine_passes_and_every_forged_one_is_refused(TestDatabase database) {
         long seed = Long.getLong("couchjobs.guard.seed", new Random().nextLong());
         Random random = new Random(seed);
-        try (JobQueue queue = TestQueue.open(database)) {
+        try (OneCopy oneCopy = new OneCopy(database);
+                JobQueue queue = TestQueue.open(oneCopy.database())) {
             PretendedUser.whoeverIsNamed(queue.database());
             List<Job> jobs = new ArrayList<>();
             for (int i = 0; i < JOBS; i++) {

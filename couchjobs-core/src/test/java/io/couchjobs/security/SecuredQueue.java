@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.JobQueueBuilder;
+import io.couchjobs.OneCopy;
 import io.couchjobs.couch.Auth;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.Secret;
@@ -25,13 +26,16 @@ final class SecuredQueue implements AutoCloseable {
     static final Secret PASSWORD = Secret.of("a password for tests");
 
     private final @Nullable EmbeddedCouch embedded;
+    private final OneCopy oneCopy;
     private final URI url;
     private final Auth root;
     private final List<JobQueue> opened = new ArrayList<>();
     private final List<String> users = new ArrayList<>();
     private final JobQueue admin;
 
-    SecuredQueue(TestDatabase database) {
+    SecuredQueue(TestDatabase own) {
+        oneCopy = new OneCopy(own);
+        TestDatabase database = oneCopy.database();
         boolean hasUsers = database.user().isPresent();
         embedded = hasUsers
                 ? null
@@ -103,6 +107,7 @@ final class SecuredQueue implements AutoCloseable {
                     .ifPresent(account -> accounts.put(account.put("_deleted", true)));
         }
         opened.forEach(JobQueue::close);
+        oneCopy.close();
         if (embedded != null) {
             embedded.close();
         }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.FeedProxy;
 import io.couchjobs.JobQueue;
+import io.couchjobs.NeedsOneCopy;
 import io.couchjobs.Replicated;
 import io.couchjobs.ServerTest;
 import io.couchjobs.TestQueue;
@@ -141,6 +142,7 @@ class LeanFeedTest {
     }
 
     @Test
+    @NeedsOneCopy("documents are always asked for")
     void it_changes_to_and_fro_as_documents_are_needed_and_nothing_is_missed() throws Exception {
         listen(new Feed(
                 behind.database(),
