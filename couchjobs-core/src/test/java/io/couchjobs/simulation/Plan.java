@@ -36,6 +36,18 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
             Freedom.BLIND,
             Freedom.SLOW,
             Freedom.EAGER);
+    /** As {@link #MEETINGS}, and some wait at the same nodes for what becomes of jobs. */
+    static final Plan WITNESSED = of(
+            "WITNESSED",
+            3,
+            3,
+            Habit.ONCE,
+            Freedom.PINNED,
+            Freedom.MEETINGS,
+            Freedom.CUTS,
+            Freedom.SLOW,
+            Freedom.EAGER,
+            Freedom.SUBSCRIBERS);
     /** Jobs are added again in the moment in which their run ends. */
     static final Plan READDED = of("READDED", 3, 3, Habit.ADDED_AGAIN, Freedom.MEETINGS);
     /** Retention deletes what has ended, and copies may not have heard of either. */
@@ -97,6 +109,7 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
             CONTENDED,
             MEETINGS,
             BLIND,
+            WITNESSED,
             READDED,
             RETENTION,
             RETIRED,
