@@ -2,10 +2,10 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.couchjobs.couch.Rev;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.Rev;
 import io.couchjobs.store.JobFilter;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;

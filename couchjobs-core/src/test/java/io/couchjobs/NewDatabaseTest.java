@@ -32,7 +32,7 @@ class NewDatabaseTest {
     }
 
     @Test
-    @NeedsOneCopy("it remembers as many as ever")
+    @NeedsOneCopy("the number of revisions that CouchDB remembers is left as it is")
     void a_new_database_remembers_a_hundred_revisions() {
         assertThat(revisionLimit(TestQueue.builder(missing))).isEqualTo(100);
     }

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.Change;
 import io.couchjobs.couch.ChangesFeed;
 import io.couchjobs.couch.ChangesRequest;
-import io.couchjobs.couch.Rev;
+import io.couchjobs.job.Rev;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package io.couchjobs;
 
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.Rev;
+import io.couchjobs.job.Rev;
 import io.couchjobs.store.DesignDocuments;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.JobIndex;

@@ -25,7 +25,7 @@ final class Chaos {
         int failed = 0;
         long first = options.seed();
         for (int run = 0; run < options.runs(); run++) {
-            failed += isKept(options.withSeed(first + run)) ? 0 : 1;
+            failed += isKept(options.seed(first + run)) ? 0 : 1;
         }
         System.out.println(options.runs() + " runs, " + failed + " failed");
         System.exit(failed == 0 ? 0 : 1);

@@ -77,7 +77,7 @@ final class Options {
     private boolean isHelp;
 
     static Options standard(long seed) {
-        return new Options().withSeed(seed);
+        return new Options().seed(seed);
     }
 
     /**
@@ -145,18 +145,18 @@ final class Options {
         return this;
     }
 
-    Options withSeconds(int newSeconds) {
-        seconds = newSeconds;
+    Options seconds(int some) {
+        seconds = some;
         return this;
     }
 
-    Options withSeed(long newSeed) {
-        seed = newSeed;
+    Options seed(long first) {
+        seed = first;
         return this;
     }
 
-    Options withFolder(Path newFolder) {
-        folder = newFolder;
+    Options folder(Path other) {
+        folder = other;
         return this;
     }
 }

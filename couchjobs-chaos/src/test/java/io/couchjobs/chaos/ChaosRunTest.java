@@ -18,19 +18,19 @@ class ChaosRunTest {
 
     @Test
     void no_promise_is_broken() throws Exception {
-        run(standard().withSeconds(Integer.getInteger("couchjobs.chaos.seconds", 60)));
+        run(standard().seconds(Integer.getInteger("couchjobs.chaos.seconds", 60)));
     }
 
     @Test
     void no_promise_is_broken_where_each_process_may_do_only_what_its_role_covers() throws Exception {
-        run(standard().withSeconds(SHORT_SECONDS).secured());
+        run(standard().seconds(SHORT_SECONDS).secured());
     }
 
     /** Where there are more faults, on a node or a cluster of CouchDB: docs/chaos.md tells what it was. */
     @ParameterizedTest
     @ValueSource(longs = {601, 602, 901, 950})
     void no_promise_is_broken_by_a_plan_by_which_one_was_before(long seed) throws Exception {
-        run(Options.standard(seed).withSeconds(SHORT_SECONDS));
+        run(Options.standard(seed).seconds(SHORT_SECONDS));
     }
 
     private static Options standard() {
@@ -38,7 +38,7 @@ class ChaosRunTest {
     }
 
     private static void run(Options options) throws Exception {
-        Verdict verdict = new ChaosRun(options.withFolder(Path.of("target", "chaos"))).run();
+        Verdict verdict = new ChaosRun(options.folder(Path.of("target", "chaos"))).run();
         System.out.println(verdict.figures());
         assertThat(verdict.violations()).as("seed %d", options.seed()).isEmpty();
     }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class PlanTest {
     private static Plan plan(long seed) {
-        return Plan.of(seed, Options.standard(seed).withSeconds(600), 3, EnumSet.allOf(Fault.class));
+        return Plan.of(seed, Options.standard(seed).seconds(600), 3, EnumSet.allOf(Fault.class));
     }
 
     @Test
@@ -24,7 +24,7 @@ class PlanTest {
     @Test
     void in_two_minutes_there_is_every_fault() {
         for (long seed = 0; seed < 500; seed++) {
-            Plan plan = Plan.of(seed, Options.standard(seed).withSeconds(120), 3, EnumSet.allOf(Fault.class));
+            Plan plan = Plan.of(seed, Options.standard(seed).seconds(120), 3, EnumSet.allOf(Fault.class));
             assertThat(plan.steps().stream().map(Plan.Step::fault))
                     .as("seed %d", seed)
                     .contains(Fault.values());

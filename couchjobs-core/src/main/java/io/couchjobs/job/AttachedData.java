@@ -107,7 +107,7 @@ public final class AttachedData {
         byte[] json = Base64.getDecoder().decode(attachment.path("data").asText());
         attachment.remove("data");
         attachment
-                .put("revpos", Job.generation(rev))
+                .put("revpos", Rev.generation(rev))
                 .put("digest", "md5-" + hash("MD5", json))
                 .put(LENGTH, json.length)
                 .put(STUB, true);

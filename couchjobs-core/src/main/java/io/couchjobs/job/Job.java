@@ -260,13 +260,7 @@ public final class Job {
 
     /** How many times the document was written, tombstones included; 0 for a job not stored yet. */
     private long generation() {
-        return generation(rev().orElse(""));
-    }
-
-    /** The number of a revision; 0 for what is no revision. */
-    static long generation(String rev) {
-        String number = rev.substring(0, Math.max(0, rev.indexOf('-')));
-        return number.matches("\\d{1,9}") ? Long.parseLong(number) : 0;
+        return Rev.generation(rev().orElse(""));
     }
 
     /** {@return how many runs were started since the job was added or retried} */

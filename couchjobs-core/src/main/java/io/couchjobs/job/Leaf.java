@@ -188,7 +188,7 @@ final class Leaf {
 
     /** Whether the claim that this leaf carries was made on that revision. */
     boolean isClaimOf(String base) {
-        return token().isPresent() && ancestor(Job.generation(base)).equals(base);
+        return token().isPresent() && ancestor(Rev.generation(base)).equals(base);
     }
 
     /** The revision of a generation that the leaf goes back to; empty where nobody knows. */
@@ -204,7 +204,7 @@ final class Leaf {
     }
 
     long generation() {
-        return Job.generation(rev());
+        return Rev.generation(rev());
     }
 
     Optional<String> token() {

@@ -1,8 +1,8 @@
 package io.couchjobs.store;
 
-import io.couchjobs.couch.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Rev;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;

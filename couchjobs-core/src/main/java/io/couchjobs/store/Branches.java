@@ -1,9 +1,9 @@
 package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.Rev;
 import io.couchjobs.job.Rivals;
 import java.util.HashMap;
 import java.util.List;

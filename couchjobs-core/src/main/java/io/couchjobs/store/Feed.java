@@ -29,8 +29,7 @@ import org.slf4j.LoggerFactory;
  * meanwhile, and another node honours a position only roughly. A position that the server does not know any
  * more (the database was deleted and made anew, or restored from an older state) is given up for the present one; no other
  * refusal is a reason for that, however often it comes. CouchDB takes the position of a former database of the same name and
- * begins again with the first change, so the feed compares when the database was made, and that is such a gap, too; one that is
- * made anew within the same second as the former one stays undetected by this.
+ * begins again with the first change. So the feed also compares when the database was made; another one is a gap, too.
  *
  * <p>While very many changes come of which nobody {@linkplain Listener#needsDocument needs} the documents, they are not asked
  * for, and those that are needed are read by their ids. Not on a cluster: there, what is read later may be older than what a
@@ -57,7 +56,7 @@ public class Feed implements AutoCloseable {
     private final OwnWrites own;
     private final FeedPace pace;
     private final Timing timing;
-    private final Birth birth = new Birth();
+    private final DatabaseIdentity identity = new DatabaseIdentity();
     private final FeedWatchdog watchdog;
     private final Audience audience = new Audience();
     private final Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(3));
@@ -104,7 +103,7 @@ public class Feed implements AutoCloseable {
         this.own = own;
         this.pace = pace;
         this.timing = timing;
-        this.watchdog = new FeedWatchdog(database, birth, timing.quiet, timing.grace);
+        this.watchdog = new FeedWatchdog(database, identity, timing.quiet, timing.grace);
     }
 
     /**
@@ -181,7 +180,7 @@ public class Feed implements AutoCloseable {
                 return;
             }
             DatabaseInfo info = database.info();
-            birth.becomesOther(info);
+            identity.becomesOther(info);
             position = info.updateSeq();
             // They may have remembered something before there was a feed to correct it.
             audience.tellAlways(Listener::gap);
@@ -222,7 +221,7 @@ public class Feed implements AutoCloseable {
         }
     }
 
-    /** The connection may have reached a database that was not there yet when the position was looked at. */
+    /** The connection may have reached a database that was made after the position was taken. */
     private void lookWhetherMadeAnew() {
         if (isMadeAnew(database.info())) {
             audience.tell(Listener::gap);
@@ -230,7 +229,7 @@ public class Feed implements AutoCloseable {
     }
 
     private boolean isMadeAnew(DatabaseInfo now) {
-        boolean other = birth.becomesOther(now);
+        boolean other = identity.becomesOther(now);
         if (other) {
             log.warn("{} was deleted and made anew; all who listen look again", database.name());
         }

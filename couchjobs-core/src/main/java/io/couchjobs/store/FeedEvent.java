@@ -2,11 +2,11 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.Change;
-import io.couchjobs.couch.Rev;
 import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Rev;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;

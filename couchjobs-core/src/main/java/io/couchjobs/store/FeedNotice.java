@@ -1,7 +1,7 @@
 package io.couchjobs.store;
 
-import io.couchjobs.couch.Rev;
 import io.couchjobs.job.DocIds;
+import io.couchjobs.job.Rev;
 import java.util.List;
 
 /**

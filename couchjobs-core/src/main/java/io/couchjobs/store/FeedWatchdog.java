@@ -21,7 +21,7 @@ final class FeedWatchdog {
     private static final Logger log = LoggerFactory.getLogger(FeedWatchdog.class);
 
     private final CouchDatabase database;
-    private final Birth birth;
+    private final DatabaseIdentity identity;
     private final Duration quiet;
     private final Duration grace;
     private long lastSignNanos = System.nanoTime();
@@ -31,9 +31,9 @@ final class FeedWatchdog {
     /** There was news beyond a position at a moment. */
     private record Finding(String position, long nanos) {}
 
-    FeedWatchdog(CouchDatabase database, Birth birth, Duration quiet, Duration grace) {
+    FeedWatchdog(CouchDatabase database, DatabaseIdentity identity, Duration quiet, Duration grace) {
         this.database = database;
-        this.birth = birth;
+        this.identity = identity;
         this.quiet = quiet;
         this.grace = grace;
     }
@@ -112,7 +112,7 @@ final class FeedWatchdog {
     private boolean hasNews(String position) {
         try {
             DatabaseInfo info = database.info();
-            return birth.isOther(info)
+            return identity.isOther(info)
                     || isBehind(info, position)
                     || !read(database, ChangesRequest.normal().since(position).limit(1))
                             .isEmpty();

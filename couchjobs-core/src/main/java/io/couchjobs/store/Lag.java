@@ -1,6 +1,6 @@
 package io.couchjobs.store;
 
-import io.couchjobs.couch.Rev;
+import io.couchjobs.job.Rev;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

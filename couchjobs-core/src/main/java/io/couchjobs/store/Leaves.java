@@ -2,11 +2,11 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Rev;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.Rev;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.DocIds;
+import io.couchjobs.job.Rev;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;

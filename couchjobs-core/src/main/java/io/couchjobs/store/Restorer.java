@@ -1,12 +1,12 @@
 package io.couchjobs.store;
 
-import io.couchjobs.couch.Rev;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Restored;
+import io.couchjobs.job.Rev;
 import io.couchjobs.job.UnreadableDataException;
 import java.time.InstantSource;
 import java.util.ArrayList;

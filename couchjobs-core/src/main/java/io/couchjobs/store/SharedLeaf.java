@@ -1,9 +1,9 @@
 package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.Rev;
 import io.couchjobs.couch.Tombstone;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.Rev;
 import java.util.Comparator;
 
 /**

@@ -2,9 +2,9 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.Rev;
 import io.couchjobs.couch.Tombstone;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.Rev;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.UUID;

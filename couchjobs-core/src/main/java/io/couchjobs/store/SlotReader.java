@@ -2,13 +2,13 @@ package io.couchjobs.store;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.Rev;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Rev;
 import io.couchjobs.problem.CouchJobsException;
 import java.util.ArrayList;
 import java.util.HashMap;

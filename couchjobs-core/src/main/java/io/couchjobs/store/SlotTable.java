@@ -1,8 +1,8 @@
 package io.couchjobs.store;
 
-import io.couchjobs.couch.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Lock;
+import io.couchjobs.job.Rev;
 import io.couchjobs.store.Slot.Phase;
 import io.couchjobs.store.SlotName.Limited;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.couchjobs.store;
 
-import io.couchjobs.couch.Rev;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.Rev;
 
 /**
  * Where in the story of a job something stands. The story goes on with each claim and each wish of a creator, which have numbers

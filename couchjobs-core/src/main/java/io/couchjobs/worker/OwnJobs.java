@@ -1,9 +1,9 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.couch.Rev;
 import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.Rev;
 import io.couchjobs.store.Feed;
 import io.couchjobs.store.FeedEvent;
 import io.couchjobs.store.FeedNotice;

@@ -37,7 +37,7 @@ final class LeafTree {
         revisions.forEach((rev, document) -> {
             if (!parents.contains(rev)) {
                 ObjectNode leaf = document.deepCopy();
-                ObjectNode history = leaf.putObject("_revisions").put("start", Job.generation(rev));
+                ObjectNode history = leaf.putObject("_revisions").put("start", Rev.generation(rev));
                 histories.get(rev).forEach(history.withArray("ids")::add);
                 leaves.add(leaf);
             }
@@ -54,7 +54,7 @@ final class LeafTree {
         String hash = UUID.nameUUIDFromBytes(document.toString().getBytes(StandardCharsets.UTF_8))
                 .toString()
                 .replace("-", "");
-        String rev = (Job.generation(parent) + 1) + "-" + hash;
+        String rev = (Rev.generation(parent) + 1) + "-" + hash;
         ObjectNode stored = document.deepCopy();
         stored.put("_rev", rev);
         revisions.put(rev, stored);

@@ -392,7 +392,7 @@ class ResolutionTest {
             String before = winner.rev().orElseThrow();
             String hash = "k" + i;
             ObjectNode written =
-                    winner.withRev((Job.generation(before) + 1) + "-" + hash).toDocument();
+                    winner.withRev((Rev.generation(before) + 1) + "-" + hash).toDocument();
             present.stream()
                     .filter(leaf -> leaf.path("_rev").asText().equals(before) && leaf.has("_revisions"))
                     .findFirst()

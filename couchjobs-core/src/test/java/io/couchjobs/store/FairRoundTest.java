@@ -3,9 +3,9 @@ package io.couchjobs.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.couchjobs.couch.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Jobs;
+import io.couchjobs.job.Rev;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package io.couchjobs.telemetry;
 
-import io.couchjobs.couch.Rev;
+import io.couchjobs.job.Rev;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -6,7 +6,6 @@ import com.sun.net.httpserver.HttpExchange;
 import io.couchjobs.embedded.protocol.CouchError;
 import io.couchjobs.embedded.protocol.Json;
 import java.io.BufferedOutputStream;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -124,7 +123,7 @@ final class Call {
 
     byte[] body() {
         try (InputStream in = decoded(exchange.getRequestBody())) {
-            byte[] body = in instanceof ByteArrayInputStream ? in.readAllBytes() : in.readNBytes(LARGEST_BODY + 1);
+            byte[] body = in.readNBytes(LARGEST_BODY + 1);
             if (body.length > LARGEST_BODY) {
                 throw new CouchError(413, "too_large", "the request entity is too large");
             }

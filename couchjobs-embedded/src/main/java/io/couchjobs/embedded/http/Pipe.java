@@ -74,7 +74,7 @@ final class Pipe extends InputStream {
         return first == null ? -1 : taken(first, bytes, from, length);
     }
 
-    /** What was written at once comes as it is. */
+    /** A body that was written in one piece is not copied. */
     @Override
     public byte[] readAllBytes() throws IOException {
         boolean isWhole = ended && !broken && chunks.size() == 1;

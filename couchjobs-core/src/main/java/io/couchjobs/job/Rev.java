@@ -1,7 +1,9 @@
-package io.couchjobs.couch;
+package io.couchjobs.job;
 
 /** Reads revisions of documents, such as {@code 3-917fa2381192822767f010b95b45325b}. Stateless. */
 public final class Rev {
+    private static final int MOST_DIGITS = 9;
+
     private Rev() {}
 
     /**
@@ -11,9 +13,9 @@ public final class Rev {
      * @return its number, such as 3; 0 for a text that is no revision
      */
     public static long generation(String rev) {
-        int dash = rev.indexOf('-');
+        int digits = rev.indexOf('-');
         try {
-            return dash < 0 ? 0 : Long.parseLong(rev.substring(0, dash));
+            return digits < 1 || digits > MOST_DIGITS ? 0 : Long.parseLong(rev.substring(0, digits));
         } catch (NumberFormatException notARevision) {
             return 0;
         }
