@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Proves from the journal, and from what the copies have at the end, that a queue kept its promises. */
 final class Checker {
@@ -158,12 +159,13 @@ final class Checker {
         }
     }
 
-    /** A monitor may take a job from the dead only. */
+    /** A monitor may take a job from the dead only. What it takes must be the owner's claim, and not another one of the same fence. */
     private void livingOwners(List<String> violations) {
         for (Journal.Expiry expiry : journal.expiries()) {
             journal.runs().stream()
                     .filter(run -> run.job.equals(expiry.job()) && run.fence == expiry.fence())
                     .filter(run -> run.started <= expiry.at() && expiry.at() < run.ownedUntil())
+                    .filter(run -> descends(run.job, expiry.base(), run.rev))
                     .forEach(run -> violations.add("taken from a living owner at " + expiry.at() + ": " + run));
         }
     }
@@ -276,17 +278,32 @@ final class Checker {
         }
     }
 
-    /** A creation that a frozen node had still to take care of creates the job anew when it thaws, as any creation would. */
-    private boolean isCreatedOnTombstone(JobId id, String rev) {
+    /** Whether a revision is another one, or was written after it. */
+    private boolean descends(JobId id, String rev, String from) {
+        return ancestors(id, rev).anyMatch(node -> node.rev().toString().equals(from));
+    }
+
+    /** {@return the revision and those before it, the latest first} */
+    private Stream<Node> ancestors(JobId id, String rev) {
         Map<Revision, Node> nodes = new HashMap<>();
-        copy(0).tree(id.docId()).nodes().forEach(node -> nodes.put(node.rev(), node));
-        Optional<Node> node = nodes.values().stream()
+        for (int node = 0; node < this.nodes; node++) {
+            copy(node).tree(id.docId()).nodes().forEach(one -> nodes.merge(one.rev(), one, Checker::withParent));
+        }
+        Optional<Node> first = nodes.values().stream()
                 .filter(any -> any.rev().toString().equals(rev))
                 .findFirst();
-        while (node.isPresent() && !node.get().deleted()) {
-            node = Optional.ofNullable(node.get().parent()).map(nodes::get);
-        }
-        return node.isPresent();
+        return Stream.iterate(first, Optional::isPresent, node -> node.map(Node::parent)
+                        .map(nodes::get))
+                .flatMap(Optional::stream);
+    }
+
+    private static Node withParent(Node one, Node other) {
+        return one.parent() == null ? other : one;
+    }
+
+    /** A creation that a frozen node had still to take care of creates the job anew when it thaws, as any creation would. */
+    private boolean isCreatedOnTombstone(JobId id, String rev) {
+        return ancestors(id, rev).anyMatch(Node::deleted);
     }
 
     private void rest(List<String> violations) {

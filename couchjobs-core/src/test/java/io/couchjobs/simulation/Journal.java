@@ -81,8 +81,12 @@ final class Journal implements Watcher {
         }
     }
 
-    /** A monitor took a job from the owner of a claim. */
-    record Expiry(JobId job, long fence, long at) {}
+    /**
+     * A monitor took a job from its owner, or may have.
+     *
+     * @param base the revision by which the owner has it
+     */
+    record Expiry(SimulatedProcess by, JobId job, String base, long fence, long at) {}
 
     /**
      * A subscriber was told that a job had ended.
@@ -235,12 +239,21 @@ final class Journal implements Watcher {
     public void sending(Exchange exchange) {
         exchange.sent().stream()
                 .filter(sent -> sent.what() == Sent.What.EXPIRY)
-                .forEach(expiry -> expired(exchange.process(), expiry.job(), expiry.fence()));
+                .forEach(expiry -> expired(exchange.process(), expiry));
     }
 
-    private void expired(Object by, JobId id, long fence) {
-        expiries.add(new Expiry(id, fence, time.now()));
-        note(by, "expires " + id + " fence " + fence);
+    /** Who hears of a conflict has taken nothing: somebody was alive. */
+    @Override
+    public void answered(Exchange exchange, Answer answer) {
+        exchange.sent().stream()
+                .filter(sent -> sent.what() == Sent.What.EXPIRY && answer.refuses(sent.job()))
+                .forEach(sent -> expiries.removeIf(expiry ->
+                        expiry.by() == exchange.process() && expiry.base().equals(sent.base())));
+    }
+
+    private void expired(SimulatedProcess by, Sent expiry) {
+        expiries.add(new Expiry(by, expiry.job(), expiry.base(), expiry.fence(), time.now()));
+        note(by, "expires " + expiry.job() + " fence " + expiry.fence() + " of " + expiry.base());
     }
 
     List<Expiry> expiries() {

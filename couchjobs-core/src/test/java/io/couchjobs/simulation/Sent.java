@@ -18,8 +18,9 @@ import java.util.Optional;
  *
  * @param fence of the run that it ends, or withdraws
  * @param token of the owner that it names; empty for none
+ * @param base the revision that it changes; empty for none
  */
-record Sent(JobId job, What what, long fence, String token) {
+record Sent(JobId job, What what, long fence, String token, String base) {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     /** What it makes of the job. */
@@ -64,7 +65,8 @@ record Sent(JobId job, What what, long fence, String token) {
                         id,
                         what(doc),
                         doc.path("fence").asLong(),
-                        doc.path("lock").path("token").asText()));
+                        doc.path("lock").path("token").asText(),
+                        doc.path("_rev").asText()));
     }
 
     private static What what(JsonNode doc) {
