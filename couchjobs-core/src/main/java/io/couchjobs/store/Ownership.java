@@ -36,7 +36,10 @@ final class Ownership {
     /** Goes with the next write, whatever that is. */
     private final AtomicReference<@Nullable Progress> untold = new AtomicReference<>();
     /** Writes that were sent and neither confirmed nor refused: any of them may be what is stored. */
-    private final List<Job> unconfirmed = new ArrayList<>();
+    private final List<Attempt> unconfirmed = new ArrayList<>();
+
+    /** A write, and when it was sent first: monitors may have seen it since then, however often it was sent again. */
+    private record Attempt(Job job, long sentNanos) {}
 
     Ownership(JobStore store, StoreClock clock, String token, Job job, Lease lease, Runnable onEnd) {
         this.store = store;
@@ -89,7 +92,9 @@ final class Ownership {
             // On a cluster the own revision may be a leaf that lost, where a write would succeed and mean nothing.
             job = owned(leaves());
         }
-        if (mustRepeatItself() && settles(unconfirmed.get(unconfirmed.size() - 1)) && !job.isLockedBy(token)) {
+        if (mustRepeatItself()
+                && settles(unconfirmed.get(unconfirmed.size() - 1).job())
+                && !job.isLockedBy(token)) {
             return job;
         }
         while (backoff.attempts() < MOST_ATTEMPTS) {
@@ -125,10 +130,7 @@ final class Ownership {
         boolean isDisputed = false;
         Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(50), Duration.ofSeconds(5));
         while (true) {
-            if (!unconfirmed.contains(next)) {
-                unconfirmed.add(next);
-            }
-            long sent = clock.nanos();
+            long sent = attempt(next).sentNanos();
             WriteResult written = store.write(next);
             if (written instanceof WriteResult.Stored stored) {
                 boolean isLateEnd = !next.isLockedBy(token) && lease.isOver();
@@ -139,7 +141,7 @@ final class Ownership {
                 return true;
             }
             if (written instanceof WriteResult.Refused refused) {
-                unconfirmed.remove(next);
+                unconfirmed.remove(attempt(next));
                 throw new WriteRefusedException(refused);
             }
             isDisputed = true;
@@ -165,6 +167,18 @@ final class Ownership {
             pause(backoff);
             haltIfLeaseIsOver();
         }
+    }
+
+    /** {@return what was known of this write before, or that it is sent now} */
+    private Attempt attempt(Job next) {
+        for (Attempt known : unconfirmed) {
+            if (known.job() == next) {
+                return known;
+            }
+        }
+        Attempt first = new Attempt(next, clock.nanos());
+        unconfirmed.add(first);
+        return first;
     }
 
     /**
@@ -200,7 +214,7 @@ final class Ownership {
     }
 
     private boolean isOurEnd(Job leaf) {
-        return !leaf.isLockedBy(token) && unconfirmed.stream().anyMatch(sent -> Transitions.isStill(leaf, sent));
+        return !leaf.isLockedBy(token) && unconfirmed.stream().anyMatch(sent -> Transitions.isStill(leaf, sent.job()));
     }
 
     private void confirmed(Job stored, long sent) {

@@ -164,7 +164,7 @@ final class Checker {
         for (Journal.Expiry expiry : journal.expiries()) {
             journal.runs().stream()
                     .filter(run -> run.job.equals(expiry.job()) && run.fence == expiry.fence())
-                    .filter(run -> run.started <= expiry.at() && expiry.at() < run.ownedUntil())
+                    .filter(run -> run.isOwnedAt(expiry.at()))
                     .filter(run -> descends(run.job, expiry.base(), run.rev))
                     .forEach(run -> violations.add("taken from a living owner at " + expiry.at() + ": " + run));
         }

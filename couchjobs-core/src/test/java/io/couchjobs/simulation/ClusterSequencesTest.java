@@ -283,6 +283,34 @@ class ClusterSequencesTest {
     }
 
     @Test
+    void a_lease_counts_from_when_its_renewal_was_sent_first() {
+        playOn(Plan.PLAYED_SLOWLY);
+        insert("a");
+        ClaimedJob claim = accept(zero, "owner").orElseThrow();
+        world.cluster().isolate(0);
+        List<Long> renewals = new ArrayList<>();
+        world.watchers().add(new Watcher() {
+            @Override
+            public void sending(Exchange exchange) {
+                if (exchange.does(Sent.What.OWNED)) {
+                    renewals.add(zero.process().nanos());
+                }
+            }
+
+            @Override
+            public void answered(Exchange exchange, Answer answer) {
+                if (answer.isUnconfirmed()) {
+                    zero.door().redirect(1); // as a balancer between client and nodes may do
+                }
+            }
+        });
+        play(zero, claim::update);
+
+        assertThat(renewals).as("the same bytes, twice").hasSize(2);
+        assertThat(claim.confirmedNanos()).isEqualTo(renewals.get(0));
+    }
+
+    @Test
     void who_waits_at_a_node_that_is_cut_off_is_not_told_an_end_that_only_this_node_has() {
         JobId id = insert("a");
         ClaimedJob claim = accept(two, "owner").orElseThrow();

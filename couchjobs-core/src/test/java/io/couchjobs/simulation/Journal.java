@@ -127,7 +127,11 @@ final class Journal implements Watcher {
         final int expirations;
 
         /** Until when the owner may believe that it owns the job. */
-        long leaseUntil;
+        private long leaseUntil;
+
+        /** From when until when its lease was over, and brought back by a renewal that was confirmed then. */
+        private final List<long[]> lapses = new ArrayList<>();
+
         /** When the handler had done its work. */
         long worked = Long.MAX_VALUE;
 
@@ -145,6 +149,21 @@ final class Journal implements Watcher {
             this.worker = worker;
             this.started = started;
             this.claimed = TimeUnit.NANOSECONDS.toMicros(claim.confirmedNanos());
+        }
+
+        /** A renewal was confirmed. */
+        private void extend(long until, long now) {
+            if (now > leaseUntil && until > leaseUntil && leaseUntil > 0) {
+                lapses.add(new long[] {leaseUntil, now});
+            }
+            leaseUntil = Math.max(leaseUntil, until);
+        }
+
+        /** Whether the owner may have believed so then. */
+        boolean isOwnedAt(long time) {
+            return started <= time
+                    && time < ownedUntil()
+                    && lapses.stream().noneMatch(lapse -> lapse[0] <= time && time < lapse[1]);
         }
 
         /** Whether the end that the owner wanted is stored. */
@@ -168,6 +187,10 @@ final class Journal implements Watcher {
         runs.add(run);
         note(worker, "starts " + run.job + " fence " + run.fence + " token " + run.token + " as " + run.rev);
         return run;
+    }
+
+    void extended(Run run, long leaseUntil) {
+        run.extend(leaseUntil, time.now());
     }
 
     void ended(Run run, End end, String why) {

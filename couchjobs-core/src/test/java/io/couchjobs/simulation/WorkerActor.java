@@ -140,7 +140,7 @@ final class WorkerActor implements Feed.Listener {
     }
 
     private void extend(Journal.Run run, ClaimedJob claim) {
-        run.leaseUntil = TimeUnit.NANOSECONDS.toMicros(claim.confirmedNanos() + timeout.toNanos());
+        journal.extended(run, TimeUnit.NANOSECONDS.toMicros(claim.confirmedNanos() + timeout.toNanos()));
     }
 
     private List<ClaimedJob> accept() {
