@@ -52,6 +52,27 @@
 #define RESOLVERS 1
 #endif
 
+#ifdef ASKED          /* two copies have an end, which was told; one has a sibling of its claim; retention deletes the job, and somebody wants another run */
+#define BEGIN  endedBeside
+#define CLAIMS 3
+#define RETENTION
+#define ADDS 1
+#define RESOLVERS 1
+#endif
+
+#ifdef STALE          /* two copies have an end, which was told; one has an earlier claim that was withdrawn; somebody wants another run */
+#define BEGIN  endedLater
+#define CLAIMS 3
+#define ADDS 1
+#define RESOLVERS 1
+#endif
+
+#ifdef KEPT           /* one leaf has a claim that was withdrawn on others: it waits again on two copies, a resolver withdraws it on the third; two resolvers */
+#define BEGIN  keptBeside
+#define CLAIMS 2
+#define RESOLVERS 2
+#endif
+
 #include "document.pml"
 #include "held.pml"
 #include "resolution.pml"
@@ -75,6 +96,19 @@ inline expired_() {
 inline met() {
     put(1, revision(PENDING, 1, 0)); put(2, revision(ENDED, 1, 1)); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
     claims = 1; greatest = 1; told = 1
+}
+inline endedBeside() {
+    put(1, revision(ENDED, 1, 1)); put(2, revision(OWNED, 1, 2)); oneHas(1, 1); oneHas(2, 1); oneHas(3, 2);
+    claims = 2; greatest = 1; told = 1; phase[2] = LOST; mine[2] = 2; runs[2] = 1
+}
+inline endedLater() {
+    put(1, revision(WITHDRAWN, 1, 1)); put(2, revision(ENDED, 2, 2)); oneHas(1, 1); oneHas(2, 2); oneHas(3, 2);
+    claims = 2; greatest = 2; told = 2
+}
+inline keptBeside() {
+    put(1, revision(PENDING, 0, 0)); put(2, revision(OWNED, 1, 1)); put(3, revision(WITHDRAWN, 1, 1)); everybodyHas(2);
+    oneHas(1, 1); oneHas(2, 1); oneHas(3, 3);
+    claims = 1; ref[5] = 1
 }
 inline claimedTwice() {
     put(1, revision(OWNED, 1, 1)); put(2, revision(OWNED, 1, 2)); oneHas(1, 2); oneHas(2, 1); oneHas(3, 1);

@@ -49,6 +49,7 @@ short news;           /* what is written; 0 is the tombstone of a leaf that lost
 /* What processes remember: 1, 2: what a worker writes on; 3, 4: what it has sent; 5, 6: what a resolver has had confirmed. */
 #define MOST 6
 byte ref[MOST + 1];
+short dying[2];       /* what resolvers 5 and 6 are about to delete, as they decided when they read */
 
 /* Scratch, of single steps only. */
 hidden byte i, j, w, best;
@@ -173,6 +174,7 @@ inline make(what) {
     :: i <= MOST -> if :: ref[i] >= w -> ref[i]++ :: else fi; i++
     :: else -> break
     od;
+    dying[0] = spread(dying[0], w); dying[1] = spread(dying[1], w);
     if :: target >= w -> target++ :: else fi;
     parent[w] = target
     fi;
@@ -224,6 +226,7 @@ inline tidy() {
             :: i <= 3 -> known[i] = squeeze(known[i] & ~bit(j), j); leaf[i] = squeeze(leaf[i] & ~bit(j), j); i++
             :: else -> break
             od;
+            dying[0] = squeeze(dying[0] & ~bit(j), j); dying[1] = squeeze(dying[1] & ~bit(j), j);
             i = 1;
             do
             :: i <= CLAIMS -> if :: base[i] == j -> base[i] = 0 :: base[i] > j -> base[i]-- :: else fi; i++

@@ -17,11 +17,13 @@ active proctype Network() {
 inline forget() { who = 0; target = 0; news = 0 }
 inline writeIt() { if :: news != 0 -> make(news) :: else -> w = 0 fi; take() }
 
-/* Resolver: losers are deleted one after the other; what was confirmed counts for all of them. */
+/* Resolver: it deletes all that lost when it read, each in a step of its own, whatever has happened since. */
+#define isDying(r) has(dying[me - 5], r)
 proctype Resolver(byte me) {
     bool isProof;
+    short grave;
     do
-    :: atomic {
+    :: atomic { dying[me - 5] == 0 ->
 #ifndef READS_ALONE
         if :: ref[me] == 0 -> chooseReaders() :: else -> chooseMajority() fi;
 #else
@@ -31,11 +33,11 @@ proctype Resolver(byte me) {
         if :: longest = 1 :: longest = 2 :: longest = 3 fi;
 #endif
         d_step {
-            look(); resolve(ref[me]); act(); isProof = (verdict == CONFIRM);
-            if :: verdict == DELETE && losers != bit(target) :: else -> ref[me] = 0 fi
+            look(); resolve(ref[me]); act(); isProof = (verdict == CONFIRM); ref[me] = 0;
+            if :: verdict == DELETE -> dying[me - 5] = losers; grave = news; target = 0 :: else fi
         };
         if
-        :: nothingToDo -> forget(); isProof = false
+        :: nothingToDo -> d_step { isProof = false; tidy() }
         :: else ->
             chooseTakers(target);
             d_step {
@@ -49,6 +51,15 @@ proctype Resolver(byte me) {
             }
         fi
       }
+    :: atomic { dying[me - 5] != 0 && (grave == 0 || room) ->
+        selectOne(isDying);
+        chooseTakers(target);
+        d_step {
+            dying[me - 5] = dying[me - 5] & ~bit(target); news = grave; writeIt();
+            if :: dying[me - 5] == 0 -> grave = 0 :: else fi;
+            tidy(); truth()
+        }
+      }
     od
 }
 
@@ -56,10 +67,16 @@ proctype Resolver(byte me) {
 inline findOnly(which) {
     i = 1;
     do
-    :: i <= last && !(leaves == bit(i) && which) -> i++
+    :: i <= last && !(leaves == bit(i) && (which)) -> i++
     :: else -> break
     od;
     target = (i <= last -> i : 0); i = 0; who = 0
+}
+
+/* As before, and readers do not see a tombstone beside a live leaf. */
+inline findSeen(which) {
+    if :: live != 0 -> leaves = live :: else fi;
+    findOnly(which)
 }
 
 #ifdef MONITOR
@@ -100,13 +117,19 @@ proctype Retention() {
 #endif
 
 #if ADDS > 0
-/* Creator.add of a job that exists: its owner is asked for another run, or an end or a tombstone is followed by a job that waits. */
+#ifdef ASKS_NOBODY
+#define isAskable(r) isClaim(r)
+#else
+#define isAskable(r) (kind(r) == OWNED)
+#endif
+/* Creator.add of a job that exists: its owner is asked for another run, or an end or a tombstone is followed by a job that waits. A claim that
+   was withdrawn has no owner: it is resolved first. */
 proctype Creator() {
     byte adds;
     do
     :: atomic { adds < ADDS ->
         chooseReaders();
-        d_step { look(); findOnly((kind(i) == OWNED && !isFlagged(i)) || kind(i) == ENDED || isGoneKind(kind(i))) };
+        d_step { look(); rank(); findSeen((isAskable(i) && !isFlagged(i)) || kind(i) == ENDED || isGoneKind(kind(i))) };
         if
         :: target == 0 || !room -> target = 0
         :: else ->
@@ -114,7 +137,7 @@ proctype Creator() {
             d_step {
                 adds++;
                 if
-                :: kind(target) == OWNED -> news = rev[target] | FLAGGED
+                :: isClaim(target) -> news = rev[target] | FLAGGED
                 :: else -> news = revision(PENDING, fence(target) + 1, 0)
                 fi;
                 askedAgain = true; told = 0; goneTold = false;
@@ -139,27 +162,28 @@ inline goneIsTold() { goneTold = true; wished = false }
 /* Creator.remove and Removal: deletes each live leaf that it reads. It is done when all of that was answered 201, or a majority has none. */
 proctype Remover() {
     bool begun, sure, done;
-    short dying;
+    short victims;
     do
     :: atomic { !done ->
         chooseReaders();
-        d_step { look(); rank(); dying = live; who = 0; sure = true };
+        d_step { look(); rank(); victims = live; who = 0; sure = true };
         if
-        :: dying == 0
+        :: victims == 0
         :: else ->
             do
-            :: dying != 0 && !room -> dying = 0; sure = false
-            :: dying != 0 && room ->
+            :: victims != 0 && !room -> victims = 0; sure = false
+            :: victims != 0 && room ->
                 target = 1;
                 do
-                :: !has(dying, target) -> target++
+                :: !has(victims, target) -> target++
                 :: else -> break
                 od;
                 chooseTakers(target);
                 d_step {
-                    x = last; dying = dying & ~bit(target);
-                    make(revision(REMOVED, fence(target) + 1, 0));
-                    if :: last > x -> dying = spread(dying, w) :: else fi;
+                    x = last; victims = victims & ~bit(target);
+                    news = revision(REMOVED, (isFlagged(target) -> again(fence(target)) : fence(target)) + 1, 0);
+                    make(news);
+                    if :: last > x -> victims = spread(victims, w) :: else fi;
                     take(); sure = sure && countsAsRemoved
                 }
             :: else -> break

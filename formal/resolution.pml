@@ -12,11 +12,22 @@ hidden byte withdrawn, expired;               /* tokens */
 byte longest;         /* an owner writes as often as it likes: any branch may be the longest */
 #endif
 hidden byte verdict, least;
-hidden byte asked;    /* what a wish on a leaf that loses makes of the winner's fence */
 hidden short losers;
+
+/* Whatever consumes a wish takes the fence after that of the run that it was asked of. */
+#ifdef NO_G
+#define again(f) (f)
+#else
+#define again(f) ((f) + 1)
+#endif
 
 #define beats(a,b) (counts[a] > counts[b] || (counts[a] == counts[b] && as[a] < as[b]))
 
+#ifdef NO_B
+#define countsLess(r) (!late[r])
+#else
+#define countsLess(r) true
+#endif
 /* Precedence: the live leaves, and the best of all. */
 inline rank() {
     withdrawn = 0; expired = 0; i = 1;
@@ -24,7 +35,7 @@ inline rank() {
     :: i <= last ->
         if
         :: has(leaves, i) && kind(i) == WITHDRAWN ->
-            if :: isExpired(i) && !has(withdrawn, token(i)) -> expired = expired | bit(token(i)) :: else fi;
+            if :: isExpired(i) -> expired = expired | bit(token(i)) :: else fi;
             withdrawn = withdrawn | bit(token(i))
         :: else
         fi;
@@ -40,10 +51,11 @@ inline rank() {
             late[i] = as[i] == WITHDRAWN && (kind(i) == OWNED -> has(expired, token(i)) : isExpired(i));
             counts[i] = fence(i);
             if
-#ifdef NO_B
-            :: as[i] == WITHDRAWN && !late[i] -> counts[i]--
+#ifndef LOST_WISH
+            :: as[i] == WITHDRAWN && isFlagged(i) -> as[i] = PENDING; counts[i] = again(fence(i))
+            :: as[i] == WITHDRAWN && !isFlagged(i) && countsLess(i) -> counts[i]--
 #else
-            :: as[i] == WITHDRAWN -> counts[i]--
+            :: as[i] == WITHDRAWN && countsLess(i) -> counts[i]--
 #endif
             :: else
             fi;
@@ -65,36 +77,48 @@ inline rank() {
 }
 
 /* The fence of the last run that the leaf may go back to. */
-#define runFence(r) (late[r] -> fence(r) : counts[r])
-#define hasTokenOf(a,b) ((as[a] == OWNED || as[a] == WITHDRAWN) && (as[b] == OWNED || as[b] == WITHDRAWN) && token(a) == token(b))
+#define runFence(r) (late[r] && counts[r] < fence(r) -> fence(r) : counts[r])
+#define hasTokenOf(a,b) (isClaim(a) && isClaim(b) && token(a) == token(b))
+#define isTakenBack(r) (isClaim(r) && as[r] != OWNED)
+/* The job that retention or somebody deleted would wait again if the owner were none: a wish for another run is not decided against. */
+#define isWishBeside(r,gone) (as[r] == OWNED && isFlagged(r) && (again(fence(r)) > counts[gone] || (again(fence(r)) == counts[gone] && as[gone] == REMOVED)))
 
+/* Beside an owner only claims that were withdrawn are deleted. */
+#if defined(OLD_A2)
+#define losesTo(r,owner) (as[r] != OWNED && runFence(r) < counts[owner])
+#elif defined(OLD_14)
+#define losesTo(r,owner) ((as[r] == WITHDRAWN || as[r] == PENDING || isGoneKind(as[r])) && runFence(r) < counts[owner])
+#else
+#define losesTo(r,owner) ((as[r] == WITHDRAWN || isGoneKind(as[r])) && runFence(r) < counts[owner])
+#endif
 inline isUndecided() {
     other = false;
 #ifndef NO_C
     if
-    :: isGoneKind(as[best])
-    :: else ->
+    :: isGoneKind(as[best]) ->
         i = 1;
         do
-        :: i <= last ->
+        :: i <= last && !(has(leaves, i) && isWishBeside(i, best)) -> i++
+        :: else -> break
+        od;
+        other = (i <= last); i = 0
+    :: else ->
+        j = 1;
+        do
+        :: j <= last && !(has(leaves, j) && as[j] == OWNED) -> j++
+        :: else -> break
+        od;
+        i = 1;
+        do
+        :: i <= last && j <= last ->
             if
-            :: has(leaves, i) && i != best && !hasTokenOf(i, best) ->
-                if
-#ifdef OLD_A2
-                :: as[i] == OWNED && as[best] != ENDED && as[best] != CANCELLED -> other = true
-                :: as[best] == OWNED && runFence(i) >= counts[best] -> other = true
-#else
-                :: as[i] == OWNED -> other = true
-                :: as[best] == OWNED && (as[i] == ENDED || as[i] == CANCELLED || runFence(i) >= counts[best]) -> other = true
-#endif
-                :: else
-                fi
+            :: has(leaves, i) && !hasTokenOf(i, j) && !losesTo(i, j) -> other = true
             :: else
             fi;
             i++
         :: else -> break
         od;
-        i = 0
+        j = 0; i = 0
     fi
 #endif
 }
@@ -104,15 +128,6 @@ inline isUndecided() {
 #else
 #define isProven(confirmed) (confirmed == best)
 #endif
-
-/* Whatever consumes a wish takes the fence after that of the run that it was asked of. */
-#ifdef NO_G
-#define again(f) (f)
-#else
-#define again(f) ((f) + 1)
-#endif
-/* The fence of the winner as it is, or as it waits again. */
-#define nextFence (as[best] == WITHDRAWN && isFlagged(best) -> again(fence(best)) : runFence(best))
 
 /* From the leaves, and the revision that was confirmed just now, to what is written on the target. */
 inline resolve(confirmed) {
@@ -127,27 +142,17 @@ inline resolve(confirmed) {
         :: !other && isGoneKind(as[best]) -> verdict = DELETE; losers = live
         :: else ->
             losers = live & ~bit(best);
-            least = 0; asked = 0; i = 1;
+            least = 0; i = 1;
             do
-            :: i <= last ->
-                if
-                :: has(losers, i) ->
-                    if :: late[i] && fence(i) > least -> least = fence(i) :: else fi;
-                    if :: isClaim(i) && isFlagged(i) && fence(i) >= nextFence && again(fence(i)) > asked -> asked = again(fence(i)) :: else fi
-                :: else
-                fi;
-                i++
+            :: i <= last -> if :: has(losers, i) && late[i] && fence(i) > least -> least = fence(i) :: else fi; i++
             :: else -> break
             od;
             i = 0;
             if
-            :: as[best] == WITHDRAWN && !isProven(confirmed) ->
+            :: isTakenBack(best) && !isProven(confirmed) ->
                 news = revision(WITHDRAWN, fence(best), token(best)) | flags(best) | (late[best] * EXPIRED)
-            :: as[best] == WITHDRAWN && isProven(confirmed) -> news = revision(PENDING, (asked != 0 -> asked : nextFence), 0)
-            :: as[best] == OWNED && asked != 0 && !isFlagged(best) -> news = rev[best] | FLAGGED
-            :: as[best] != OWNED && as[best] != WITHDRAWN && asked != 0 -> news = revision(PENDING, asked, 0)
-            :: as[best] != OWNED && as[best] != WITHDRAWN && asked == 0 && fence(best) < least ->
-                news = revision(kind(best), least, token(best))
+            :: isTakenBack(best) && isProven(confirmed) -> news = revision(PENDING, runFence(best), 0)
+            :: !isClaim(best) && fence(best) < least -> news = revision(kind(best), least, token(best))
             :: else
             fi;
             if

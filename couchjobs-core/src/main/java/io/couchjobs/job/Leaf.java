@@ -28,7 +28,7 @@ final class Leaf {
         OWNED,
         /** The job was cancelled. */
         CANCELLED,
-        /** The job is to be run. */
+        /** The job is to be run: it waits, or somebody wants it run once more and the claim that was asked was withdrawn. */
         PENDING,
         /** The job was removed. Of a removal and an add at the same moment, the add counts: no job is lost. */
         REMOVED,
@@ -57,13 +57,9 @@ final class Leaf {
     private final JsonNode revisions;
 
     private Leaf(ObjectNode document, @Nullable Job job, JsonNode revisions) {
-        this(document, job, kindOf(document, job), revisions);
-    }
-
-    private Leaf(ObjectNode document, @Nullable Job job, Kind kind, JsonNode revisions) {
         this.document = document;
         this.job = job;
-        this.kind = kind;
+        this.kind = kindOf(document, job);
         this.revisions = revisions;
     }
 
@@ -77,7 +73,7 @@ final class Leaf {
         Job withdrawn = Transitions.withdraw(job().orElseThrow(), withdrawal.reason(), withdrawal.at())
                 .write()
                 .orElseThrow();
-        return new Leaf(document, withdrawn, Kind.WITHDRAWN, revisions);
+        return new Leaf(document, withdrawn, revisions);
     }
 
     /** The document as CouchDB shows it, with {@code _revisions} or without. */
@@ -107,6 +103,29 @@ final class Leaf {
         return !isDeleted(document);
     }
 
+    /** Whether the leaf is a claim that was withdrawn. */
+    boolean isTakenBack() {
+        return job != null && job.isWithdrawn();
+    }
+
+    /** Whether the claim was withdrawn because its lease was over, so that its owner may have run the job. */
+    boolean mayHaveRun() {
+        return job != null && Transitions.mayHaveRun(job);
+    }
+
+    /** Whether somebody asked the owner for another run. */
+    boolean isAsked() {
+        return job != null && job.status().isLocked() && job.isResubmitted();
+    }
+
+    /** Whether the other leaf would count less than this one if the owner were none and the job waited for the run that somebody asks for. */
+    boolean isWishBeside(Leaf gone) {
+        long fence = storedFence() + 1;
+        return kind == Kind.OWNED
+                && isAsked()
+                && (fence > gone.fence() || (fence == gone.fence() && gone.kind == Kind.REMOVED));
+    }
+
     /** Whether the job was deleted: by somebody, or by retention. */
     boolean isGone() {
         return kind == Kind.REMOVED || kind == Kind.RETIRED;
@@ -132,10 +151,14 @@ final class Leaf {
 
     /**
      * The fence that counts. A withdrawn claim counts as what it was made on, whatever the reason of its withdrawal: else a claim
-     * on a leaf that lost could outrank a confirmed end.
+     * on a leaf that lost could outrank a confirmed end. One that somebody asked for another run counts as that: else a deletion by
+     * retention, which knows nothing of the wish, could outrank it.
      */
     long fence() {
-        return kind == Kind.WITHDRAWN ? Math.max(0, storedFence() - 1) : storedFence();
+        if (isTakenBack()) {
+            return isAsked() ? Math.max(storedFence(), storedFence() + 1) : Math.max(0, storedFence() - 1);
+        }
+        return storedFence();
     }
 
     /**
@@ -158,6 +181,9 @@ final class Leaf {
 
     /** Whether the leaf shows that the job was run: by a run's end, or by what was counted since the job was added. */
     boolean hasRun() {
+        if (isTakenBack()) {
+            return false;
+        }
         return switch (kind) {
             case ENDED -> hasFence();
             case CANCELLED -> hasFence() && attempt() > 0;
@@ -168,10 +194,13 @@ final class Leaf {
 
     /** Whether the leaf shows no run of the job, not even one before it was added again; a claim may be its first. */
     boolean isFresh() {
+        if (isTakenBack()) {
+            return attempt() <= 1 && expirations() == 0;
+        }
         return switch (kind) {
             case PENDING, CANCELLED -> attempt() == 0 && expirations() == 0 && !wasClaimed();
-            case OWNED, WITHDRAWN -> attempt() <= 1 && expirations() == 0;
-            case RETIRED, REMOVED, ENDED, MALFORMED -> false;
+            case OWNED -> attempt() <= 1 && expirations() == 0;
+            case RETIRED, REMOVED, ENDED, WITHDRAWN, MALFORMED -> false;
         };
     }
 
@@ -224,7 +253,7 @@ final class Leaf {
     }
 
     private boolean isRunning() {
-        return job != null && job.status() == JobStatus.RUNNING;
+        return job != null && kind != Kind.PENDING && job.status() == JobStatus.RUNNING;
     }
 
     private static boolean isDeleted(ObjectNode document) {
@@ -239,7 +268,7 @@ final class Leaf {
             return Kind.MALFORMED;
         }
         if (job.isWithdrawn()) {
-            return Kind.WITHDRAWN;
+            return job.isResubmitted() ? Kind.PENDING : Kind.WITHDRAWN;
         }
         return switch (job.state()) {
             case RUNNING -> Kind.OWNED;

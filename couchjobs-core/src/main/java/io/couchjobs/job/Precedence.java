@@ -32,13 +32,13 @@ final class Precedence {
 
     /**
      * Of leaves that count, in whatever order. A claim that was withdrawn on one leaf owns the job by none: its claimer, or who found
-     * it dead, knows more than a leaf that was written again meanwhile.
+     * it dead, knows more than a leaf that was written again meanwhile. Of several withdrawals that one counts which says that the claim may have run.
      */
     static Precedence of(List<Leaf> leaves) {
         Map<String, Leaf> withdrawn = new HashMap<>();
         leaves.stream()
-                .filter(leaf -> leaf.kind() == Leaf.Kind.WITHDRAWN)
-                .sorted(Leaf.BEST_FIRST)
+                .filter(Leaf::isTakenBack)
+                .sorted(Comparator.comparing(Leaf::mayHaveRun).reversed().thenComparing(Leaf.BEST_FIRST))
                 .forEach(leaf -> leaf.token().ifPresent(token -> withdrawn.putIfAbsent(token, leaf)));
         return new Precedence(leaves.stream()
                 .map(leaf ->
@@ -56,13 +56,5 @@ final class Precedence {
         return leaf.isFresh()
                 && leaf.kind() != Leaf.Kind.OWNED
                 && standing.stream().anyMatch(other -> other.hasRun() && leaf.partedBeforeClaimOf(other));
-    }
-
-    /** Whether another branch is being run, or was, of whose claim this leaf knows nothing: one of the two will be taken back. */
-    boolean isRivalled(Leaf leaf) {
-        return leaf.isFresh()
-                && standing.stream()
-                        .filter(other -> other.kind() == Leaf.Kind.OWNED || other.hasRun())
-                        .anyMatch(other -> !other.hasTokenOf(leaf) && leaf.partedBeforeClaimOf(other));
     }
 }

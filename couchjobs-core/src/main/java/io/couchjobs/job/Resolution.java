@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>No live leaf is deleted before the winner, whatever it is, was written again and confirmed by a majority in this
  *       resolution. Two sides of a cut could otherwise each delete the leaf that the other one keeps.
- *   <li>Nothing is decided between an owner and an end, whatever their fences, nor between two owners. Nobody can see from a leaf
- *       whether a majority confirmed it, so both stay until the owner has ended, was withdrawn or has expired.
+ *   <li>Nothing is decided between an owner and another leaf, whatever their fences, but for claims that were withdrawn. Nobody can see
+ *       from a leaf whether a majority confirmed it, so both stay until the owner has ended, was withdrawn or has expired.
  * </ul>
  *
  * <p>A removal needs no confirmation here: a tombstone is never deleted, and each leaf that loses to a removal becomes a tombstone of
- * the same removal, for whoever asks copies that do not have the first one. Requests of third parties on a leaf that loses (to
- * cancel, to run once more) go over to the winner.
+ * the same removal, for whoever asks copies that do not have the first one. A request to
+ * cancel on a leaf that loses goes over to the winner.
  */
 public final class Resolution {
     /** What can be said of the leaves. */
@@ -120,26 +120,30 @@ public final class Resolution {
         return tombstones.stream().map(ObjectNode::deepCopy).toList();
     }
 
-    /** A removal does not wait for owners: the job is not to be run, and an owner learns the removal as halt. */
+    /**
+     * A deletion does not wait for owners: the job is not to be run, and an owner learns it as halt. But it waits for one whom somebody asks
+     * for another run, which would count more than the deletion.
+     */
     private static boolean isUndecided(Leaf best, Precedence precedence) {
-        if (best.isGone()) {
-            return false;
-        }
         List<Leaf> counted = precedence.bestFirst();
-        boolean hasOtherOwner = counted.stream()
-                .anyMatch(leaf -> leaf.kind() == Leaf.Kind.OWNED && leaf != best && !leaf.hasTokenOf(best));
-        if (hasOtherOwner || best.kind() != Leaf.Kind.OWNED) {
-            return hasOtherOwner;
+        if (best.isGone()) {
+            return counted.stream().anyMatch(leaf -> leaf.isWishBeside(best));
         }
-        return precedence.isRivalled(best)
-                || counted.stream()
+        Optional<Leaf> owner =
+                counted.stream().filter(leaf -> leaf.kind() == Leaf.Kind.OWNED).findFirst();
+        return owner.isPresent()
+                && counted.stream()
                         .filter(leaf -> leaf.kind() != Leaf.Kind.MALFORMED)
-                        .anyMatch(leaf -> (leaf.isEnd() || runFence(leaf) >= best.fence()) && !leaf.hasTokenOf(best));
+                        .anyMatch(leaf -> !leaf.hasTokenOf(owner.get()) && !losesTo(leaf, owner.get()));
+    }
+
+    private static boolean losesTo(Leaf leaf, Leaf owner) {
+        return (leaf.kind() == Leaf.Kind.WITHDRAWN || leaf.isGone()) && runFence(leaf) < owner.fence();
     }
 
     /** The fence of the last run that the leaf may go back to: an expired claim may have run, though it does not count any more. */
     private static long runFence(Leaf leaf) {
-        return leaf.job().filter(Transitions::mayHaveRun).isPresent() ? leaf.storedFence() : leaf.fence();
+        return Math.max(leaf.fence(), leaf.mayHaveRun() ? leaf.storedFence() : 0);
     }
 
     /** The winner as it is to be, where that is not what it is. A withdrawn claim is first withdrawn again, as a proof. */
@@ -158,7 +162,7 @@ public final class Resolution {
     /** The greatest fence of claims that expired, and so may have run: the next claim must have a greater one. */
     private static long expiredFence(List<Leaf> losers) {
         return losers.stream()
-                .filter(loser -> loser.kind() == Leaf.Kind.WITHDRAWN)
+                .filter(Leaf::isTakenBack)
                 .mapToLong(Resolution::runFence)
                 .max()
                 .orElse(0);

@@ -47,10 +47,9 @@ public final class Rivals {
     }
 
     private static boolean contests(Leaf leaf, Job claim, String base) {
-        return switch (leaf.kind()) {
-            case REMOVED, RETIRED -> !leaf.isResolved() && leaf.storedFence() >= claim.fence() - 1;
-            case OWNED, WITHDRAWN -> leaf.storedFence() != claim.fence() || !leaf.isClaimOf(base);
-            case ENDED, CANCELLED, PENDING, MALFORMED -> true;
-        };
+        if (leaf.isLive()) {
+            return leaf.storedFence() != claim.fence() || !leaf.isClaimOf(base);
+        }
+        return !leaf.isResolved() && leaf.storedFence() >= claim.fence() - 1;
     }
 }

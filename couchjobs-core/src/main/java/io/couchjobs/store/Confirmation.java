@@ -6,13 +6,14 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.Transitions;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * Finds out whether a change that no quorum of a cluster confirmed is there to stay. Reading does not tell: a node that is cut off
  * answers with the only copy that it has. So the job is written once more, as it is. When a quorum confirms that, a majority of the
  * copies has the change, and nobody can claim what was before it any more; and who did so just before is seen by reading all leaves
- * after that. Thread-safe.
+ * of a majority of the copies after that. Thread-safe.
  */
 final class Confirmation {
     private static final int MOST_ATTEMPTS = 6;
@@ -45,12 +46,18 @@ final class Confirmation {
             }
             Job kept = Transitions.keep(present.get(), clock.instant());
             WriteResult written = WriteRefusedException.check(store.write(kept));
-            if (written instanceof WriteResult.Stored stored && store.isAllThereIs(id, stored.rev())) {
+            if (written instanceof WriteResult.Stored stored && isAllThereIs(id, stored.rev())) {
                 return Optional.of(kept.withRev(stored.rev()));
             }
             UnconfirmedWrites.pause(backoff, id);
         }
         throw new UnconfirmedException(id);
+    }
+
+    private boolean isAllThereIs(JobId id, String rev) {
+        return store.majority()
+                .read(List.of(id.docId()), () -> store.isAllThereIs(id, rev))
+                .orElse(false);
     }
 
     /** The node that answers may be another one than that which took the change. */

@@ -8,6 +8,7 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Rev;
 import io.couchjobs.job.Transitions;
 import io.couchjobs.problem.CouchJobsException;
 import java.time.Duration;
@@ -336,9 +337,15 @@ public final class Creator {
         if (written instanceof WriteResult.Stored stored) {
             return Optional.of(job.withRev(stored.rev()));
         }
-        return written instanceof WriteResult.Accepted accepted && store.isInPlace(job)
-                ? Optional.of(job.withRev(accepted.rev()))
-                : Optional.empty();
+        return written instanceof WriteResult.Accepted accepted ? unconfirmed(job, accepted.rev()) : Optional.empty();
+    }
+
+    /** A job that was created on top of a tombstone is not new: others may know the job, and have run it. */
+    private Optional<Job> unconfirmed(Job job, String rev) {
+        if (Rev.generation(rev) > 1) {
+            return confirmation.of(job.id(), rev);
+        }
+        return store.isInPlace(job) ? Optional.of(job.withRev(rev)) : Optional.empty();
     }
 
     private <T> T untilWon(JobId id, Attempt<T> attempt) {

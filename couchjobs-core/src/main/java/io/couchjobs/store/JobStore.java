@@ -200,10 +200,14 @@ public final class JobStore implements AutoCloseable {
         return unconfirmed.settled(written.toDocument());
     }
 
-    /** {@return whether a majority of the copies has that leaf of a job, and no other} */
+    /** {@return whether the copies that answer have that leaf of a job, no other live one, and no tombstone that counts more} */
     boolean isAllThereIs(JobId id, String rev) {
-        List<Job> leaves = leaves(id).jobs();
-        return leaves.size() == 1 && leaves.get(0).rev().orElseThrow().equals(rev);
+        // The copy that answers for the document as readers see it may not know of a conflict that another copy has.
+        List<ObjectNode> leaves = database.leavesWithHistories(id.docId());
+        long live = leaves.stream()
+                .filter(leaf -> !leaf.path("_deleted").asBoolean())
+                .count();
+        return live == 1 && Resolution.best(leaves).flatMap(Job::rev).equals(Optional.of(rev));
     }
 
     /** Lets a conflict of a job be resolved, if there is one, and waits for that for a few seconds at most. */
@@ -267,12 +271,18 @@ public final class JobStore implements AutoCloseable {
 
     /**
      * Reads a job that is to be changed. Where it has conflicts it is the leaf that counts most: the one that readers see may lose,
-     * and a change of it would be undone. The conflict is resolved soon, in the background.
+     * and a change of it would be undone. The conflict is resolved soon, in the background. A claim that was withdrawn is resolved
+     * first: it may be left over from a run before the last, and a wish on it would be lost.
      */
     Optional<Job> readToChange(JobId id) {
         Optional<ObjectNode> document = database.getWithConflicts(id.docId());
         if (document.filter(winner -> winner.remove("_conflicts") != null).isEmpty()) {
-            return parsed(document);
+            Optional<Job> only = parsed(document);
+            if (only.filter(Job::isWithdrawn).isEmpty()) {
+                return only;
+            }
+            settle(id);
+            return read(id);
         }
         Optional<Job> best = Resolution.best(database.leavesWithHistories(id.docId()));
         if (best.isPresent()) {

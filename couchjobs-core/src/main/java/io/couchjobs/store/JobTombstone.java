@@ -13,14 +13,17 @@ import java.util.Optional;
 final class JobTombstone {
     private static final String STATUS = "status";
     private static final String FENCE = "fence";
+    private static final String LOCK = "lock";
+    private static final String RESUBMIT = "resubmit";
     private static final String REMOVED_BY = "removedBy";
     private static final String RETENTION = "retention";
 
     private JobTombstone() {}
 
     /**
-     * Of a job that somebody removed, in whatever state. Its fence is that of the next claim: a claim at the same moment, from
-     * which somebody would run the job after it was removed, does not win against the removal.
+     * Of a job that somebody removed, in whatever state. Its fence is that of the next claim, after the run that somebody may have
+     * asked the owner for: a claim at the same moment, from which somebody would run the job after it was removed, does not win against
+     * the removal.
      *
      * @param document the job, or a document that cannot be one
      */
@@ -28,8 +31,9 @@ final class JobTombstone {
         ObjectNode tombstone = Tombstone.of(
                 document.path("_id").asText(), document.path("_rev").asText());
         JsonNode fence = document.path(FENCE);
-        if (fence.isIntegralNumber() && fence.canConvertToInt() && fence.asInt() < Integer.MAX_VALUE) {
-            tombstone.put(FENCE, fence.asInt() + 1);
+        int later = document.hasNonNull(LOCK) && document.hasNonNull(RESUBMIT) ? 2 : 1;
+        if (fence.isIntegralNumber() && fence.canConvertToInt() && fence.asInt() <= Integer.MAX_VALUE - later) {
+            tombstone.put(FENCE, fence.asInt() + later);
         }
         if (document.path(STATUS).isTextual()) {
             tombstone.set(STATUS, document.path(STATUS));

@@ -54,7 +54,7 @@ record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, boolean
         int token =
                 leaf.token().map(name -> Integer.parseInt(name.substring(1))).orElse(0);
         return new ModelLeaf(
-                leaf.kind(),
+                leaf.isTakenBack() ? Leaf.Kind.WITHDRAWN : leaf.kind(),
                 leaf.storedFence(),
                 token,
                 leaf.job().filter(Transitions::mayHaveRun).isPresent(),

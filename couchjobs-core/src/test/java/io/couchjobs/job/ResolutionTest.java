@@ -144,6 +144,25 @@ class ResolutionTest {
     }
 
     @Test
+    void a_wish_on_a_claim_that_was_withdrawn_counts_more_than_the_deletion_of_the_same_run_by_retention() {
+        String retired = GONE + ",'status':'success','removedBy':'retention','fence':1";
+        String asked = ",'resubmit':{'scheduledTime':1500000000007}";
+        Job winner = settle(leaf("4-a", retired), leaf("6-b", withdrawn("t", 1, "no quorum") + asked)).winner;
+        assertThat(winner.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(winner.fence()).isEqualTo(2);
+        assertThat(resolve(leaf("4-a", retired), leaf("6-b", owned("t", 1) + asked))
+                        .verdict())
+                .as("the owner that is asked may be none")
+                .isEqualTo(Resolution.Verdict.UNDECIDED);
+    }
+
+    @Test
+    void a_job_that_waits_is_not_deleted_beside_an_owner_whose_withdrawal_may_have_been_on_another_leaf() {
+        assertThat(resolve(leaf("9-a", owned("t", 6)), leaf("12-b", waiting(5))).verdict())
+                .isEqualTo(Resolution.Verdict.UNDECIDED);
+    }
+
+    @Test
     void what_loses_to_a_removal_is_removed_as_well_for_the_copies_that_do_not_have_the_removal() {
         String retired = GONE + ",'status':'success','removedBy':'retention','fence':2";
         for (String removal : List.of(retired, GONE + ",'fence':2")) {
