@@ -3,10 +3,12 @@ package io.couchjobs.embedded.cluster;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * A feed that goes on: reads again whenever a copy of the database, on whatever node, says that it has something new.
- * Dies with its node, and ends with its database.
+ * Dies with its node, and ends with its database, or when its node has lost all copies of a range: what it would miss from then on
+ * nobody would tell it later.
  */
 public final class ClusterFeed implements AutoCloseable {
     private final Shards shards;
@@ -31,6 +33,7 @@ public final class ClusterFeed implements AutoCloseable {
             feed.listening.add(copy.onChange(() -> feed.changed(copy)));
             feed.listening.add(copy.onDelete(() -> at.perform(0, feed::lost)));
         });
+        feed.listening.add(shards.network().onLost(link -> feed.lost(link)));
         feed.listening.add(at.onStop(feed::close));
         at.perform(0, feed::read);
         return feed;
@@ -70,6 +73,15 @@ public final class ClusterFeed implements AutoCloseable {
         position = reached.get();
         if (again) {
             read();
+        }
+    }
+
+    private void lost(Link link) {
+        boolean isBlind = link.joins(at)
+                && IntStream.range(0, shards.ranges().count())
+                        .anyMatch(range -> shards.reachable(at, range).isEmpty());
+        if (isBlind) {
+            at.perform(0, this::lost);
         }
     }
 

@@ -18,6 +18,7 @@ final class Network {
     private final List<Link> links = new ArrayList<>();
     private final Map<Long, Long> arrivals = new HashMap<>();
     private final List<Consumer<Link>> restored = new ArrayList<>();
+    private final List<Consumer<Link>> lost = new ArrayList<>();
 
     /**
      * @param tick microseconds after which both sides give up a silent connection
@@ -36,6 +37,12 @@ final class Network {
 
     void onRestored(Consumer<Link> listener) {
         restored.add(listener);
+    }
+
+    /** Has somebody told when a connection is given up; returned is what ends that. */
+    Runnable onLost(Consumer<Link> listener) {
+        lost.add(listener);
+        return () -> lost.remove(listener);
     }
 
     Link link(Member one, Member other) {
@@ -146,7 +153,7 @@ final class Network {
     private void review(Link link) {
         long number = link.change();
         if (link.hasEnded()) {
-            link.giveUp();
+            giveUp(link);
         } else if (!link.isHealthy()) {
             agenda.after(tick, () -> giveUp(link, number));
         } else if (link.isDown()) {
@@ -157,9 +164,14 @@ final class Network {
         }
     }
 
-    private static void giveUp(Link link, long number) {
+    private void giveUp(Link link, long number) {
         if (!link.changedSince(number) && !link.isHealthy()) {
-            link.giveUp();
+            giveUp(link);
         }
+    }
+
+    private void giveUp(Link link) {
+        link.giveUp();
+        List.copyOf(lost).forEach(listener -> listener.accept(link));
     }
 }

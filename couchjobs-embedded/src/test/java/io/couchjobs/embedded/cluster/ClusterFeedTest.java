@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Test;
 /** Feeds of a cluster: each reads one copy; another node honours its position, approximately. */
 class ClusterFeedTest {
     private static final Duration A_WHILE = Duration.ofSeconds(30);
+    private static final Cluster.Settings FIVE_NODES =
+            new Cluster.Settings(5, 3, 1, Duration.ofSeconds(60), Duration.ofSeconds(60));
 
     private final VirtualTime time = new VirtualTime();
     private final Cluster cluster = new Cluster(time, RankedDelays.nearestFirst(), Cluster.Settings.DEFAULTS);
@@ -143,6 +145,33 @@ class ClusterFeedTest {
         cluster.stop(0);
         time.pass(A_WHILE);
         assertThat(follower.ended).isTrue();
+    }
+
+    @Test
+    void a_feed_at_a_node_without_copies_ends_when_all_copies_are_out_of_reach_and_not_before() {
+        try (Cluster five = new Cluster(time, new RandomDelays(1, RandomDelays.Means.COUCHDB_3_5), FIVE_NODES)) {
+            Follower follower = new Follower();
+            five.node(4).follow("0", follower);
+            time.pass(A_WHILE);
+            five.isolate(0);
+            five.isolate(1);
+            time.pass(Duration.ofMinutes(2));
+            assertThat(follower.ended).as("the third copy is in reach").isFalse();
+            five.isolate(4);
+            time.pass(Duration.ofMinutes(2));
+            assertThat(follower.ended).isTrue();
+        }
+    }
+
+    @Test
+    void a_feed_at_a_node_with_a_copy_goes_on_without_the_others() {
+        Follower follower = follow(1, "0");
+        cluster.isolate(1);
+        time.pass(Duration.ofMinutes(2));
+        client.send(1, null, "alone", row -> {});
+        time.pass(Duration.ofMinutes(2));
+        assertThat(follower.ended).isFalse();
+        assertThat(follower.seen).hasSize(1);
     }
 
     @Test
