@@ -215,6 +215,22 @@ class EndsOnClustersTest {
         }
     }
 
+    @Test
+    void a_job_that_is_gone_with_its_database_is_told_to_be_gone() throws Exception {
+        try (JobQueue queue = at(0)) {
+            claim(queue);
+            Subscription subscription = queue.subscribe("email", "1");
+            long former = queue.database().info().created();
+            TestQueue.until(() -> {
+                queue.database().delete();
+                queue.database().createIfMissing();
+                return queue.database().info().created() != former;
+            });
+            assertThat(subscription.await(JobState.NOT_FOUND, TestQueue.PATIENCE))
+                    .isPresent();
+        }
+    }
+
     private static boolean isEnd(JobChange change) {
         return change.state() == JobState.FINISHED || change.state() == JobState.NOT_FOUND;
     }

@@ -97,7 +97,7 @@ final class Endings implements Feed.Listener, ConfirmedEnds.Asker, AutoCloseable
         JobId.fromDocId(event.docId()).filter(expected::containsKey).ifPresent(id -> {
             if (event.deleted()) {
                 // The feed may tell the end of a former job of that id: what is there now decides.
-                run(() -> look(id));
+                run(() -> look(id, event));
             } else {
                 event.job().ifPresent(this::tellWhenSure);
             }
@@ -136,10 +136,17 @@ final class Endings implements Feed.Listener, ConfirmedEnds.Asker, AutoCloseable
     }
 
     private void look(JobId id) {
+        look(id, null);
+    }
+
+    /** The tombstone, if the feed has told of one. */
+    private void look(JobId id, @Nullable FeedEvent tombstone) {
         try {
             Optional<Job> present = store.read(id);
             if (present.isPresent()) {
                 tellWhenSure(present.get());
+            } else if (store.isCluster() && tombstone != null) {
+                store.ends().ask(id, tombstone, this);
             } else if (store.isCluster()) {
                 store.ends().ask(id, this);
             } else {

@@ -32,6 +32,9 @@ import org.slf4j.LoggerFactory;
  * there are only tombstones of losing leaves, has neither ended nor gone: it is read again a little later, and its conflict is
  * resolved meanwhile. Each job has pauses of its own, so that one of which nothing can be told holds up no other. On one copy nothing
  * is probed.
+ *
+ * <p>A removal leaves a tombstone. A job of which the majority has nothing at all may be one that only a minority has: that is told to
+ * nobody who has seen the job, and the feed tells when its copy has it.
  */
 public final class ConfirmedEnds implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ConfirmedEnds.class);
@@ -136,6 +139,22 @@ public final class ConfirmedEnds implements AutoCloseable {
         ask(Snapshot.of(seen), new Told(asker, store));
     }
 
+    /**
+     * As {@link #ask(JobId, Asker)}, of a job of which the feed has told.
+     *
+     * @param id the job
+     * @param event what the feed has told of it, such as that it was removed
+     * @param asker told once, on a common thread
+     */
+    public void ask(JobId id, FeedEvent event, Asker asker) {
+        ask(id, event, new Told(asker, store));
+    }
+
+    void ask(JobId id, FeedEvent event, Listener listener) {
+        Optional<Snapshot> seen = event.isResolved() ? Optional.empty() : event.snapshot(id);
+        seen.ifPresentOrElse(news -> ask(news, listener), () -> ask(id, listener));
+    }
+
     /** When this process itself is told that a majority has what was seen, it is not read. */
     synchronized void ask(Snapshot seen, Listener listener) {
         Question question = question(seen.id(), listener);
@@ -164,7 +183,7 @@ public final class ConfirmedEnds implements AutoCloseable {
     }
 
     /**
-     * Reads some jobs once.
+     * Reads some jobs once, for somebody who has not seen them.
      *
      * @return by document id, the jobs as a majority has them; without those of which it is not known, and what is no job
      * @throws io.couchjobs.couch.CouchException when the database cannot be asked
@@ -248,13 +267,28 @@ public final class ConfirmedEnds implements AutoCloseable {
                     batch.size());
         }
         cutOff = found.isEmpty();
-        found.ifPresent(known -> known.forEach((docId, sure) -> {
-            Question question = batch.get(docId);
-            if (question != null) {
-                // What is overwritten by something that is no job has no end; the feed tells when it is a job again.
-                sure.ifPresentOrElse(question::answer, question.listeners::clear);
-            }
-        }));
+        found.ifPresent(known -> {
+            boolean isGoneWithDatabase =
+                    known.values().stream().flatMap(Optional::stream).anyMatch(Snapshot::isUnknown)
+                            && store.isMadeAnew();
+            known.forEach((docId, sure) -> {
+                Question question = batch.get(docId);
+                if (question != null) {
+                    answer(question, sure, isGoneWithDatabase);
+                }
+            });
+        });
+    }
+
+    private static void answer(Question question, Optional<Snapshot> sure, boolean isGoneWithDatabase) {
+        if (sure.isEmpty()) {
+            // What is overwritten by something that is no job has no end; the feed tells when it is a job again.
+            question.listeners.clear();
+        } else if (sure.get().isUnknown() && !isGoneWithDatabase) {
+            question.answerUnknown(sure.get());
+        } else {
+            question.answer(sure.get());
+        }
     }
 
     private synchronized void askAgain(Map<String, Question> batch) {
@@ -310,6 +344,15 @@ public final class ConfirmedEnds implements AutoCloseable {
         private boolean isForgotten() {
             listeners.removeIf(listener -> !listener.asks(id));
             return listeners.isEmpty();
+        }
+
+        /** The end that a node has shown is yet to come to a majority. Its tombstone may have been purged meanwhile. */
+        private void answerUnknown(Snapshot unknown) {
+            if (end == null || end.isUnknown()) {
+                listeners.clear();
+            } else if (end.state() == JobState.NOT_FOUND) {
+                answer(unknown);
+            }
         }
 
         /** A listener stays when it failed, or when the end that a node has shown is yet to come to a majority. */

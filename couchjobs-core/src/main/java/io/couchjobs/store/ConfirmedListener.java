@@ -26,16 +26,10 @@ final class ConfirmedListener implements Feed.Listener, ConfirmedEnds.Listener, 
     public void changed(FeedEvent event) {
         Optional<JobId> doubtful = JobId.fromDocId(event.docId()).filter(id -> isDoubtful(event));
         if (doubtful.isPresent()) {
-            ask(doubtful.get(), event);
+            store.ends().ask(doubtful.get(), event, this);
         } else {
             pass(event);
         }
-    }
-
-    private void ask(JobId id, FeedEvent event) {
-        Optional<Snapshot> seen = event.isResolved() ? Optional.empty() : event.snapshot(id);
-        seen.ifPresentOrElse(
-                news -> store.ends().ask(news, this), () -> store.ends().ask(id, this));
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.couchjobs.couch.DatabaseInfo;
  */
 final class Copies {
     private final CouchDatabase database;
+    private final DatabaseIdentity identity = new DatabaseIdentity();
     private volatile int known;
     private volatile int shards;
 
@@ -48,8 +49,18 @@ final class Copies {
         return shards;
     }
 
+    /**
+     * {@return whether the database is another one than the one that was asked}
+     *
+     * @throws io.couchjobs.couch.CouchException when the database cannot be asked
+     */
+    boolean isMadeAnew() {
+        return identity.isOther(database.info());
+    }
+
     private void ask() {
         DatabaseInfo info = database.info();
+        identity.becomesOther(info);
         shards = info.shards();
         known = Math.max(1, info.copies());
     }

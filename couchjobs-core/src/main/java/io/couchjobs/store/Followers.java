@@ -59,12 +59,12 @@ final class Followers implements Feed.Listener, ConfirmedEnds.Listener, AutoClos
         if (followers.isEmpty()) {
             return;
         }
-        if (event.isRetired()) {
+        Optional<Snapshot> news = event.snapshot(followers.get(0).jobId());
+        if (event.isRetired() && news.filter(ends::isSure).isPresent()) {
             // They heard of its finish and are gone, or missed it: the document tells more than its tombstone.
             rereader.read(List.of(event.docId()));
             return;
         }
-        Optional<Snapshot> news = event.snapshot(followers.get(0).jobId());
         if (event.isResolved()) {
             ends.ask(followers.get(0).jobId(), this);
             return;

@@ -195,6 +195,11 @@ public final class JobStore implements AutoCloseable {
         return copies.areSeveral();
     }
 
+    /** {@return whether the database was deleted and made anew since this process asked for the first time whether it is a cluster's} */
+    boolean isMadeAnew() {
+        return copies.isMadeAnew();
+    }
+
     /** {@return whether a write that no quorum confirmed is what readers see, after its conflicts were resolved} */
     boolean isInPlace(Job written) {
         return unconfirmed.settled(written.toDocument());

@@ -86,6 +86,11 @@ final class Snapshot {
         return state;
     }
 
+    /** Whether nothing is there, not even a tombstone. */
+    boolean isUnknown() {
+        return state == JobState.NOT_FOUND && rev.isEmpty();
+    }
+
     boolean isEnd() {
         return state == JobState.FINISHED || state == JobState.NOT_FOUND;
     }

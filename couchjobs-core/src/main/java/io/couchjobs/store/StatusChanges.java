@@ -2,6 +2,7 @@ package io.couchjobs.store;
 
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import java.time.Duration;
 import java.util.List;
@@ -191,6 +192,8 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
             lookUp(news.id(), before.snapshot.rev()).ifPresent(found -> {
                 if (ends.isSure(found)) {
                     tellIfChanged(before, found);
+                } else if (found.state() == JobState.NOT_FOUND) {
+                    ends.ask(found.id(), this); // no tombstone was seen
                 } else {
                     ends.ask(found, this);
                 }

@@ -2,6 +2,7 @@ package io.couchjobs.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.couchjobs.couch.WriteResult;
@@ -17,9 +18,11 @@ import io.couchjobs.store.Acceptor;
 import io.couchjobs.store.AddResult;
 import io.couchjobs.store.ClaimedJob;
 import io.couchjobs.store.Creator;
+import io.couchjobs.store.Feed;
 import io.couchjobs.store.FinishedJob;
 import io.couchjobs.store.HaltException;
 import io.couchjobs.store.JobEvent;
+import io.couchjobs.store.SimulatedFeed;
 import io.couchjobs.store.Subscription;
 import io.couchjobs.worker.SimulatedWorker;
 import java.time.Duration;
@@ -327,6 +330,51 @@ class ClusterSequencesTest {
         assertThat(events(subscription)).noneMatch(event -> event.state() == JobState.FINISHED);
     }
 
+    @Test
+    void who_has_seen_a_job_that_only_a_minority_has_is_not_told_that_it_is_gone() {
+        world.cluster().isolate(2);
+        JobId id = insert(two, "a");
+        Subscription subscription = play(two, () -> {
+            two.parts().feed().listen(event -> {});
+            return two.subscriptions().subscribe(id, this);
+        });
+        two.door().redirect(0);
+        ((SimulatedFeed) two.parts().feed()).tell(Feed.Listener::reconnected);
+        world.time().pass(Duration.ofSeconds(10));
+        assertThat(events(subscription)).isEmpty();
+
+        heal();
+        ClaimedJob claim = accept(one, "worker").orElseThrow();
+        play(one, () -> claim.finish("done"));
+        world.time().pass(Duration.ofSeconds(10));
+        assertThat(events(subscription)).last().satisfies(event -> assertThat(event.state())
+                .isEqualTo(JobState.FINISHED));
+    }
+
+    @Test
+    void who_has_seen_the_removal_of_a_job_that_only_a_minority_has_is_told_that_it_is_gone() {
+        world.cluster().isolate(2);
+        JobId id = insert(two, "a");
+        Subscription subscription = play(two, () -> {
+            two.parts().feed().listen(event -> {});
+            return two.subscriptions().subscribe(id, this);
+        });
+        String rev = read(two, id).rev().orElseThrow();
+        play(two, () -> two.database()
+                .put(JsonNodeFactory.instance
+                        .objectNode()
+                        .put("_id", id.docId())
+                        .put("_rev", rev)
+                        .put("_deleted", true)));
+        world.time().pass(Duration.ofSeconds(10));
+        assertThat(events(subscription)).as("no majority is in reach").isEmpty();
+
+        two.door().redirect(0);
+        world.time().pass(Duration.ofSeconds(10));
+        assertThat(events(subscription)).singleElement().satisfies(event -> assertThat(event.state())
+                .isEqualTo(JobState.NOT_FOUND));
+    }
+
     private static List<JobEvent> events(Subscription subscription) {
         List<JobEvent> events = new ArrayList<>();
         try {
@@ -375,8 +423,12 @@ class ClusterSequencesTest {
     }
 
     private JobId insert(String id) {
+        return insert(zero, id);
+    }
+
+    private JobId insert(Client client, String id) {
         JobRequest request = request(id, Instant.EPOCH);
-        play(zero, () -> new Creator(zero.parts().store(), zero.parts().clock()).insert(request));
+        play(client, () -> new Creator(client.parts().store(), client.parts().clock()).insert(request));
         world.time().pass(Duration.ofMillis(100));
         return request.id();
     }
