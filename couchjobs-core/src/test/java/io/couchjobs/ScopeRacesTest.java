@@ -29,6 +29,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -100,6 +101,25 @@ class ScopeRacesTest {
         assertThat(TestQueue.finished(queue, ONE.jobType(), "before").status()).isEqualTo(JobStatus.CANCELLED);
         queue.add(left("after"));
         assertThat(TestQueue.finished(queue, ONE.jobType(), "after").status()).isEqualTo(JobStatus.CANCELLED);
+    }
+
+    @Test
+    void a_stopped_scope_that_a_list_of_an_old_copy_shows_as_running_is_not_served() throws Exception {
+        others.scopes().start(ONE);
+        others.scopes().stop(ONE, Duration.ZERO);
+        others.add(left("late"));
+        firstListOfScopes(list -> list.replace("\"running\":false", "\"running\":true"));
+        queue.scopes().serve(service(id -> {}));
+        assertThat(TestQueue.finished(others, ONE.jobType(), "late").status()).isEqualTo(JobStatus.CANCELLED);
+    }
+
+    @Test
+    void a_scope_that_a_list_of_an_old_copy_does_not_have_yet_is_served() throws Exception {
+        others.scopes().start(ONE);
+        others.scopes().submit(ONE, job("waits"));
+        firstListOfScopes(list -> "{\"total_rows\":0,\"offset\":0,\"rows\":[]}");
+        queue.scopes().serve(service(id -> {}));
+        assertThat(TestQueue.finished(others, ONE.jobType(), "waits").status()).isEqualTo(JobStatus.SUCCESS);
     }
 
     @Test
@@ -266,6 +286,20 @@ class ScopeRacesTest {
 
     private static Submission outcome(CompletableFuture<Submission> submit) throws Exception {
         return submit.get(TestQueue.PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Shows the first list that has scopes otherwise, on what looks like a cluster. */
+    private void firstListOfScopes(UnaryOperator<String> otherwise) {
+        AtomicInteger lists = new AtomicInteger();
+        proxy.detour(new PretendedCluster() {
+            @Override
+            public String rewrites(Proxy.Request request, String answer) {
+                boolean isList = request.uri().getPath().endsWith("/_all_docs") && answer.contains("\"running\":");
+                return isList && lists.getAndIncrement() == 0
+                        ? otherwise.apply(answer)
+                        : super.rewrites(request, answer);
+            }
+        });
     }
 
     private static ScopeService<ObjectNode> service(Consumer<String> ran) {

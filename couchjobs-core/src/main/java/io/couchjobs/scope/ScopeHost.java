@@ -36,6 +36,8 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
     private static final Duration CLOSING = Duration.ofSeconds(30);
     /** The server may be back at any time. */
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
+    /** After that long each copy of a cluster has what the first ones had, as a rule. */
+    private static final Duration LAG = Duration.ofMillis(1500);
 
     private final Tools tools;
     private final ScopeService<?> service;
@@ -65,7 +67,7 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
     }
 
     void start() {
-        run(this::load);
+        run(this::loadTwice);
     }
 
     /** {@return the scopes that it serves now} */
@@ -98,7 +100,7 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
 
     @Override
     public void gap() {
-        run(this::load);
+        run(this::loadTwice);
     }
 
     /** Closes with the default time: 30 s. */
@@ -147,6 +149,14 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
         }
     }
 
+    /** A list comes from one copy of the database, which may not have a scope yet. */
+    private void loadTwice() {
+        load();
+        if (tools.parts().store().isCluster()) {
+            loadLater(this::load, LAG);
+        }
+    }
+
     private void load() {
         loadPlanned = false;
         if (listening == null) {
@@ -157,13 +167,10 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
             }
         }
         stopped.clear();
-        Set<Scope> missing = new HashSet<>(hosted.keySet());
-        for (ScopeState state : tools.scopes().readAll(service.type())) {
-            missing.remove(state.scope());
-            follow(state);
-        }
-        // A list comes from one copy of the database, which may lag behind.
-        missing.forEach(this::look);
+        Set<Scope> known = new HashSet<>(hosted.keySet());
+        tools.scopes().readAll(service.type()).forEach(state -> known.add(state.scope()));
+        // The list may be behind in what it says of a scope, too.
+        known.forEach(this::look);
         trouble.reset();
     }
 
@@ -256,15 +263,14 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
                         service.type(),
                         e.toString());
             }
-            loadLater();
+            loadLater(this::loadTwice, trouble.next());
         }
     }
 
-    private void loadLater() {
+    private void loadLater(Runnable loading, Duration pause) {
         if (!loadPlanned && !thread.isShutdown()) {
             loadPlanned = true;
-            Future<?> unused =
-                    thread.schedule(() -> guarded(this::load), trouble.next().toMillis(), TimeUnit.MILLISECONDS);
+            Future<?> unused = thread.schedule(() -> guarded(loading), pause.toMillis(), TimeUnit.MILLISECONDS);
         }
     }
 }
