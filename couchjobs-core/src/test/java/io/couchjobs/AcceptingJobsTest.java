@@ -50,7 +50,7 @@ class AcceptingJobsTest {
     @Test
     void an_accepted_job_is_running_and_carries_a_lock() throws Exception {
         queue.add("email", Map.of("n", 1));
-        ClaimedJob claim = acceptNow(AcceptOptions.of("email")).get(0);
+        ClaimedJob claim = acceptSoon(AcceptOptions.of("email")).get(0);
         Job stored = queue.get("email", claim.id().id()).orElseThrow();
         assertThat(stored.status()).isEqualTo(JobStatus.RUNNING);
         assertThat(stored.lock().orElseThrow().token()).isEqualTo(claim.token());
@@ -71,10 +71,12 @@ class AcceptingJobsTest {
         assertThat(acceptNow(AcceptOptions.of("email"))).isEmpty();
         assertThat(acceptNow(AcceptOptions.of("email").maxScheduledTime(later.minusMillis(1000))))
                 .isEmpty();
-        assertThat(acceptNow(AcceptOptions.of("email").maxScheduledTime(later))).hasSize(1);
+        assertThat(acceptSoon(AcceptOptions.of("email").maxScheduledTime(later)))
+                .hasSize(1);
     }
 
     @Test
+    @NeedsOneCopy("the copy of the index that is asked may lag behind for a moment")
     void with_one_worker_jobs_come_in_the_order_of_their_times() throws Exception {
         for (int i : new int[] {4, 1, 3, 0, 2}) {
             add("e" + i, Jobs.past(i));
@@ -87,6 +89,7 @@ class AcceptingJobsTest {
     }
 
     @Test
+    @NeedsOneCopy("the copy of the index that is asked may lag behind for a moment")
     void a_job_that_failed_before_goes_first_when_its_retry_is_due() throws Exception {
         queue.database()
                 .put(
@@ -97,6 +100,7 @@ class AcceptingJobsTest {
     }
 
     @Test
+    @NeedsOneCopy("the copy of the index that is asked may lag behind for a moment")
     void many_jobs_of_several_types_can_be_accepted_at_once() throws Exception {
         for (int i = 0; i < 3; i++) {
             queue.add("email", Map.of());
@@ -108,6 +112,7 @@ class AcceptingJobsTest {
     }
 
     @Test
+    @NeedsOneCopy("the copy of the index that is asked may lag behind for a moment")
     void jobs_without_a_time_can_be_picked_at_random() throws Exception {
         for (int i = 0; i < 10; i++) {
             queue.add("email", Map.of());
@@ -127,6 +132,7 @@ class AcceptingJobsTest {
     }
 
     @Test
+    @NeedsOneCopy("the copy of the index that is asked may lag behind for a moment")
     void jobs_without_a_time_whose_ids_begin_alike_are_picked_in_no_order() throws Exception {
         List<String> left = new ArrayList<>();
         List<JobRequest> jobs = new ArrayList<>();
@@ -222,7 +228,7 @@ class AcceptingJobsTest {
     @Test
     void updates_renew_the_lease_and_keep_what_others_set() throws Exception {
         add("1", Instant.EPOCH);
-        ClaimedJob claim = acceptNow(AcceptOptions.of("email")).get(0);
+        ClaimedJob claim = acceptSoon(AcceptOptions.of("email")).get(0);
         queue.cancel("email", "1", CancelMode.REQUEST);
         queue.resubmit("email", "1", Jobs.past(9));
         claim.update(Map.of("n", 2));
@@ -237,7 +243,7 @@ class AcceptingJobsTest {
     @Test
     void a_finished_job_is_not_its_owners_any_more() throws Exception {
         add("1", Instant.EPOCH);
-        ClaimedJob claim = acceptNow(AcceptOptions.of("email")).get(0);
+        ClaimedJob claim = acceptSoon(AcceptOptions.of("email")).get(0);
         claim.finish(Map.of("ok", true));
         Job job = queue.get("email", "1").orElseThrow();
         assertThat(job.status()).isEqualTo(JobStatus.SUCCESS);
@@ -255,9 +261,9 @@ class AcceptingJobsTest {
                 settings ->
                         settings.withRetryPolicy(new io.couchjobs.job.RetryPolicy(1, Duration.ZERO, Duration.ZERO)));
         add("1", Instant.EPOCH);
-        acceptNow(AcceptOptions.of("email")).get(0).fail(JobError.Kind.FAILED, "boom", null, false);
+        acceptSoon(AcceptOptions.of("email")).get(0).fail(JobError.Kind.FAILED, "boom", null, false);
         assertThat(queue.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.STUCK);
-        ClaimedJob second = acceptNow(AcceptOptions.of("email")).get(0);
+        ClaimedJob second = acceptSoon(AcceptOptions.of("email")).get(0);
         assertThat(second.isLastRetry()).isTrue();
         assertThat(second.fence()).isEqualTo(2);
         second.fail(JobError.Kind.FAILED, "boom again", "at A", false);
@@ -265,13 +271,13 @@ class AcceptingJobsTest {
         assertThat(failed.status()).isEqualTo(JobStatus.FAILED);
         assertThat(failed.errors()).extracting(JobError::message).containsExactly("boom", "boom again");
         queue.retryNow("email", "1");
-        assertThat(acceptNow(AcceptOptions.of("email"))).hasSize(1);
+        assertThat(acceptSoon(AcceptOptions.of("email"))).hasSize(1);
     }
 
     @Test
     void a_released_job_is_accepted_again() throws Exception {
         add("1", Instant.EPOCH);
-        acceptNow(AcceptOptions.of("email").unstarted()).get(0).release();
+        acceptSoon(AcceptOptions.of("email").unstarted()).get(0).release();
         ClaimedJob again = queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE))
                 .get(0);
         assertThat(again.job().attempt()).isEqualTo(1);
@@ -302,7 +308,7 @@ class AcceptingJobsTest {
         queue.setTypeTimeout("email", Duration.ofMillis(500));
         queue.add("email", Map.of());
         try (JobQueue dying = TestQueue.open(database)) {
-            assertThat(dying.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))
+            assertThat(dying.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE)))
                     .hasSize(1);
         }
         assertThat(queue.accept(AcceptOptions.of("email").timeout(Duration.ofSeconds(20))))
@@ -314,7 +320,7 @@ class AcceptingJobsTest {
     void a_program_that_only_accepts_frees_its_own_job_when_it_gives_no_sign_of_life() throws Exception {
         queue.setTypeTimeout("email", Duration.ofMillis(500));
         queue.add("email", Map.of());
-        ClaimedJob forgotten = acceptNow(AcceptOptions.of("email")).get(0);
+        ClaimedJob forgotten = acceptSoon(AcceptOptions.of("email")).get(0);
         assertThat(queue.await("email", forgotten.id().id(), Set.of(JobStatus.WAITING), TestQueue.PATIENCE))
                 .isPresent();
         assertThatThrownBy(forgotten::finish).isInstanceOf(HaltException.class);
@@ -326,6 +332,11 @@ class AcceptingJobsTest {
 
     private List<ClaimedJob> acceptNow(AcceptOptions options) throws InterruptedException {
         return queue.accept(options.timeout(Duration.ZERO));
+    }
+
+    /** Of several copies of the index the one that is asked may not have the job yet. */
+    private List<ClaimedJob> acceptSoon(AcceptOptions options) throws InterruptedException {
+        return queue.accept(options.timeout(TestQueue.PATIENCE));
     }
 
     private void add(String id, Instant time) {

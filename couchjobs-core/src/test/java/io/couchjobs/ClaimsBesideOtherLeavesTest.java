@@ -88,7 +88,8 @@ class ClaimsBesideOtherLeavesTest {
         others.reschedule("email", "1", Instant.now().plusSeconds(60));
         others.add(request("1"));
         beforeTheLeavesAreRead(() -> Replicated.into(database, tombstone(0)));
-        assertThat(claims()).hasSize(1);
+        assertThat(queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE)))
+                .hasSize(1);
     }
 
     /** A quarter of all contended claims on a healthy cluster: one was told 201, the other 202. */

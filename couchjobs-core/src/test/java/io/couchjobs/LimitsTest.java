@@ -124,6 +124,7 @@ class LimitsTest {
     }
 
     @Test
+    @NeedsOneCopy("the copies that are asked for jobs and slots may lag behind for a moment")
     void a_limit_is_lowered_raised_and_cleared_while_jobs_run() throws Exception {
         limit("email", 2);
         for (int i = 0; i < 6; i++) {
@@ -339,16 +340,20 @@ class LimitsTest {
                 .toList();
     }
 
-    /** Counts what goes by, but for the feed. */
+    /** Counts what goes by, but for the feed, and its look at the database when it has connected. */
     private static final class Counted implements Proxy.Detour {
         private final List<Proxy.Request> requests = new ArrayList<>();
 
         @Override
         public synchronized boolean goes(Proxy.Request request) {
-            if (!request.isFeed()) {
+            if (!request.isFeed() && !isOfDatabase(request)) {
                 requests.add(request);
             }
             return true;
+        }
+
+        private static boolean isOfDatabase(Proxy.Request request) {
+            return request.method().equals("GET") && request.uri().getPath().lastIndexOf('/') == 0;
         }
 
         static boolean isOfTheMonitor(Proxy.Request request) {

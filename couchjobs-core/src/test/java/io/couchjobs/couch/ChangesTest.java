@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.NeedsOneCopy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -139,6 +140,7 @@ class ChangesTest {
     }
 
     @Test
+    @NeedsOneCopy("the copy whose feed is read may lag behind for a moment")
     void a_feed_can_be_limited_to_documents_and_to_a_selector() {
         db.bulkDocs(List.of(doc("a"), doc("b").put("x", 1), doc("c").put("x", 2)));
         ObjectNode selector = Json.object().put("x", 2);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.NeedsOneCopy;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
@@ -141,6 +142,7 @@ class DocumentsTest {
     }
 
     @Test
+    @NeedsOneCopy("a validation function is not in force at each copy yet when its document has been written")
     void a_document_that_a_validation_function_forbids_is_refused_and_the_others_are_stored() {
         db.put(doc("_design/validation")
                 .put(
