@@ -39,6 +39,7 @@ class DocumentsTest {
     }
 
     @Test
+    @NeedsOneCopy("a copy that has not heard of the document takes it as a new one")
     void a_document_that_exists_is_a_conflict_without_its_revision() {
         db.put(doc("single"));
 

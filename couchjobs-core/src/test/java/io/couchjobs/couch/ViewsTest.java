@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.NeedsOneCopy;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -106,6 +107,7 @@ class ViewsTest {
     }
 
     @Test
+    @NeedsOneCopy("the copy that is asked as it is may be another one than that which was brought up to date")
     void an_index_may_be_asked_as_it_is() {
         CouchDatabase own = COUCH.server().database(db.name() + "-stale");
         own.createIfMissing();
