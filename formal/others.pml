@@ -166,7 +166,7 @@ proctype Remover() {
     do
     :: atomic { !done ->
         chooseReaders();
-        d_step { look(); rank(); victims = live; who = 0; sure = true };
+        d_step { look(); rank(); victims = live; sure = isAgreed; who = 0 };
         if
         :: victims == 0
         :: else ->

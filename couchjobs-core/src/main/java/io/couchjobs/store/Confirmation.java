@@ -6,7 +6,9 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.Transitions;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -17,9 +19,12 @@ import java.util.Optional;
  */
 final class Confirmation {
     private static final int MOST_ATTEMPTS = 6;
+    private static final int MOST_DOUBTFUL = 1_000;
 
     private final JobStore store;
     private final InstantSource clock;
+    /** Jobs of which a change is stored somewhere, and was not confirmed: who finds it there must not take it for done. */
+    private final Map<JobId, Boolean> doubtful = Collections.synchronizedMap(RecentMap.byUse(MOST_DOUBTFUL));
 
     Confirmation(JobStore store, InstantSource clock) {
         this.store = store;
@@ -37,6 +42,7 @@ final class Confirmation {
      * @throws WriteRefusedException when the database refuses to store the job as it is
      */
     Optional<Job> of(JobId id, String rev) {
+        doubtful.put(id, true);
         Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(50), Duration.ofSeconds(1));
         while (backoff.attempts() < MOST_ATTEMPTS) {
             store.settle(id);
@@ -47,11 +53,23 @@ final class Confirmation {
             Job kept = Transitions.keep(present.get(), clock.instant());
             WriteResult written = WriteRefusedException.check(store.write(kept));
             if (written instanceof WriteResult.Stored stored && isAllThereIs(id, stored.rev())) {
+                doubtful.remove(id);
                 return Optional.of(kept.withRev(stored.rev()));
             }
             UnconfirmedWrites.pause(backoff, id);
         }
         throw new UnconfirmedException(id);
+    }
+
+    /**
+     * Makes sure of a job in which a change is found already.
+     *
+     * @return the job as it is now; empty when this must be tried again
+     */
+    Optional<Job> ofFound(Job present) {
+        return doubtful.containsKey(present.id())
+                ? of(present.id(), present.rev().orElseThrow())
+                : Optional.of(present);
     }
 
     private boolean isAllThereIs(JobId id, String rev) {

@@ -320,7 +320,7 @@ public final class Creator {
     private Optional<Job> won(Decision decision) {
         Optional<Job> next = store.attaching(decision);
         if (next.isEmpty()) {
-            return Optional.of(decision.before());
+            return confirmation.ofFound(decision.before());
         }
         WriteResult written = WriteRefusedException.check(store.write(next.get()));
         if (written instanceof WriteResult.Stored stored) {

@@ -352,7 +352,7 @@ public final class JobStore implements AutoCloseable {
         if (leaves.areInConflict() || leaves.winner().filter(Job::isWithdrawn).isPresent()) {
             look(id);
         }
-        return new Leaves(leaves.jobs().stream().map(data::lazily).toList());
+        return leaves.map(data::lazily);
     }
 
     /**
@@ -428,15 +428,10 @@ public final class JobStore implements AutoCloseable {
      * @return the leaves; none when there is no document
      */
     List<ObjectNode> documents(JobId id) {
-        Optional<ObjectNode> winner = database.getWithConflicts(id.docId());
-        if (winner.isEmpty() || !winner.get().has("_conflicts")) {
-            return winner.stream().toList();
-        }
-        List<ObjectNode> leaves = new ArrayList<>(database.leaves(id.docId()));
-        leaves.removeIf(leaf -> leaf.path("_deleted").asBoolean()
-                || leaf.path("_rev").equals(winner.get().path("_rev")));
-        leaves.add(winner.get());
-        return leaves;
+        return database.leaves(id.docId()).stream()
+                .filter(leaf -> !leaf.path("_deleted").asBoolean())
+                .sorted(Leaves.AS_COUCHDB.reversed())
+                .toList();
     }
 
     /**

@@ -7,49 +7,71 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Rev;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 /**
  * The leaves of a job's document that are not deleted, the one that readers see first; nearly always there is one. Leaves that
  * cannot be jobs are left out when there are others. Immutable and thread-safe.
  *
  * @param jobs the job as each leaf says it is; none when there is no such job
+ * @param isBesideTombstone whether somebody, or retention, has deleted the job on another leaf
  */
-public record Leaves(List<Job> jobs) {
-    private static final String CONFLICTS = "_conflicts";
+public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
+    /** The leaf that readers see comes first. */
+    static final Comparator<ObjectNode> AS_COUCHDB = Comparator.comparingLong(
+                    (ObjectNode leaf) -> Rev.generation(rev(leaf)))
+            .thenComparing(Leaves::rev)
+            .reversed();
 
     /**
      * Copies the list.
      *
      * @param jobs the job as each leaf says it is
+     * @param isBesideTombstone whether somebody, or retention, has deleted the job on another leaf
      */
     public Leaves {
         jobs = List.copyOf(jobs);
     }
 
-    /** One request, and a second one only where there are conflicts. */
+    /**
+     * Without a tombstone beside them.
+     *
+     * @param jobs the job as each leaf says it is
+     */
+    Leaves(List<Job> jobs) {
+        this(jobs, false);
+    }
+
+    Leaves map(UnaryOperator<Job> change) {
+        return new Leaves(jobs.stream().map(change).toList(), isBesideTombstone);
+    }
+
+    /**
+     * Reads all leaves of all copies that answer. The document as readers see it does not do: the copy that it comes from may not know of
+     * a conflict that another copy has.
+     */
     static Leaves read(CouchDatabase database, JobId id) {
-        Optional<ObjectNode> winner = database.getWithConflicts(id.docId());
-        if (winner.isEmpty()) {
-            return new Leaves(List.of());
-        }
-        if (winner.get().remove(CONFLICTS) == null) {
-            return new Leaves(List.of(Job.parse(winner.get())));
-        }
-        List<Job> jobs = new ArrayList<>();
-        parse(winner.get()).ifPresent(jobs::add);
-        database.leaves(id.docId()).stream()
-                .filter(leaf -> !leaf.path("_deleted").asBoolean())
-                .filter(leaf -> !leaf.path("_rev").equals(winner.get().path("_rev")))
-                .forEach(leaf -> parse(leaf).ifPresent(jobs::add));
-        if (jobs.isEmpty()) {
-            jobs.add(Job.parse(winner.get()));
-        }
-        return new Leaves(jobs);
+        List<ObjectNode> leaves = database.leaves(id.docId());
+        List<ObjectNode> live = leaves.stream()
+                .filter(leaf -> !isDeleted(leaf))
+                .sorted(AS_COUCHDB)
+                .toList();
+        List<Job> jobs = live.stream().flatMap(leaf -> parse(leaf).stream()).toList();
+        return new Leaves(
+                jobs.isEmpty() && !live.isEmpty() ? List.of(Job.parse(live.get(0))) : jobs,
+                !live.isEmpty() && leaves.stream().anyMatch(leaf -> isDeleted(leaf) && !leaf.has("resolved")));
+    }
+
+    private static boolean isDeleted(ObjectNode leaf) {
+        return leaf.path("_deleted").asBoolean();
+    }
+
+    private static String rev(ObjectNode leaf) {
+        return leaf.path("_rev").asText();
     }
 
     private static Optional<Job> parse(ObjectNode leaf) {
@@ -65,9 +87,9 @@ public record Leaves(List<Job> jobs) {
         return jobs.stream().findFirst();
     }
 
-    /** {@return whether there are several} */
+    /** {@return whether there are several, or a tombstone beside one} */
     public boolean areInConflict() {
-        return jobs.size() > 1;
+        return jobs.size() > 1 || isBesideTombstone;
     }
 
     /**

@@ -9,8 +9,8 @@ import java.util.Optional;
 /**
  * One removal of a job, attempt after attempt. Not thread-safe.
  *
- * <p>On a cluster a deletion that was answered 202 may be one that only a minority of the copies has. So the job is read until a
- * majority of the copies has no leaf of it that is not deleted.
+ * <p>On a cluster a node that is cut off shows the only copy that it has, and a deletion that was answered 202 may be one that only a
+ * minority of the copies has. So the leaves of a majority of the copies are deleted, until each deletion is confirmed or none is left.
  */
 final class Removal {
     private static final int MOST_READINGS = 6;
@@ -39,19 +39,16 @@ final class Removal {
      * @throws WriteRefusedException when the database refuses it
      */
     Optional<Boolean> attempt() {
-        List<ObjectNode> leaves = store.documents(id);
-        if (!leaves.isEmpty()) {
-            return isDeleted(leaves) ? Optional.of(true) : Optional.empty();
-        }
-        if (!begun) {
+        Optional<List<ObjectNode>> agreed = store.majority().read(List.of(id.docId()), () -> store.documents(id));
+        List<ObjectNode> leaves = agreed.orElseGet(() -> store.documents(id));
+        if (leaves.isEmpty() && !begun) {
             throw new JobNotFoundException(id);
         }
-        Optional<Boolean> isGone = store.majority()
-                .read(List.of(id.docId()), () -> store.documents(id).isEmpty());
-        if (isGone.isEmpty() && ++readings == MOST_READINGS) {
+        boolean isDeleted = isDeleted(leaves);
+        if (agreed.isEmpty() && leaves.isEmpty() && ++readings == MOST_READINGS) {
             throw new UnconfirmedException(id);
         }
-        return isGone.filter(gone -> gone);
+        return agreed.isPresent() && isDeleted ? Optional.of(true) : Optional.empty();
     }
 
     /** Whether a majority confirmed each deletion. */

@@ -65,7 +65,11 @@ final class Resolver {
         Optional<String> confirmed = Optional.empty();
         boolean changed = false;
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            List<ObjectNode> leaves = store.database().leavesWithHistories(docId);
+            Optional<List<ObjectNode>> read = confirmed.isEmpty() ? Optional.of(leaves(docId)) : majorityLeaves(docId);
+            if (read.isEmpty()) {
+                return ConflictOutcome.OPEN;
+            }
+            List<ObjectNode> leaves = read.get();
             if (!isOurs(leaves)) {
                 return ConflictOutcome.SETTLED;
             }
@@ -100,6 +104,15 @@ final class Resolver {
             }
         }
         return ConflictOutcome.OPEN;
+    }
+
+    private List<ObjectNode> leaves(String docId) {
+        return store.database().leavesWithHistories(docId);
+    }
+
+    /** What is deleted after a confirmation must not be decided by a node that has just lost the others. */
+    private Optional<List<ObjectNode>> majorityLeaves(String docId) {
+        return store.majority().read(List.of(docId), () -> leaves(docId));
     }
 
     private ConflictOutcome resolveOther(String docId) {

@@ -259,7 +259,9 @@ final class Checker {
             Run after = runs.get(i);
             boolean asked = journal.asks(before.job).stream()
                     .anyMatch(ask -> ask.until >= before.claimed && ask.from <= after.started);
-            if (before.end == Journal.End.SUCCEEDED && (journal.isOnlyInserted(before.job) || !asked)) {
+            if (before.end == Journal.End.SUCCEEDED
+                    && (journal.isOnlyInserted(before.job) || !asked)
+                    && !isCreatedOnTombstone(after.job, after.rev)) {
                 boolean beside = after.started < before.told;
                 violations.add((beside ? "a late end was accepted: " : "run again, and nobody asked for it: ") + before
                         + ", then " + after);

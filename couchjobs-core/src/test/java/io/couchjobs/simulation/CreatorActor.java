@@ -300,6 +300,9 @@ final class CreatorActor {
             journal.answered(ask, answered, promised);
         }
         journal.note(client.process(), "added " + id + " " + result.outcome());
+        if (result.job().filter(job -> job.fence() > 0).isPresent()) {
+            journal.askedAgain(id);
+        }
         if (result.outcome() != AddResult.Outcome.REJECTED) {
             journal.added(id);
         }

@@ -263,6 +263,12 @@ final class Journal implements Watcher {
         exchange.sent().stream()
                 .filter(sent -> sent.what() == Sent.What.EXPIRY)
                 .forEach(expiry -> expired(exchange.process(), expiry));
+        exchange.sent().stream().filter(Sent::isAsked).map(Sent::job).forEach(this::askedAgain);
+    }
+
+    /** An add whose first answer was lost counts twice when it finds the job claimed, or ended. */
+    void askedAgain(JobId id) {
+        onlyInserted.remove(id);
     }
 
     /** Who hears of a conflict has taken nothing: somebody was alive. */

@@ -19,8 +19,9 @@ import java.util.Optional;
  * @param fence of the run that it ends, or withdraws
  * @param token of the owner that it names; empty for none
  * @param base the revision that it changes; empty for none
+ * @param isAsked whether its owner is asked for another run
  */
-record Sent(JobId job, What what, long fence, String token, String base) {
+record Sent(JobId job, What what, long fence, String token, String base, boolean isAsked) {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     /** What it makes of the job. */
@@ -66,7 +67,8 @@ record Sent(JobId job, What what, long fence, String token, String base) {
                         what(doc),
                         doc.path("fence").asLong(),
                         doc.path("lock").path("token").asText(),
-                        doc.path("_rev").asText()));
+                        doc.path("_rev").asText(),
+                        doc.has("resubmit")));
     }
 
     private static What what(JsonNode doc) {

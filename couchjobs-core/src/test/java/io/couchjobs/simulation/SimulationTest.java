@@ -123,7 +123,9 @@ class SimulationTest {
      * Seeds of other plans that failed once: a claim that was withdrawn was asked for another run, and retention knew nothing of
      * it (RETIRED 3369); was left over from a run before the last (5721); or had an owner on the side of a minority (66985, 29787). A
      * creation on top of a tombstone was answered 202 (50785). Of two resolvers each deleted the job that the other one kept
-     * (81335). A lease counted from the last time that the same renewal was sent (39604).
+     * (81335). A lease counted from the last time that the same renewal was sent (39604). A monitor set a job to wait that another copy
+     * had an end of (70778), or that was removed (60323). A change that nobody had confirmed was found by who tried it again, and told as
+     * done (40099, 85473).
      */
     @ParameterizedTest
     @CsvSource({
@@ -133,7 +135,11 @@ class SimulationTest {
         "RETIRED/5, 29787",
         "RETIRED/5, 81335",
         "READDED/5, 50785",
-        "PINNED, 39604"
+        "PINNED, 39604",
+        "RETENTION/5, 70778",
+        "REMOVED, 60323",
+        "FICKLE, 40099",
+        "FICKLE/5, 85473"
     })
     void what_failed_once_at_the_worst_moments_does_not_again(String plan, long seed) {
         assertThat(live(Plan.named(plan), seed)).isEmpty();
