@@ -70,7 +70,9 @@ public record FeedEvent(
 
     /** {@return whether the document was a finished job that retention deleted} */
     boolean isRetired() {
-        return deleted && document != null && JobStore.retiredStatus(document).isPresent();
+        return deleted
+                && document != null
+                && JobTombstone.retiredStatus(document).isPresent();
     }
 
     /** Whether it is the tombstone of a leaf that lost, which says nothing of the job. */
