@@ -308,7 +308,7 @@ class AcceptingJobsTest {
         queue.setTypeTimeout("email", Duration.ofMillis(500));
         queue.add("email", Map.of());
         try (JobQueue dying = TestQueue.open(database)) {
-            assertThat(dying.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE)))
+            assertThat(dying.accept(AcceptOptions.of("email").timeout(TestQueue.INDEX_LAG)))
                     .hasSize(1);
         }
         assertThat(queue.accept(AcceptOptions.of("email").timeout(Duration.ofSeconds(20))))
@@ -336,7 +336,7 @@ class AcceptingJobsTest {
 
     /** Of several copies of the index the one that is asked may not have the job yet. */
     private List<ClaimedJob> acceptSoon(AcceptOptions options) throws InterruptedException {
-        return queue.accept(options.timeout(TestQueue.PATIENCE));
+        return queue.accept(options.timeout(TestQueue.INDEX_LAG));
     }
 
     private void add(String id, Instant time) {

@@ -88,7 +88,7 @@ class ClaimsBesideOtherLeavesTest {
         others.reschedule("email", "1", Instant.now().plusSeconds(60));
         others.add(request("1"));
         beforeTheLeavesAreRead(() -> Replicated.into(database, tombstone(0)));
-        assertThat(queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE)))
+        assertThat(queue.accept(AcceptOptions.of("email").timeout(TestQueue.INDEX_LAG)))
                 .hasSize(1);
     }
 

@@ -24,7 +24,7 @@ public @interface NeedsOneCopy {
 
     /** Asks the server once. */
     final class Condition implements ExecutionCondition {
-        private static final boolean SEVERAL_NODES = areSeveral(System.getenv("COUCHJOBS_TEST_URL"));
+        static final boolean SEVERAL_NODES = areSeveral(System.getenv("COUCHJOBS_TEST_URL"));
 
         private static boolean areSeveral(String url) {
             if (url == null || url.isBlank()) {

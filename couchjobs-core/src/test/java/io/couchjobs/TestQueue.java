@@ -23,6 +23,9 @@ public final class TestQueue {
     /** Long enough for the slowest machine; no test waits that long when it passes. */
     public static final Duration PATIENCE = Duration.ofMinutes(2);
 
+    /** How long an index may be behind: nothing on one copy, where whoever asks it waits for it. */
+    public static final Duration INDEX_LAG = NeedsOneCopy.Condition.SEVERAL_NODES ? PATIENCE : Duration.ZERO;
+
     private TestQueue() {}
 
     public static JobQueue open(TestDatabase database) {

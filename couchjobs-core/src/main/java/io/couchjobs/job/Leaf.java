@@ -28,8 +28,10 @@ final class Leaf {
         OWNED,
         /** The job was cancelled. */
         CANCELLED,
-        /** The job is to be run: it waits, or somebody wants it run once more and the claim that was asked was withdrawn. */
+        /** The job is to be run. */
         PENDING,
+        /** A claim that was withdrawn, and whose owner somebody had asked for another run. The job waits for that run. */
+        RESUBMITTED,
         /** The job was removed. Of a removal and an add at the same moment, the add counts: no job is lost. */
         REMOVED,
         /** A claim that made no owner, or whose owner died. */
@@ -104,8 +106,8 @@ final class Leaf {
     }
 
     /** Whether the leaf is a claim that was withdrawn. */
-    boolean isTakenBack() {
-        return job != null && job.isWithdrawn();
+    boolean isWithdrawn() {
+        return kind == Kind.WITHDRAWN || kind == Kind.RESUBMITTED;
     }
 
     /** Whether the claim was withdrawn because its lease was over, so that its owner may have run the job. */
@@ -113,17 +115,12 @@ final class Leaf {
         return job != null && Transitions.mayHaveRun(job);
     }
 
-    /** Whether somebody asked the owner for another run. */
-    boolean isAsked() {
-        return job != null && job.status().isLocked() && job.isResubmitted();
-    }
-
-    /** Whether the other leaf would count less than this one if the owner were none and the job waited for the run that somebody asks for. */
-    boolean isWishBeside(Leaf gone) {
-        long fence = storedFence() + 1;
+    /** Whether somebody asked the owner of this claim for another run, and that run would count more than the tombstone of the job. */
+    boolean asksForMoreThan(Leaf tombstone) {
+        long next = storedFence() + 1;
         return kind == Kind.OWNED
-                && isAsked()
-                && (fence > gone.fence() || (fence == gone.fence() && gone.kind == Kind.REMOVED));
+                && job().filter(Job::isResubmitted).isPresent()
+                && (next > tombstone.fence() || (next == tombstone.fence() && tombstone.kind == Kind.REMOVED));
     }
 
     /** Whether the job was deleted: by somebody, or by retention. */
@@ -151,14 +148,15 @@ final class Leaf {
 
     /**
      * The fence that counts. A withdrawn claim counts as what it was made on, whatever the reason of its withdrawal: else a claim
-     * on a leaf that lost could outrank a confirmed end. One that somebody asked for another run counts as that: else a deletion by
-     * retention, which knows nothing of the wish, could outrank it.
+     * on a leaf that lost could outrank a confirmed end. One whose owner was asked for another run counts as that run: else a deletion
+     * by retention, which knows nothing of the wish, could outrank it.
      */
     long fence() {
-        if (isTakenBack()) {
-            return isAsked() ? Math.max(storedFence(), storedFence() + 1) : Math.max(0, storedFence() - 1);
-        }
-        return storedFence();
+        return switch (kind) {
+            case WITHDRAWN -> Math.max(0, storedFence() - 1);
+            case RESUBMITTED -> Math.max(storedFence(), storedFence() + 1);
+            case RETIRED, ENDED, OWNED, CANCELLED, PENDING, REMOVED, MALFORMED -> storedFence();
+        };
     }
 
     /**
@@ -181,26 +179,20 @@ final class Leaf {
 
     /** Whether the leaf shows that the job was run: by a run's end, or by what was counted since the job was added. */
     boolean hasRun() {
-        if (isTakenBack()) {
-            return false;
-        }
         return switch (kind) {
             case ENDED -> hasFence();
             case CANCELLED -> hasFence() && attempt() > 0;
             case PENDING -> hasFence() && !isFresh();
-            case RETIRED, REMOVED, OWNED, WITHDRAWN, MALFORMED -> false;
+            case RETIRED, REMOVED, OWNED, RESUBMITTED, WITHDRAWN, MALFORMED -> false;
         };
     }
 
-    /** Whether the leaf shows no run of the job, not even one before it was added again; a claim may be its first. */
+    /** Whether the leaf has no owner and shows no run of the job, not even one before it was added again. */
     boolean isFresh() {
-        if (isTakenBack()) {
-            return attempt() <= 1 && expirations() == 0;
-        }
         return switch (kind) {
             case PENDING, CANCELLED -> attempt() == 0 && expirations() == 0 && !wasClaimed();
-            case OWNED -> attempt() <= 1 && expirations() == 0;
-            case RETIRED, REMOVED, ENDED, WITHDRAWN, MALFORMED -> false;
+            case RESUBMITTED, WITHDRAWN -> attempt() <= 1 && expirations() == 0;
+            case RETIRED, REMOVED, ENDED, OWNED, MALFORMED -> false;
         };
     }
 
@@ -253,7 +245,7 @@ final class Leaf {
     }
 
     private boolean isRunning() {
-        return job != null && kind != Kind.PENDING && job.status() == JobStatus.RUNNING;
+        return job != null && job.status() == JobStatus.RUNNING;
     }
 
     private static boolean isDeleted(ObjectNode document) {
@@ -268,7 +260,7 @@ final class Leaf {
             return Kind.MALFORMED;
         }
         if (job.isWithdrawn()) {
-            return job.isResubmitted() ? Kind.PENDING : Kind.WITHDRAWN;
+            return job.isResubmitted() ? Kind.RESUBMITTED : Kind.WITHDRAWN;
         }
         return switch (job.state()) {
             case RUNNING -> Kind.OWNED;

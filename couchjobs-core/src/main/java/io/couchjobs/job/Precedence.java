@@ -32,12 +32,13 @@ final class Precedence {
 
     /**
      * Of leaves that count, in whatever order. A claim that was withdrawn on one leaf owns the job by none: its claimer, or who found
-     * it dead, knows more than a leaf that was written again meanwhile. Of several withdrawals that one counts which says that the claim may have run.
+     * it dead, knows more than a leaf that was written again meanwhile. Of several withdrawals that one counts which says that the
+     * claim may have run.
      */
     static Precedence of(List<Leaf> leaves) {
         Map<String, Leaf> withdrawn = new HashMap<>();
         leaves.stream()
-                .filter(Leaf::isTakenBack)
+                .filter(Leaf::isWithdrawn)
                 .sorted(Comparator.comparing(Leaf::mayHaveRun).reversed().thenComparing(Leaf.BEST_FIRST))
                 .forEach(leaf -> leaf.token().ifPresent(token -> withdrawn.putIfAbsent(token, leaf)));
         return new Precedence(leaves.stream()
@@ -53,8 +54,6 @@ final class Precedence {
 
     /** Whether the job was run on another branch since this leaf parted from it, and not on this one. */
     boolean isOutweighed(Leaf leaf) {
-        return leaf.isFresh()
-                && leaf.kind() != Leaf.Kind.OWNED
-                && standing.stream().anyMatch(other -> other.hasRun() && leaf.partedBeforeClaimOf(other));
+        return leaf.isFresh() && standing.stream().anyMatch(other -> other.hasRun() && leaf.partedBeforeClaimOf(other));
     }
 }

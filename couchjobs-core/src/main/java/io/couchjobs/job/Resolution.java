@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>A removal needs no confirmation here: a tombstone is never deleted, and each leaf that loses to a removal becomes a tombstone of
- * the same removal, for whoever asks copies that do not have the first one. A request to
- * cancel on a leaf that loses goes over to the winner.
+ * the same removal, for whoever asks copies that do not have the first one. A request to cancel on a leaf that loses goes over to
+ * the winner.
  */
 public final class Resolution {
     /** What can be said of the leaves. */
@@ -105,6 +105,16 @@ public final class Resolution {
         return counted.stream().findFirst().flatMap(Leaf::job);
     }
 
+    /**
+     * Whether a tombstone is that of a leaf which lost. It says nothing of the job.
+     *
+     * @param tombstone a leaf that is deleted
+     * @return whether it was deleted to resolve a conflict; false when somebody, or retention, deleted the job
+     */
+    public static boolean isOfLoser(ObjectNode tombstone) {
+        return tombstone.hasNonNull(Leaf.RESOLVED);
+    }
+
     /** {@return what can be said} */
     public Verdict verdict() {
         return verdict;
@@ -127,7 +137,7 @@ public final class Resolution {
     private static boolean isUndecided(Leaf best, Precedence precedence) {
         List<Leaf> counted = precedence.bestFirst();
         if (best.isGone()) {
-            return counted.stream().anyMatch(leaf -> leaf.isWishBeside(best));
+            return counted.stream().anyMatch(leaf -> leaf.asksForMoreThan(best));
         }
         Optional<Leaf> owner =
                 counted.stream().filter(leaf -> leaf.kind() == Leaf.Kind.OWNED).findFirst();
@@ -154,7 +164,7 @@ public final class Resolution {
         }
         Job restored =
                 before.isWithdrawn() ? Transitions.restore(before).write().orElseThrow() : before;
-        Job asked = Asked.of(restored, losers);
+        Job asked = CancelRequest.addTo(restored, losers);
         Job after = asked.saysTheSameAs(before) ? Transitions.raiseFence(before, expiredFence(losers)) : asked;
         return after.saysTheSameAs(before) ? Optional.empty() : Optional.of(after);
     }
@@ -162,7 +172,7 @@ public final class Resolution {
     /** The greatest fence of claims that expired, and so may have run: the next claim must have a greater one. */
     private static long expiredFence(List<Leaf> losers) {
         return losers.stream()
-                .filter(Leaf::isTakenBack)
+                .filter(Leaf::isWithdrawn)
                 .mapToLong(Resolution::runFence)
                 .max()
                 .orElse(0);
@@ -222,6 +232,7 @@ public final class Resolution {
                     case RETIRED -> "a deletion by retention";
                     case MALFORMED -> "a document that cannot be a job";
                     case WITHDRAWN -> "a withdrawn claim";
+                    case RESUBMITTED -> "a withdrawn claim whose owner was asked for another run";
                     case OWNED ->
                         "the claim of worker "
                                 + leaf.job()

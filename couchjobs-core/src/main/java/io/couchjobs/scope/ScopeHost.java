@@ -149,12 +149,16 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
         }
     }
 
-    /** A list comes from one copy of the database, which may not have a scope yet. */
+    /** The copy of the database that is asked for the list may not have a scope yet. */
     private void loadTwice() {
         load();
-        if (tools.parts().store().isCluster()) {
+        if (mayLag()) {
             loadLater(this::load, LAG);
         }
+    }
+
+    private boolean mayLag() {
+        return tools.parts().store().isCluster();
     }
 
     private void load() {
@@ -167,10 +171,16 @@ public final class ScopeHost implements Feed.Listener, AutoCloseable {
             }
         }
         stopped.clear();
-        Set<Scope> known = new HashSet<>(hosted.keySet());
-        tools.scopes().readAll(service.type()).forEach(state -> known.add(state.scope()));
-        // The list may be behind in what it says of a scope, too.
-        known.forEach(this::look);
+        Set<Scope> unsure = new HashSet<>(hosted.keySet());
+        for (ScopeState state : tools.scopes().readAll(service.type())) {
+            if (mayLag()) {
+                unsure.add(state.scope());
+            } else {
+                unsure.remove(state.scope());
+                follow(state);
+            }
+        }
+        unsure.forEach(this::look);
         trouble.reset();
     }
 

@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Finds out whether a change that no quorum of a cluster confirmed is there to stay. Reading does not tell: a node that is cut off
@@ -23,8 +23,9 @@ final class Confirmation {
 
     private final JobStore store;
     private final InstantSource clock;
-    /** Jobs of which a change is stored somewhere, and was not confirmed: who finds it there must not take it for done. */
-    private final Map<JobId, Boolean> doubtful = Collections.synchronizedMap(RecentMap.byUse(MOST_DOUBTFUL));
+    /** Jobs with a change that is stored somewhere and was not confirmed. A caller who tries it again finds it there: it is not done yet. */
+    private final Set<JobId> doubtful =
+            Collections.synchronizedSet(Collections.newSetFromMap(RecentMap.byUse(MOST_DOUBTFUL)));
 
     Confirmation(JobStore store, InstantSource clock) {
         this.store = store;
@@ -42,7 +43,7 @@ final class Confirmation {
      * @throws WriteRefusedException when the database refuses to store the job as it is
      */
     Optional<Job> of(JobId id, String rev) {
-        doubtful.put(id, true);
+        doubtful.add(id);
         Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(50), Duration.ofSeconds(1));
         while (backoff.attempts() < MOST_ATTEMPTS) {
             store.settle(id);
@@ -62,14 +63,14 @@ final class Confirmation {
     }
 
     /**
-     * Makes sure of a job in which a change is found already.
+     * Makes sure of a job to which a change need not be made: it is as wanted already. An earlier try may have written that, and
+     * nobody may have confirmed it.
      *
+     * @param present the job as it was read
      * @return the job as it is now; empty when this must be tried again
      */
     Optional<Job> ofFound(Job present) {
-        return doubtful.containsKey(present.id())
-                ? of(present.id(), present.rev().orElseThrow())
-                : Optional.of(present);
+        return doubtful.contains(present.id()) ? of(present.id(), present.rev().orElseThrow()) : Optional.of(present);
     }
 
     private boolean isAllThereIs(JobId id, String rev) {

@@ -10,6 +10,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Resolution;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -427,7 +428,7 @@ public final class ConfirmedEnds implements AutoCloseable {
         List<ObjectNode> leaves = database.leaves(id.docId());
         boolean isLive = leaves.stream().anyMatch(leaf -> !leaf.path("_deleted").asBoolean());
         Optional<ObjectNode> removal =
-                leaves.stream().filter(leaf -> !leaf.has("resolved")).findFirst();
+                leaves.stream().filter(leaf -> !Resolution.isOfLoser(leaf)).findFirst();
         if (isLive || (removal.isEmpty() && !leaves.isEmpty())) {
             store.look(id);
             return Optional.empty();

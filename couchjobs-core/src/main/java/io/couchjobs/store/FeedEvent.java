@@ -6,6 +6,7 @@ import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Resolution;
 import io.couchjobs.job.Rev;
 import java.util.List;
 import java.util.Optional;
@@ -77,7 +78,7 @@ public record FeedEvent(
 
     /** Whether it is the tombstone of a leaf that lost, which says nothing of the job. */
     boolean isResolved() {
-        return deleted && document != null && document.has("resolved");
+        return deleted && document != null && Resolution.isOfLoser(document);
     }
 
     /** {@return the job, if the document is one and still there; what is attached was not read with it} */

@@ -6,6 +6,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Resolution;
 import io.couchjobs.job.Rev;
 import java.util.Comparator;
 import java.util.List;
@@ -63,7 +64,7 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
         List<Job> jobs = live.stream().flatMap(leaf -> parse(leaf).stream()).toList();
         return new Leaves(
                 jobs.isEmpty() && !live.isEmpty() ? List.of(Job.parse(live.get(0))) : jobs,
-                !live.isEmpty() && leaves.stream().anyMatch(leaf -> isDeleted(leaf) && !leaf.has("resolved")));
+                !live.isEmpty() && leaves.stream().anyMatch(leaf -> isDeleted(leaf) && !Resolution.isOfLoser(leaf)));
     }
 
     private static boolean isDeleted(ObjectNode leaf) {

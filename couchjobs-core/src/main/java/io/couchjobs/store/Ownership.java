@@ -169,7 +169,7 @@ final class Ownership {
         }
     }
 
-    /** {@return what was known of this write before, or that it is sent now} */
+    /** {@return the attempt to write that, which begins now unless it was sent before} */
     private Attempt attempt(Job next) {
         for (Attempt known : unconfirmed) {
             if (known.job() == next) {

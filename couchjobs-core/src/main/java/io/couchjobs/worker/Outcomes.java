@@ -9,6 +9,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Resolution;
 import io.couchjobs.store.JobStore;
 import java.util.Collection;
 import java.util.HashMap;
@@ -62,7 +63,7 @@ final class Outcomes {
             // Retention may have been quicker than we were: that is no removal by somebody who does not want the job.
             Optional<ObjectNode> tombstone =
                     store.database().get(id.docId(), row.value().path("rev").asText());
-            if (tombstone.filter(leaf -> leaf.has("resolved")).isPresent()) {
+            if (tombstone.filter(Resolution::isOfLoser).isPresent()) {
                 noteLeaves(id);
             } else {
                 tombstone
@@ -77,7 +78,7 @@ final class Outcomes {
     /** The tombstone of a leaf that lost says nothing of the job; that of its removal, or of retention, may stand beside it. */
     private void noteLeaves(JobId id) {
         store.database().leaves(id.docId()).stream()
-                .filter(leaf -> !leaf.has("resolved") && leaf.path("_deleted").asBoolean())
+                .filter(leaf -> leaf.path("_deleted").asBoolean() && !Resolution.isOfLoser(leaf))
                 .findFirst()
                 .ifPresent(leaf -> JobStore.retiredStatus(leaf)
                         .ifPresentOrElse(status -> states.put(id, status), () -> removed.add(id)));

@@ -54,7 +54,7 @@ record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, boolean
         int token =
                 leaf.token().map(name -> Integer.parseInt(name.substring(1))).orElse(0);
         return new ModelLeaf(
-                leaf.isTakenBack() ? Leaf.Kind.WITHDRAWN : leaf.kind(),
+                leaf.isWithdrawn() ? Leaf.Kind.WITHDRAWN : leaf.kind(),
                 leaf.storedFence(),
                 token,
                 leaf.job().filter(Transitions::mayHaveRun).isPresent(),
@@ -89,7 +89,7 @@ record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, boolean
                 "'status':'running','attempt':1,'scheduledTime':1500000000000"
                         + (asked ? ",'resubmit':{'scheduledTime':1500000000007}" : "") + ",'lock':{'token':'t" + token
                         + "','worker':'w'" + withdrawal() + "}";
-            case CANCELLED, MALFORMED -> throw new IllegalStateException("not in the model");
+            case CANCELLED, RESUBMITTED, MALFORMED -> throw new IllegalStateException("not in the model");
         };
     }
 

@@ -1,14 +1,7 @@
 package io.couchjobs.simulation;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.embedded.cluster.Cluster;
-import io.couchjobs.embedded.store.Database;
-import io.couchjobs.embedded.tree.Node;
-import io.couchjobs.embedded.tree.Revision;
-import io.couchjobs.job.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.simulation.Journal.Run;
 import java.util.ArrayList;
@@ -20,86 +13,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /** Proves from the journal, and from what the copies have at the end, that a queue kept its promises. */
 final class Checker {
     private final Journal journal;
-    private final Cluster cluster;
-    private final int nodes;
+    private final Remains remains;
 
-    Checker(Journal journal, Cluster cluster, Plan plan) {
+    Checker(Journal journal, Remains remains) {
         this.journal = journal;
-        this.cluster = cluster;
-        this.nodes = plan.copies();
-    }
-
-    private Database copy(int node) {
-        return cluster.store(node).get(Client.DATABASE);
-    }
-
-    private static List<String> jobs(Database copy) {
-        List<String> ids = new ArrayList<>();
-        var cursor = copy.live().cursor(DocIds.JOB, null, false);
-        while (cursor.hasNext()) {
-            String id = cursor.next();
-            if (id.startsWith(DocIds.JOB)) {
-                ids.add(id);
-            }
-        }
-        return ids;
-    }
-
-    /** Documents that are no jobs, and have conflicts. */
-    private static List<String> others(Database copy) {
-        List<String> ids = new ArrayList<>();
-        var cursor = copy.live().cursor(null, null, false);
-        while (cursor.hasNext()) {
-            String id = cursor.next();
-            if (!id.startsWith(DocIds.JOB) && live(copy, id).size() > 1) {
-                ids.add(id);
-            }
-        }
-        return ids;
-    }
-
-    private static List<Node> live(Database copy, String id) {
-        return copy.tree(id).leaves().stream().filter(leaf -> !leaf.deleted()).toList();
-    }
-
-    /** Nothing is left to be done: all jobs have ended, there are no conflicts, and all copies are equal. */
-    boolean isQuiet() {
-        for (int node = 0; node < nodes; node++) {
-            Database copy = copy(node);
-            if (!winners(copy).equals(winners(copy(0))) || !others(copy).isEmpty()) {
-                return false;
-            }
-            for (String id : jobs(copy)) {
-                if (live(copy, id).size() != 1 || job(copy, id).state() != JobState.FINISHED) {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
-
-    private static Map<String, String> winners(Database copy) {
-        Map<String, String> winners = new TreeMap<>();
-        jobs(copy)
-                .forEach(id -> winners.put(id, copy.live(id).orElseThrow().rev().toString()));
-        return winners;
-    }
-
-    /** The job as readers see it at the end; one that is marked as removed is none. */
-    private Optional<Job> present(JobId id) {
-        return copy(0).live(id.docId())
-                .map(doc -> doc.json())
-                .filter(document -> !document.path("removed").asBoolean())
-                .map(document -> Job.parse(document));
-    }
-
-    private static Job job(Database copy, String id) {
-        return Job.parse(copy.live(id).orElseThrow().json());
+        this.remains = remains;
     }
 
     List<String> violations() {
@@ -116,7 +38,7 @@ final class Checker {
             secondRuns(list, violations);
         });
         notToRun(violations);
-        rest(violations);
+        violations.addAll(remains.violations());
         lost(violations);
         livingOwners(violations);
         promisedRuns(violations);
@@ -165,7 +87,7 @@ final class Checker {
             journal.runs().stream()
                     .filter(run -> run.job.equals(expiry.job()) && run.fence == expiry.fence())
                     .filter(run -> run.isOwnedAt(expiry.at()))
-                    .filter(run -> descends(run.job, expiry.base(), run.rev))
+                    .filter(run -> remains.descends(run.job, expiry.base(), run.rev))
                     .forEach(run -> violations.add("taken from a living owner at " + expiry.at() + ": " + run));
         }
     }
@@ -188,10 +110,11 @@ final class Checker {
     /** Who was told that a job is removed, and nobody has added it since, does not find it again. */
     private void removals(List<String> violations) {
         for (JobId id : journal.asked()) {
-            Optional<Job> job = present(id);
+            Optional<Job> job = remains.present(id);
             journal.removals(id).stream()
                     .filter(removal -> job.isPresent() && removal.answered)
-                    .filter(removal -> !isCreatedOnTombstone(id, job.get().rev().orElseThrow()))
+                    .filter(removal ->
+                            !remains.isCreatedOnTombstone(id, job.get().rev().orElseThrow()))
                     .filter(removal -> journal.asks(id).stream().noneMatch(ask -> ask.until >= removal.from))
                     .forEach(removal -> violations.add("removed at " + removal.from + ", and back: " + job.get()));
         }
@@ -204,7 +127,7 @@ final class Checker {
                     && journal.isOnlyInserted(run.job)
                     && !journal.isRemoved(run.job)
                     && !journal.isRetired(run.job)) {
-                Optional<Job> job = copy(0).live(run.job.docId()).map(doc -> Job.parse(doc.json()));
+                Optional<Job> job = remains.document(run.job).map(document -> Job.parse(document));
                 boolean stands = job.flatMap(Job::result)
                         .filter(result -> result.asText().equals(run.token))
                         .isPresent();
@@ -221,8 +144,8 @@ final class Checker {
             if (!stands(told)) {
                 violations.add((told.status() == null ? "told a removal" : "told an end")
                         + " that does not stand: " + told + "; it is "
-                        + copy(0).live(told.job().docId())
-                                .map(doc -> doc.json().toString())
+                        + remains.document(told.job())
+                                .map(document -> document.toString())
                                 .orElse("gone"));
             }
         }
@@ -233,7 +156,7 @@ final class Checker {
         if (told.status() == null) {
             return journal.isRemoved(told.job()) || journal.isRetired(told.job());
         }
-        Optional<Job> job = present(told.job());
+        Optional<Job> job = remains.present(told.job());
         boolean same = job.filter(now -> now.status() == told.status()
                         && now.result()
                                 .map(result -> result.asText())
@@ -261,7 +184,7 @@ final class Checker {
                     .anyMatch(ask -> ask.until >= before.claimed && ask.from <= after.started);
             if (before.end == Journal.End.SUCCEEDED
                     && (journal.isOnlyInserted(before.job) || !asked)
-                    && !isCreatedOnTombstone(after.job, after.rev)) {
+                    && !remains.isCreatedOnTombstone(after.job, after.rev)) {
                 boolean beside = after.started < before.told;
                 violations.add((beside ? "a late end was accepted: " : "run again, and nobody asked for it: ") + before
                         + ", then " + after);
@@ -273,76 +196,12 @@ final class Checker {
     private void notToRun(List<String> violations) {
         for (Journal.Silence silence : journal.silences()) {
             journal.runs().stream()
-                    .filter(run ->
-                            silence.isBrokenBy(run) && run.expirations == 0 && !isCreatedOnTombstone(run.job, run.rev))
+                    .filter(run -> silence.isBrokenBy(run)
+                            && run.expirations == 0
+                            && !remains.isCreatedOnTombstone(run.job, run.rev))
                     .forEach(run ->
                             violations.add("run though " + silence.why() + " at " + silence.from() + ": " + run));
         }
-    }
-
-    /** Whether a revision is another one, or was written after it. */
-    private boolean descends(JobId id, String rev, String from) {
-        return ancestors(id, rev).anyMatch(node -> node.rev().toString().equals(from));
-    }
-
-    /** {@return the revision and those before it, the latest first} */
-    private Stream<Node> ancestors(JobId id, String rev) {
-        Map<Revision, Node> nodes = new HashMap<>();
-        for (int node = 0; node < this.nodes; node++) {
-            copy(node).tree(id.docId()).nodes().forEach(one -> nodes.merge(one.rev(), one, Checker::withParent));
-        }
-        Optional<Node> first = nodes.values().stream()
-                .filter(any -> any.rev().toString().equals(rev))
-                .findFirst();
-        return Stream.iterate(first, Optional::isPresent, node -> node.map(Node::parent)
-                        .map(nodes::get))
-                .flatMap(Optional::stream);
-    }
-
-    private static Node withParent(Node one, Node other) {
-        return one.parent() == null ? other : one;
-    }
-
-    /** A creation that a frozen node had still to take care of creates the job anew when it thaws, as any creation would. */
-    private boolean isCreatedOnTombstone(JobId id, String rev) {
-        return ancestors(id, rev).anyMatch(Node::deleted);
-    }
-
-    private void rest(List<String> violations) {
-        for (int node = 0; node < nodes; node++) {
-            Database copy = copy(node);
-            if (!winners(copy).equals(winners(copy(0)))) {
-                violations.add("the copies differ: " + winners(copy(0)) + ", " + winners(copy));
-            }
-            for (String id : others(copy)) {
-                violations.add("a conflict is not resolved: " + id + " at node " + node);
-            }
-            for (String id : jobs(copy)) {
-                rest(node, copy, id, violations);
-            }
-        }
-    }
-
-    private static void rest(int node, Database copy, String id, List<String> violations) {
-        if (live(copy, id).size() != 1) {
-            violations.add("a conflict is not resolved: " + id + " at node " + node + ": " + leaves(copy, id));
-            return;
-        }
-        ObjectNode document = copy.live(id).orElseThrow().json();
-        Job job = Job.parse(document);
-        if (job.status().isLocked() != document.has("lock")) {
-            violations.add("lock and status do not fit: " + document);
-        }
-        if (job.state() != JobState.FINISHED) {
-            violations.add("not run to its end: " + document + " at node " + node);
-        }
-    }
-
-    private static List<ObjectNode> leaves(Database copy, String id) {
-        return copy.tree(id).leaves().stream()
-                .flatMap(leaf -> copy.revision(id, leaf.rev()).stream())
-                .map(doc -> doc.json())
-                .toList();
     }
 
     /** What was added is there, unless it was removed; what succeeded was run, what was cancelled was cancelled by somebody. */
@@ -352,7 +211,7 @@ final class Checker {
         for (JobId id : journal.added().stream()
                 .sorted(Comparator.comparing(JobId::toString))
                 .toList()) {
-            Optional<Job> job = present(id);
+            Optional<Job> job = remains.present(id);
             if (job.isEmpty()) {
                 if (!journal.isRemoved(id) && !journal.isRetired(id)) {
                     violations.add("lost: " + id);

@@ -317,10 +317,7 @@ class ClusterSequencesTest {
     void who_waits_at_a_node_that_is_cut_off_is_not_told_an_end_that_only_this_node_has() {
         JobId id = insert("a");
         ClaimedJob claim = accept(two, "owner").orElseThrow();
-        Subscription subscription = play(two, () -> {
-            two.parts().feed().listen(event -> {});
-            return two.subscriptions().subscribe(id, this);
-        });
+        Subscription subscription = follow(two, id);
         world.cluster().isolate(2);
         AtomicReference<String> outcome = new AtomicReference<>("waits");
         two.process().play("owner", () -> outcome.set(endOf(claim)));
@@ -334,10 +331,7 @@ class ClusterSequencesTest {
     void who_has_seen_a_job_that_only_a_minority_has_is_not_told_that_it_is_gone() {
         world.cluster().isolate(2);
         JobId id = insert(two, "a");
-        Subscription subscription = play(two, () -> {
-            two.parts().feed().listen(event -> {});
-            return two.subscriptions().subscribe(id, this);
-        });
+        Subscription subscription = follow(two, id);
         two.door().redirect(0);
         ((SimulatedFeed) two.parts().feed()).tell(Feed.Listener::reconnected);
         world.time().pass(Duration.ofSeconds(10));
@@ -355,10 +349,7 @@ class ClusterSequencesTest {
     void who_has_seen_the_removal_of_a_job_that_only_a_minority_has_is_told_that_it_is_gone() {
         world.cluster().isolate(2);
         JobId id = insert(two, "a");
-        Subscription subscription = play(two, () -> {
-            two.parts().feed().listen(event -> {});
-            return two.subscriptions().subscribe(id, this);
-        });
+        Subscription subscription = follow(two, id);
         String rev = read(two, id).rev().orElseThrow();
         play(two, () -> two.database()
                 .put(JsonNodeFactory.instance
@@ -373,6 +364,13 @@ class ClusterSequencesTest {
         world.time().pass(Duration.ofSeconds(10));
         assertThat(events(subscription)).singleElement().satisfies(event -> assertThat(event.state())
                 .isEqualTo(JobState.NOT_FOUND));
+    }
+
+    private Subscription follow(Client client, JobId id) {
+        return play(client, () -> {
+            client.parts().feed().listen(event -> {});
+            return client.subscriptions().subscribe(id, this);
+        });
     }
 
     private static List<JobEvent> events(Subscription subscription) {

@@ -34,6 +34,7 @@ final class World implements AutoCloseable {
     private final Plan plan;
     private final Cluster cluster;
     private final Wires wires;
+    private final Remains remains;
     private final Checker checker;
     private final List<WorkerActor> workers = new ArrayList<>();
     private final List<SubscriberActor> subscribers = new ArrayList<>();
@@ -94,7 +95,8 @@ final class World implements AutoCloseable {
         long trickle = plan.has(Plan.Freedom.TRICKLE) ? TRICKLE : 0;
         this.cluster = new Cluster(time, new RandomDelays(random.nextLong(), DELAYS, trickle), settings);
         this.wires = new Wires(time, cluster, plan, random.nextLong());
-        this.checker = new Checker(journal, cluster, plan);
+        this.remains = new Remains(cluster, plan);
+        this.checker = new Checker(journal, remains);
         this.meetings = new Meetings(this, seed);
         if (plan.has(Plan.Freedom.MEETINGS)) {
             watchers.add(meetings);
@@ -145,7 +147,7 @@ final class World implements AutoCloseable {
     }
 
     private boolean isOver() {
-        return creators.stream().allMatch(CreatorActor::isDone) && checker.isQuiet();
+        return creators.stream().allMatch(CreatorActor::isDone) && remains.isQuiet();
     }
 
     private void startCreator(Client client, int rounds) {

@@ -6,32 +6,32 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A request to cancel a job that a leaf carries which lost. It is done to the winner, once: doing it again changes nothing, so that
- * whoever resolves a second time, before the losers are gone, does no harm. A wish for another run needs no such care: the leaf that
+ * A request to cancel a job, on a leaf that lost. It goes over to the winner, once: doing that again changes nothing, so whoever
+ * resolves a second time, before the losers are gone, does no harm. A wish for another run needs no such care: the leaf that
  * carries it counts more than the run that it was asked of.
  *
  * @param fence during which claim, or after which, it was asked
  * @param at when it was asked, as far as the leaf says
  */
-record Asked(long fence, Instant at) {
-    private static final Comparator<Asked> LAST =
-            Comparator.comparing((Asked asked) -> asked.at).thenComparing(asked -> asked.fence);
+record CancelRequest(long fence, Instant at) {
+    private static final Comparator<CancelRequest> LAST =
+            Comparator.comparing((CancelRequest request) -> request.at).thenComparing(request -> request.fence);
 
-    /** The winner with what was asked on the others; the same one when there is nothing to do. */
-    static Job of(Job winner, List<Leaf> losers) {
+    /** {@return the winner with the latest request of the others; the same one when there is nothing to do} */
+    static Job addTo(Job winner, List<Leaf> losers) {
         return losers.stream()
                 .flatMap(loser -> read(loser).stream())
-                .filter(asked -> asked.isMeantFor(winner))
+                .filter(request -> request.isMeantFor(winner))
                 .max(LAST)
                 .map(last -> last.applyTo(winner))
                 .orElse(winner);
     }
 
-    private static Optional<Asked> read(Leaf loser) {
+    private static Optional<CancelRequest> read(Leaf loser) {
         return loser.job()
                 .filter(job -> job.status() == JobStatus.CANCELLED || job.isCancelRequested())
-                .filter(job -> !loser.isAsked())
-                .map(job -> new Asked(loser.storedFence(), at(job)));
+                .filter(job -> loser.kind() != Leaf.Kind.RESUBMITTED)
+                .map(job -> new CancelRequest(loser.storedFence(), at(job)));
     }
 
     private static Instant at(Job job) {
