@@ -43,11 +43,14 @@ final class WriteCombiner implements AutoCloseable {
 
     private static final int MOST_REQUESTS = 2;
     private static final int MOST_TRIES = 3;
+    private static final int MISSING_STUB = 412;
     /** After a request of so many documents others will follow soon, as a rule. */
     private static final int SEVERAL = 4;
 
     private static final Duration LONGEST_GATHERING = Duration.ofMillis(4);
     private static final Duration GLANCE = Duration.ofNanos(200_000);
+    /** The copies of a cluster hear of each other's writes within milliseconds, as a rule. */
+    private static final Duration CATCHING_UP = Duration.ofMillis(20);
 
     private final CouchDatabase database;
     private final LostAnswers lostAnswers;
@@ -157,14 +160,10 @@ final class WriteCombiner implements AutoCloseable {
         int before = waitingCount();
         int expected = Math.min(answered + before, MOST_PER_REQUEST);
         long until = surroundings.nanos() + Math.min(took / 4, LONGEST_GATHERING.toNanos());
-        try {
-            for (int now = before, last = -1; now < expected && now != last && surroundings.nanos() < until; ) {
-                surroundings.pause(GLANCE);
-                last = now;
-                now = waitingCount();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // send at once
+        for (int now = before, last = -1; now < expected && now != last && surroundings.nanos() < until; ) {
+            pause(GLANCE);
+            last = now;
+            now = waitingCount();
         }
     }
 
@@ -227,7 +226,7 @@ final class WriteCombiner implements AutoCloseable {
         } catch (CouchException trouble) {
             if (isAboutADocument(trouble)) {
                 return documents.size() == 1
-                        ? List.of(refused(documents.get(0), trouble))
+                        ? refused(documents, trouble, triesLeft)
                         : documents.stream()
                                 .flatMap(document -> sendAgain(List.of(document), triesLeft).stream())
                                 .toList();
@@ -241,17 +240,37 @@ final class WriteCombiner implements AutoCloseable {
 
     /**
      * The server refuses a whole request for one document that it cannot store: too large, with a field of its own, or with the
-     * stub of an attachment that it does not have (412). Of the last, one part of the database may say so when another has stored
-     * its documents already.
+     * stub of an attachment that it does not have. It may have stored other documents of the request already.
      */
     private static boolean isAboutADocument(CouchException trouble) {
         boolean isAboutWhoAsks = trouble instanceof CouchUnauthorizedException; // a refused token is a 400 too
-        return !isAboutWhoAsks && (trouble.status() == 400 || trouble.status() == 412 || trouble.status() == 413);
+        return !isAboutWhoAsks
+                && (trouble.status() == 400 || trouble.status() == MISSING_STUB || trouble.status() == 413);
     }
 
-    private WriteResult refused(ObjectNode document, CouchException trouble) {
-        String id = document.path("_id").asText();
-        return withSize(new WriteResult.Refused(id, trouble.status(), trouble.error(), trouble.reason()), document);
+    /**
+     * A copy that lacks an attachment lacks the revision that the write was made on, for each write names the attachments of its
+     * base: to that copy the write is a conflict. Other copies may have stored it all the same.
+     */
+    private List<WriteResult> refused(List<ObjectNode> alone, CouchException trouble, int triesLeft) {
+        String id = alone.get(0).path("_id").asText();
+        if (trouble.status() != MISSING_STUB || !alone.get(0).has("_rev")) {
+            return List.of(withSize(
+                    new WriteResult.Refused(id, trouble.status(), trouble.error(), trouble.reason()), alone.get(0)));
+        }
+        if (triesLeft == 0) {
+            return List.of(new WriteResult.Conflict(id));
+        }
+        pause(CATCHING_UP);
+        return settle(alone, trouble, triesLeft - 1);
+    }
+
+    private void pause(Duration time) {
+        try {
+            surroundings.pause(time);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // send at once
+        }
     }
 
     private WriteResult withSize(WriteResult result, ObjectNode document) {
