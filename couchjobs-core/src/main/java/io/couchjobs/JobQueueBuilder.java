@@ -289,7 +289,8 @@ public final class JobQueueBuilder {
     StoreClock clock(CouchServer server) {
         return ownClock
                 ? new StoreClock(clock, () -> Duration.ZERO, server.surroundings()::nanos)
-                : new StoreClock(clock, server);
+                : new StoreClock(
+                        clock, server::clockSkew, server::clockDoubt, server::info, server.surroundings()::nanos);
     }
 
     List<QueueExtension> extensions() {

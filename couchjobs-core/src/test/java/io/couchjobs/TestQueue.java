@@ -11,8 +11,10 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.gc.GarbageCollection;
 import io.couchjobs.job.Job;
 import io.couchjobs.security.PretendedUser;
+import io.couchjobs.store.StoreClock;
 import java.net.URI;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -27,6 +29,11 @@ public final class TestQueue {
     public static final Duration INDEX_LAG = NeedsOneCopy.Condition.SEVERAL_NODES ? PATIENCE : Duration.ZERO;
 
     private TestQueue() {}
+
+    /** The clock of a process that follows a server's. */
+    public static StoreClock clock(InstantSource local, CouchServer server) {
+        return new StoreClock(local, server::clockSkew, server::clockDoubt, server::info, server.surroundings()::nanos);
+    }
 
     public static JobQueue open(TestDatabase database) {
         return builder(database).open();

@@ -94,7 +94,7 @@ final class Answer implements AutoCloseable {
     }
 
     private CouchException broken(IOException cause) {
-        return CouchUnreachableException.of(call, request(), true, node.reason(cause), cause);
+        return CouchUnreachableException.of(request(), !call.repeatable(), node.reason(cause), cause);
     }
 
     ObjectNode object() throws IOException {

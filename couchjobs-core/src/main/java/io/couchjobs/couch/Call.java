@@ -64,4 +64,8 @@ record Call(String method, UrlPath path, @Nullable Body body, boolean repeatable
     static Call write(String method, UrlPath path, byte[] json) {
         return new Call(method, path, new Body(json, JSON), false, Map.of());
     }
+
+    Failure.Request asRequest() {
+        return new Failure.Request(method, path.toString(), null, null);
+    }
 }

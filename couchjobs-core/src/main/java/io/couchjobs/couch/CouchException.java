@@ -21,7 +21,7 @@ public class CouchException extends CouchJobsException {
     }
 
     static CouchException of(Failure failure) {
-        if (Refusals.isOfToken(failure)) {
+        if (failure.isAboutTheToken()) {
             return new CouchUnauthorizedException(failure, null);
         }
         return switch (failure.status()) {

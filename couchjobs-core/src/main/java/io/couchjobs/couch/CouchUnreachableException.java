@@ -15,10 +15,17 @@ public final class CouchUnreachableException extends CouchException {
         super(failure, cause);
     }
 
-    /** A request to which no whole answer came; {@code sent} when it may have reached the server. */
-    static CouchUnreachableException of(
-            Call call, Failure.Request request, boolean sent, String reason, IOException cause) {
-        return new CouchUnreachableException(
-                new Failure(0, "unreachable", reason, request, sent && !call.repeatable()), cause);
+    /**
+     * A request to which no whole answer came.
+     *
+     * @param request the request
+     * @param mayBeDone whether it may have been carried out, and was no request that can be repeated
+     * @param reason what is known of the trouble
+     * @param cause the trouble
+     * @return the exception
+     */
+    public static CouchUnreachableException of(
+            Failure.Request request, boolean mayBeDone, String reason, IOException cause) {
+        return new CouchUnreachableException(new Failure(0, "unreachable", reason, request, mayBeDone), cause);
     }
 }

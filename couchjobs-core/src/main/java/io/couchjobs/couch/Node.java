@@ -80,7 +80,7 @@ final class Node {
             return new Answer(call, this, response);
         } catch (Transport.Unanswered e) {
             throw CouchUnreachableException.of(
-                    call, Failure.Request.of(call), e.wasSent(), reason(e.trouble()), e.trouble());
+                    call.asRequest(), e.wasSent() && !call.repeatable(), reason(e.trouble()), e.trouble());
         }
     }
 

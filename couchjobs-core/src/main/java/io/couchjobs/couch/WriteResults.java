@@ -63,7 +63,7 @@ final class WriteResults {
     }
 
     private static WriteResult refused(Failure failure, String id) {
-        if (Refusals.isOfWhoAsks(failure)) {
+        if (failure.isAboutTheUser()) {
             throw CouchException.of(failure);
         }
         return new WriteResult.Refused(id, failure.status(), failure.error(), failure.reason());

@@ -146,7 +146,7 @@ final class Endings implements Feed.Listener, ConfirmedEnds.Asker, AutoCloseable
             if (present.isPresent()) {
                 tellWhenSure(present.get());
             } else if (store.isCluster() && tombstone != null) {
-                store.ends().ask(id, tombstone, this);
+                store.ends().ask(id, tombstone.seen(id), this);
             } else if (store.isCluster()) {
                 store.ends().ask(id, this);
             } else {

@@ -144,15 +144,14 @@ public final class ConfirmedEnds implements AutoCloseable {
      * As {@link #ask(JobId, Asker)}, of a job of which the feed has told.
      *
      * @param id the job
-     * @param event what the feed has told of it, such as that it was removed
+     * @param seen what the feed has told of it, such as that it was removed
      * @param asker told once, on a common thread
      */
-    public void ask(JobId id, FeedEvent event, Asker asker) {
-        ask(id, event, new Told(asker, store));
+    public void ask(JobId id, Optional<Snapshot> seen, Asker asker) {
+        ask(id, seen, new Told(asker, store));
     }
 
-    void ask(JobId id, FeedEvent event, Listener listener) {
-        Optional<Snapshot> seen = event.isResolved() ? Optional.empty() : event.snapshot(id);
+    void ask(JobId id, Optional<Snapshot> seen, Listener listener) {
         seen.ifPresentOrElse(news -> ask(news, listener), () -> ask(id, listener));
     }
 

@@ -26,7 +26,7 @@ final class ConfirmedListener implements Feed.Listener, ConfirmedEnds.Listener, 
     public void changed(FeedEvent event) {
         Optional<JobId> doubtful = JobId.fromDocId(event.docId()).filter(id -> isDoubtful(event));
         if (doubtful.isPresent()) {
-            store.ends().ask(doubtful.get(), event, this);
+            store.ends().ask(doubtful.get(), event.seen(doubtful.get()), this);
         } else {
             pass(event);
         }

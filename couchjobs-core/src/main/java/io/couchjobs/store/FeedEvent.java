@@ -62,8 +62,12 @@ public record FeedEvent(
         return Rev.generation(rev);
     }
 
-    /** What this tells of a job; empty for a document that is no job, or was not read. */
-    Optional<Snapshot> snapshot(JobId id) {
+    /** {@return what this tells of a job; empty for the tombstone of a leaf that lost, and for what is no job or was not read} */
+    public Optional<Snapshot> seen(JobId id) {
+        return isResolved() ? Optional.empty() : snapshot(id);
+    }
+
+    private Optional<Snapshot> snapshot(JobId id) {
         return deleted
                 ? Optional.of(Snapshot.gone(id, rev))
                 : Optional.ofNullable(document).flatMap(Snapshot::of);

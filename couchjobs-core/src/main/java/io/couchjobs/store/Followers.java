@@ -59,7 +59,7 @@ final class Followers implements Feed.Listener, ConfirmedEnds.Listener, AutoClos
         if (followers.isEmpty()) {
             return;
         }
-        Optional<Snapshot> news = event.snapshot(followers.get(0).jobId());
+        Optional<Snapshot> news = event.seen(followers.get(0).jobId());
         if (event.isRetired() && news.filter(ends::isSure).isPresent()) {
             // They heard of its finish and are gone, or missed it: the document tells more than its tombstone.
             rereader.read(List.of(event.docId()));

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * What one revision of a job's document says, kept as bytes: a tree of objects is several times as large, and many of these
  * are kept for long. Immutable and thread-safe.
  */
-final class Snapshot {
+public final class Snapshot {
     /** What was read once has the names that it has. */
     private static final ObjectMapper MAPPER = new ObjectMapper(JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()

@@ -62,7 +62,7 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
         if (event.isResolved()) {
             wanted.ifPresent(id -> ends.ask(id, this));
         } else {
-            wanted.flatMap(id -> event.snapshot(id)).ifPresent(this::hears);
+            wanted.flatMap(id -> event.seen(id)).ifPresent(this::hears);
         }
     }
 

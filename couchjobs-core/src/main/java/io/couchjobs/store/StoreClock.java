@@ -1,9 +1,9 @@
 package io.couchjobs.store;
 
-import io.couchjobs.couch.CouchServer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -24,14 +24,22 @@ public final class StoreClock implements InstantSource {
      * Follows a server's clock.
      *
      * @param local this machine's time of day; it counts while it may be the server's too, or the server tells none
-     * @param server the server
+     * @param skew the server's clock minus this machine's, as far as known at a time of day
+     * @param doubt how much more that may be, at a time of day
+     * @param ask asks the server once, which may lessen the doubt
+     * @param ticker a monotonic clock in nanoseconds
      */
-    public StoreClock(InstantSource local, CouchServer server) {
+    public StoreClock(
+            InstantSource local,
+            Function<Instant, Duration> skew,
+            Function<Instant, Duration> doubt,
+            Runnable ask,
+            LongSupplier ticker) {
         this.local = local;
-        this.server = time -> time.plus(server.clockSkew(time));
-        this.doubt = () -> server.clockDoubt(local.instant());
-        this.ask = server::info;
-        this.ticker = server.surroundings()::nanos;
+        this.server = time -> time.plus(skew.apply(time));
+        this.doubt = () -> doubt.apply(local.instant());
+        this.ask = ask;
+        this.ticker = ticker;
         this.standstills = new Standstills(local);
     }
 

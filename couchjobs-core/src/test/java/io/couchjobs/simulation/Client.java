@@ -1,5 +1,6 @@
 package io.couchjobs.simulation;
 
+import io.couchjobs.TestQueue;
 import io.couchjobs.couch.CouchConfig;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.InProcess;
@@ -46,7 +47,7 @@ final class Client {
                 .database(DATABASE);
         this.at = door.start();
         this.feed = new SimulatedFeed(database, this::startFeed);
-        StoreClock clock = new StoreClock(process.clock(), database.server());
+        StoreClock clock = TestQueue.clock(process.clock(), database.server());
         SettingsStore settings = new SettingsStore(database, plan.timeout());
         feed.alwaysTell(settings);
         JobIndex index = new JobIndex(new DesignDocuments(database));

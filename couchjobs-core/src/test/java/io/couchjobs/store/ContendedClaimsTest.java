@@ -3,6 +3,7 @@ package io.couchjobs.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.couchjobs.TestQueue;
 import io.couchjobs.couch.CouchConfig;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
@@ -90,7 +91,7 @@ class ContendedClaimsTest {
             CouchDatabase here = server.database(database);
             this.store = new JobStore(here);
             SettingsStore settings = new SettingsStore(here, Duration.ofSeconds(60));
-            this.clock = new StoreClock(InstantSource.system(), server);
+            this.clock = TestQueue.clock(InstantSource.system(), server);
             QueueParts parts =
                     new QueueParts(store, new JobIndex(new DesignDocuments(here)), settings, new Feed(here), clock);
             this.claimer = new Claimer(

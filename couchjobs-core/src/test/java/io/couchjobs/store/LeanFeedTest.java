@@ -126,7 +126,7 @@ class LeanFeedTest {
     @Test
     void a_conflict_is_seen_and_resolved_though_nobody_needs_the_document(TestDatabase server) throws Exception {
         JobStore store = store();
-        StoreClock clock = new StoreClock(
+        StoreClock clock = TestQueue.clock(
                 java.time.InstantSource.system(), behind.database().server());
         SettingsStore settings = new SettingsStore(behind.database(), TestQueue.PATIENCE);
         try (ConflictWatch conflicts = new ConflictWatch(store, settings, clock)) {

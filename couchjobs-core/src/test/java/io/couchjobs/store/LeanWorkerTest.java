@@ -183,7 +183,7 @@ class LeanWorkerTest {
     private WorkerBuilder builder(Feed lean, JobStore store) {
         feed = lean;
         StoreClock clock =
-                new StoreClock(InstantSource.system(), queue.database().server());
+                TestQueue.clock(InstantSource.system(), queue.database().server());
         settings = new SettingsStore(queue.database(), Duration.ofSeconds(60));
         feed.alwaysTell(settings);
         JobIndex index = new JobIndex(new DesignDocuments(queue.database()));

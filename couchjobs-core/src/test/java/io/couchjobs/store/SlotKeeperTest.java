@@ -34,7 +34,7 @@ class SlotKeeperTest {
                         new JobIndex(new DesignDocuments(queue.database())),
                         new SettingsStore(queue.database(), Duration.ofSeconds(60)),
                         new Feed(queue.database()),
-                        new StoreClock(InstantSource.system(), queue.database().server())),
+                        TestQueue.clock(InstantSource.system(), queue.database().server())),
                 "here",
                 () -> {});
     }

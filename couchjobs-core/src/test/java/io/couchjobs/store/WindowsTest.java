@@ -53,7 +53,7 @@ class WindowsTest {
         peers.load(queue.database());
         windows = new Windows(
                 new JobIndex(new DesignDocuments(queue.database())),
-                new StoreClock(InstantSource.system(), queue.database().server()),
+                TestQueue.clock(InstantSource.system(), queue.database().server()),
                 threads,
                 peers,
                 monitor,

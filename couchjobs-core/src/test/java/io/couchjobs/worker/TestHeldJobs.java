@@ -1,6 +1,7 @@
 package io.couchjobs.worker;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.TestQueue;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.store.DesignDocuments;
 import io.couchjobs.store.Feed;
@@ -8,7 +9,6 @@ import io.couchjobs.store.JobIndex;
 import io.couchjobs.store.JobStore;
 import io.couchjobs.store.QueueParts;
 import io.couchjobs.store.SettingsStore;
-import io.couchjobs.store.StoreClock;
 import java.time.Duration;
 import java.time.InstantSource;
 
@@ -33,6 +33,6 @@ final class TestHeldJobs {
                 new JobIndex(new DesignDocuments(database)),
                 new SettingsStore(database, Duration.ofSeconds(60)),
                 new Feed(database),
-                new StoreClock(InstantSource.system(), database.server()));
+                TestQueue.clock(InstantSource.system(), database.server()));
     }
 }
