@@ -1,8 +1,8 @@
 package io.couchjobs;
 
+import io.couchjobs.job.AddResult;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.AddResult;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

@@ -1,62 +1,62 @@
 package io.couchjobs;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.admin.GarbageCollection;
+import io.couchjobs.admin.QueueSecurity;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.gc.GarbageCollection;
+import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.conflict.ConflictWatch;
+import io.couchjobs.engine.create.AsyncCreator;
+import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.create.QueueLimits;
+import io.couchjobs.engine.create.Restorer;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.index.DesignDocuments;
+import io.couchjobs.engine.index.IndexWarmer;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.index.JobLists;
+import io.couchjobs.engine.index.JobPages;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.log.JobLogs;
+import io.couchjobs.engine.log.LogChunk;
+import io.couchjobs.engine.log.LogFollowing;
+import io.couchjobs.engine.registry.WorkerInfo;
+import io.couchjobs.engine.registry.WorkerList;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.Listening;
+import io.couchjobs.engine.store.NewDatabase;
+import io.couchjobs.engine.store.SiteDocument;
+import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.watch.Subscription;
+import io.couchjobs.engine.watch.Watch;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.AddResult;
 import io.couchjobs.job.After;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.CancelResult;
+import io.couchjobs.job.DuplicateJobException;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobData;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.NoTypeTimeoutException;
+import io.couchjobs.job.QueueFullException;
 import io.couchjobs.job.Site;
-import io.couchjobs.job.Transitions;
 import io.couchjobs.schedule.Schedules;
 import io.couchjobs.schedule.SharedScheduler;
 import io.couchjobs.scope.Scopes;
-import io.couchjobs.security.QueueSecurity;
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.Acceptor;
-import io.couchjobs.store.AddResult;
-import io.couchjobs.store.AsyncCreator;
-import io.couchjobs.store.CancelMode;
-import io.couchjobs.store.CancelResult;
-import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.ConflictWatch;
-import io.couchjobs.store.Creator;
-import io.couchjobs.store.DesignDocuments;
-import io.couchjobs.store.DuplicateJobException;
-import io.couchjobs.store.Feed;
-import io.couchjobs.store.IndexWarmer;
-import io.couchjobs.store.JobChange;
-import io.couchjobs.store.JobFilter;
-import io.couchjobs.store.JobIndex;
-import io.couchjobs.store.JobLists;
-import io.couchjobs.store.JobLogs;
-import io.couchjobs.store.JobNotFoundException;
-import io.couchjobs.store.JobPages;
-import io.couchjobs.store.JobRefusedException;
-import io.couchjobs.store.JobStore;
-import io.couchjobs.store.Listening;
-import io.couchjobs.store.LogChunk;
-import io.couchjobs.store.LogFollowing;
-import io.couchjobs.store.NewDatabase;
-import io.couchjobs.store.NoTypeTimeoutException;
-import io.couchjobs.store.QueueFullException;
-import io.couchjobs.store.QueueLimits;
-import io.couchjobs.store.QueueParts;
-import io.couchjobs.store.Restorer;
-import io.couchjobs.store.SettingsStore;
-import io.couchjobs.store.SiteDocument;
-import io.couchjobs.store.StoreClock;
-import io.couchjobs.store.Subscription;
-import io.couchjobs.store.TypeCounts;
-import io.couchjobs.store.TypeSettings;
-import io.couchjobs.store.Watch;
-import io.couchjobs.store.WorkerInfo;
-import io.couchjobs.store.WorkerList;
+import io.couchjobs.type.TypeCounts;
+import io.couchjobs.type.TypeSettings;
 import io.couchjobs.worker.Recovery;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
@@ -87,9 +87,9 @@ import org.slf4j.LoggerFactory;
  * close it.
  *
  * <p>Who creates jobs uses {@link #add}; who runs them starts a {@link #worker()}; who wants to do both by hand uses {@link
- * #accept}. All methods throw {@link io.couchjobs.couch.CouchException} when the database cannot be reached, does not exist
+ * #accept}. All methods throw {@link io.couchjobs.couch.config.CouchException} when the database cannot be reached, does not exist
  * or refuses the credentials, and {@link IllegalStateException} when the queue is closed. On a cluster all methods that change or
- * remove a job throw {@link io.couchjobs.store.UnconfirmedException} when no majority of its copies confirms that.
+ * remove a job throw {@link io.couchjobs.job.UnconfirmedException} when no majority of its copies confirms that.
  *
  * <p>Guarantee: a job that was added is run at least once, and has at most one owner at any time. Source: the CouchDB
  * background-jobs RFC (007).
@@ -257,7 +257,7 @@ public final class JobQueue implements AutoCloseable {
      * @return what happened
      * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
      * @throws QueueFullException when the job is new and its type has as many pending jobs as it may have
-     * @throws io.couchjobs.store.WriteRefusedException when the database's own rules refuse it, for example a guard
+     * @throws io.couchjobs.job.WriteRefusedException when the database's own rules refuse it, for example a guard
      */
     public AddResult add(JobRequest request) {
         types.require(request);
@@ -861,7 +861,7 @@ public final class JobQueue implements AutoCloseable {
      * @param listener called for each chunk once, in order within a claim, on a thread of its own; may take its time; what it
      *     throws is logged
      * @return ends the following
-     * @throws io.couchjobs.couch.CouchException when the database cannot be reached
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
      */
     public LogFollowing followLog(String type, String id, Consumer<LogChunk> listener) {
         return logs.follow(new JobId(type, id), listener);

@@ -1,15 +1,15 @@
 package io.couchjobs;
 
-import io.couchjobs.couch.Auth;
-import io.couchjobs.couch.ClientCertificate;
-import io.couchjobs.couch.CouchConfig;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
-import io.couchjobs.couch.HttpProxy;
+import io.couchjobs.couch.config.Auth;
+import io.couchjobs.couch.config.ClientCertificate;
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.couch.config.HttpProxy;
+import io.couchjobs.engine.store.SiteDocument;
+import io.couchjobs.engine.time.StoreClock;
 import io.couchjobs.job.AttachedData;
 import io.couchjobs.job.Site;
-import io.couchjobs.store.SiteDocument;
-import io.couchjobs.store.StoreClock;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
@@ -238,7 +238,7 @@ public final class JobQueueBuilder {
      *
      * @return the open queue
      * @throws IllegalArgumentException when a URL does not name a database, or they name different ones
-     * @throws io.couchjobs.couch.CouchException when the database cannot be reached, refuses the credentials, or does not
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached, refuses the credentials, or does not
      *     exist and must not be created
      */
     public JobQueue open() {

@@ -1,6 +1,6 @@
 package io.couchjobs;
 
-import io.couchjobs.store.QueueListener;
+import io.couchjobs.engine.store.QueueListener;
 import io.couchjobs.worker.WorkerBuilder;
 
 /**

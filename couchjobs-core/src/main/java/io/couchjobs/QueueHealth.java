@@ -1,9 +1,9 @@
 package io.couchjobs;
 
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.CouchException;
-import io.couchjobs.store.DesignDocument;
-import io.couchjobs.store.DesignDocuments;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.index.DesignDocument;
+import io.couchjobs.engine.index.DesignDocuments;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

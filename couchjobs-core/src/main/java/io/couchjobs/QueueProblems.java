@@ -1,9 +1,9 @@
 package io.couchjobs;
 
+import io.couchjobs.engine.registry.WorkerInfo;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.TypeCounts;
-import io.couchjobs.store.TypeSettings;
-import io.couchjobs.store.WorkerInfo;
+import io.couchjobs.type.TypeCounts;
+import io.couchjobs.type.TypeSettings;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

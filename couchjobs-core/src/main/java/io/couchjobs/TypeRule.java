@@ -1,9 +1,9 @@
 package io.couchjobs;
 
+import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.job.AddResult;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.AddResult;
-import io.couchjobs.store.NoTypeTimeoutException;
-import io.couchjobs.store.SettingsStore;
+import io.couchjobs.job.NoTypeTimeoutException;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;

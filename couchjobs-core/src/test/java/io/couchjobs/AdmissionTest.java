@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.Jobs;
-import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.NeedsOneCopy;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;

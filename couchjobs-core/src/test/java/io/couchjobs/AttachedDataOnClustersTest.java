@@ -3,10 +3,11 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.SimulatedCluster;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.testing.TestQueue;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

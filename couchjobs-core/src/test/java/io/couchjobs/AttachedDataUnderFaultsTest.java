@@ -2,11 +2,12 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.Jobs;
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.testing.FaultyServer;
+import io.couchjobs.testing.Jobs;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;

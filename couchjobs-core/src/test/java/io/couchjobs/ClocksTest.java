@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.embedded.junit.TestServer;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.SteppedWorkers;
+import io.couchjobs.testing.TcpProxy;
+import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;

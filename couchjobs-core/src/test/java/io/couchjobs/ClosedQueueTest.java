@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.CancelMode;
-import io.couchjobs.store.JobFilter;
+import io.couchjobs.testing.EndlessHandler;
+import io.couchjobs.testing.HeardWarnings;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;

@@ -3,10 +3,10 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.couchjobs.couch.CouchConfig;
 import io.couchjobs.couch.ThreadShortage;
+import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.embedded.EmbeddedCouch;
-import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.job.AcceptOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

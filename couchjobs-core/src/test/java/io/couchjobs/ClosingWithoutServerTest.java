@@ -3,6 +3,7 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.testing.EndlessHandler;
 import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;

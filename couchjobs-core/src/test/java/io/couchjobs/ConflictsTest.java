@@ -1,19 +1,22 @@
 package io.couchjobs;
 
-import static io.couchjobs.Replicated.leaf;
-import static io.couchjobs.Replicated.owned;
-import static io.couchjobs.Replicated.withdrawn;
+import static io.couchjobs.testing.Replicated.leaf;
+import static io.couchjobs.testing.Replicated.owned;
+import static io.couchjobs.testing.Replicated.withdrawn;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.index.FinishedJobs;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.FinishedJobs;
-import io.couchjobs.store.JobStore;
-import io.couchjobs.store.Retention;
+import io.couchjobs.testing.Replicated;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
+import io.couchjobs.type.Retention;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;

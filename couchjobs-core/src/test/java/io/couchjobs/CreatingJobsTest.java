@@ -5,23 +5,26 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.AddResult;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.CancelResult;
+import io.couchjobs.job.DuplicateJobException;
+import io.couchjobs.job.HaltException;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.Jobs;
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.AddResult;
-import io.couchjobs.store.CancelMode;
-import io.couchjobs.store.CancelResult;
-import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.DuplicateJobException;
-import io.couchjobs.store.HaltException;
-import io.couchjobs.store.JobFilter;
-import io.couchjobs.store.JobNotFoundException;
-import io.couchjobs.store.JobRefusedException;
-import io.couchjobs.store.NoTypeTimeoutException;
+import io.couchjobs.job.NoTypeTimeoutException;
+import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.NeedsOneCopy;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -118,7 +121,7 @@ class CreatingJobsTest {
     @Test
     void one_bad_job_of_a_batch_does_not_stop_the_others() {
         TestQueue.assumeThatAnythingCanBeStored();
-        queue.database().put(io.couchjobs.job.Jobs.json("{'_id':'job:email:bad','status':7}"));
+        queue.database().put(io.couchjobs.testing.Jobs.json("{'_id':'job:email:bad','status':7}"));
         List<AddResult> results = queue.addAll(List.of(
                 JobRequest.builder("email").id("a").data(Map.of()).build(),
                 JobRequest.builder("email").id("bad").data(Map.of()).build(),
@@ -143,7 +146,7 @@ class CreatingJobsTest {
 
     @Test
     void fields_written_by_others_survive() throws Exception {
-        queue.database().put(io.couchjobs.job.Jobs.json("{'_id':'job:email:1','data':{},'mine':{'keep':[1,2]}}"));
+        queue.database().put(io.couchjobs.testing.Jobs.json("{'_id':'job:email:1','data':{},'mine':{'keep':[1,2]}}"));
         claim().finish("ok");
         assertThat(job().toDocument().path("mine").toString()).isEqualTo("{\"keep\":[1,2]}");
         queue.add(request(Map.of("n", 2), LATER));
@@ -330,9 +333,9 @@ class CreatingJobsTest {
     @Test
     void documents_that_cannot_be_jobs_are_listed_and_harm_nobody() throws Exception {
         TestQueue.assumeThatAnythingCanBeStored();
-        queue.database().put(io.couchjobs.job.Jobs.json("{'_id':'job:email:bad1','status':7}"));
-        queue.database().put(io.couchjobs.job.Jobs.json("{'_id':'job:email:bad2','data':'x'}"));
-        queue.database().put(io.couchjobs.job.Jobs.json("{'_id':'job:email:good','data':{}}"));
+        queue.database().put(io.couchjobs.testing.Jobs.json("{'_id':'job:email:bad1','status':7}"));
+        queue.database().put(io.couchjobs.testing.Jobs.json("{'_id':'job:email:bad2','data':'x'}"));
+        queue.database().put(io.couchjobs.testing.Jobs.json("{'_id':'job:email:good','data':{}}"));
         assertThat(queue.malformed())
                 .containsOnly(Map.entry("job:email:bad1", "status"), Map.entry("job:email:bad2", "data"));
         assertThat(claim().id().id()).isEqualTo("good");

@@ -3,10 +3,12 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.couchjobs.admin.GcReport;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.gc.GcReport;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.Retention;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
+import io.couchjobs.type.Retention;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;

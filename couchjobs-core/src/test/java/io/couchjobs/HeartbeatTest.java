@@ -3,10 +3,13 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.document.Rev;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.Rev;
-import io.couchjobs.store.JobFilter;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.SteppedWorkers;
+import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.util.Map;

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.testing.Proxy;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.util.Map;

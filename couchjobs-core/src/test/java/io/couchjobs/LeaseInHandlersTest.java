@@ -2,6 +2,8 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.couchjobs.testing.FaultyServer;
+import io.couchjobs.testing.SteppedWorkers;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.StopReason;
 import io.couchjobs.worker.Worker;

@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.job.Job;
+import io.couchjobs.testing.EndlessHandler;
+import io.couchjobs.testing.FaultyServer;
+import io.couchjobs.testing.SteppedWorkers;
+import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.StopReason;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;

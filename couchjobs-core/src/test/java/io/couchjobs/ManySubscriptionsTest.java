@@ -1,15 +1,18 @@
 package io.couchjobs;
 
-import static io.couchjobs.TestQueue.PATIENCE;
+import static io.couchjobs.testing.TestQueue.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.watch.Subscription;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.JobEvent;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
-import io.couchjobs.store.CancelMode;
-import io.couchjobs.store.JobEvent;
-import io.couchjobs.store.Subscription;
+import io.couchjobs.testing.FeedProxy;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.testing.NeedsOneCopy;
+import io.couchjobs.testing.PretendedCluster;
+import io.couchjobs.testing.Proxy;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

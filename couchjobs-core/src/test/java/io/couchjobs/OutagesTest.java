@@ -3,10 +3,11 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.couchjobs.couch.CouchUnreachableException;
+import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,10 +3,12 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.document.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.Progress;
-import io.couchjobs.job.Rev;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import java.util.Map;
 import java.util.Optional;

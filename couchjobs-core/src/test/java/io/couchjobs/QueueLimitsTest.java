@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.AddResult;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.AddResult;
-import io.couchjobs.store.Limit;
-import io.couchjobs.store.QueueFullException;
+import io.couchjobs.job.QueueFullException;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
+import io.couchjobs.type.Limit;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;

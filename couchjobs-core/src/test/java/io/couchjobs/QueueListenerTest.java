@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.TraceContext;
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.AddResult;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Instant;

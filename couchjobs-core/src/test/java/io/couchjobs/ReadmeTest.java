@@ -3,9 +3,10 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.AddResult;
+import io.couchjobs.testing.ServerTest;
 import io.couchjobs.worker.Worker;
 import java.net.URI;
 import java.nio.file.Files;

@@ -8,6 +8,8 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.schedule.Schedule;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,24 +1,26 @@
 package io.couchjobs;
 
-import static io.couchjobs.TestQueue.PATIENCE;
+import static io.couchjobs.testing.TestQueue.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.Headers;
-import io.couchjobs.couch.Auth;
-import io.couchjobs.couch.CouchUnauthorizedException;
-import io.couchjobs.couch.Secret;
+import io.couchjobs.couch.config.Auth;
+import io.couchjobs.couch.config.CouchUnauthorizedException;
+import io.couchjobs.couch.config.Secret;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.embedded.junit.TestServer;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.watch.Subscription;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.CancelMode;
-import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.Subscription;
+import io.couchjobs.testing.FeedProxy;
+import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import java.io.IOException;
 import java.io.UncheckedIOException;

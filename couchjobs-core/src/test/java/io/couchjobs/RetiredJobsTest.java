@@ -1,24 +1,28 @@
 package io.couchjobs;
 
-import static io.couchjobs.TestQueue.PATIENCE;
+import static io.couchjobs.testing.TestQueue.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.admin.GcReport;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.gc.GcReport;
+import io.couchjobs.engine.index.FinishedJobs;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.watch.Subscription;
+import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobEvent;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.FinishedJobs;
-import io.couchjobs.store.JobEvent;
-import io.couchjobs.store.JobStore;
-import io.couchjobs.store.Retention;
-import io.couchjobs.store.Subscription;
+import io.couchjobs.testing.Held;
+import io.couchjobs.testing.Proxy;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
+import io.couchjobs.type.Retention;
 import io.couchjobs.worker.Worker;
 import java.time.Instant;
 import java.util.Map;

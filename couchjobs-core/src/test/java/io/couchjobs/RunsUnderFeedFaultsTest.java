@@ -1,15 +1,18 @@
 package io.couchjobs;
 
-import static io.couchjobs.TestQueue.PATIENCE;
-import static io.couchjobs.TestQueue.until;
+import static io.couchjobs.testing.TestQueue.PATIENCE;
+import static io.couchjobs.testing.TestQueue.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.couchjobs.FeedProxy.Mode;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.CancelMode;
+import io.couchjobs.testing.FeedProxy;
+import io.couchjobs.testing.FeedProxy.Mode;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.util.Map;

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.RetryPolicy;
-import io.couchjobs.store.CancelMode;
-import io.couchjobs.store.TypeCounts;
+import io.couchjobs.testing.Proxy;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
+import io.couchjobs.type.TypeCounts;
 import io.couchjobs.worker.ClosingMode;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
@@ -469,7 +472,7 @@ class RuntimeTest {
     }
 
     private String scheduled() {
-        return queue.all(io.couchjobs.store.JobFilter.all().type("email").status(JobStatus.SCHEDULED))
+        return queue.all(io.couchjobs.job.JobFilter.all().type("email").status(JobStatus.SCHEDULED))
                 .findFirst()
                 .orElseThrow()
                 .id()

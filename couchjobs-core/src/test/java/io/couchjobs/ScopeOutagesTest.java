@@ -8,6 +8,7 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeService;
+import io.couchjobs.testing.TestQueue;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

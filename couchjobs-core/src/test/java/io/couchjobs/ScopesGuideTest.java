@@ -12,6 +12,8 @@ import io.couchjobs.scope.ScopeConfig;
 import io.couchjobs.scope.ScopeHost;
 import io.couchjobs.scope.ScopeService;
 import io.couchjobs.scope.Submission;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

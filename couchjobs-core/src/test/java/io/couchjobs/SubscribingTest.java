@@ -1,21 +1,23 @@
 package io.couchjobs;
 
-import static io.couchjobs.TestQueue.PATIENCE;
+import static io.couchjobs.testing.TestQueue.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.watch.Subscription;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.JobEvent;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.MalformedJobException;
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.JobEvent;
-import io.couchjobs.store.JobNotFoundException;
-import io.couchjobs.store.Subscription;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -139,7 +141,7 @@ class SubscribingTest {
 
         claimed.update();
         others.resubmit("email", "1", Instant.EPOCH);
-        others.cancel("email", "1", io.couchjobs.store.CancelMode.REQUEST);
+        others.cancel("email", "1", io.couchjobs.job.CancelMode.REQUEST);
         claimed.update();
         others.remove("email", "1");
 

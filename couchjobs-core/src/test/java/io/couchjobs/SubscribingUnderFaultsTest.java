@@ -1,19 +1,22 @@
 package io.couchjobs;
 
-import static io.couchjobs.TestQueue.PATIENCE;
+import static io.couchjobs.testing.TestQueue.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.watch.Subscription;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobEvent;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
-import io.couchjobs.job.Jobs;
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.CancelMode;
-import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.JobEvent;
-import io.couchjobs.store.Subscription;
+import io.couchjobs.testing.FeedProxy;
+import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

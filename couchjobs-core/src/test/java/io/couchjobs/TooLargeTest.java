@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.WriteRefusedException;
+import io.couchjobs.job.WriteRefusedException;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.Faults;
-import io.couchjobs.store.DesignDocument;
-import io.couchjobs.store.DesignDocuments;
+import io.couchjobs.engine.index.DesignDocument;
+import io.couchjobs.engine.index.DesignDocuments;
+import io.couchjobs.testing.FaultyServer;
+import io.couchjobs.testing.TestQueue;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;

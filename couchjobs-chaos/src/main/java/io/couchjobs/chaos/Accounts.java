@@ -1,9 +1,9 @@
 package io.couchjobs.chaos;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.admin.Role;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.Secret;
-import io.couchjobs.security.Role;
+import io.couchjobs.couch.config.Secret;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.couchjobs.chaos;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.job.DocIds;
+import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.MalformedJobException;

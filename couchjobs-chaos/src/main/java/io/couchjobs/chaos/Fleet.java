@@ -1,6 +1,6 @@
 package io.couchjobs.chaos;
 
-import io.couchjobs.security.Role;
+import io.couchjobs.admin.Role;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;

@@ -2,9 +2,9 @@ package io.couchjobs.chaos;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
+import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.RetryPolicy;

@@ -2,11 +2,11 @@ package io.couchjobs.chaos;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.chaos.Entry.What;
+import io.couchjobs.engine.store.Listening;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobChange;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobState;
-import io.couchjobs.store.JobChange;
-import io.couchjobs.store.JobFilter;
-import io.couchjobs.store.Listening;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;

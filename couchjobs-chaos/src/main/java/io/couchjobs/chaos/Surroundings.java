@@ -2,7 +2,7 @@ package io.couchjobs.chaos;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.JobQueueBuilder;
-import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.config.CouchException;
 import java.net.URI;
 import java.time.InstantSource;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.couchjobs.chaos;
 
 import io.couchjobs.chaos.Entry.What;
-import io.couchjobs.couch.CouchException;
-import io.couchjobs.store.HaltException;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.job.HaltException;
 import io.couchjobs.worker.JobContext;
 import java.util.concurrent.ThreadLocalRandom;
 

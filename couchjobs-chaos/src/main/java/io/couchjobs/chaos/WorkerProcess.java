@@ -1,7 +1,7 @@
 package io.couchjobs.chaos;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;

@@ -1,10 +1,10 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.CancelResult;
 import io.couchjobs.job.JobId;
-import io.couchjobs.store.CancelMode;
-import io.couchjobs.store.CancelResult;
-import io.couchjobs.store.JobRefusedException;
+import io.couchjobs.job.JobRefusedException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 

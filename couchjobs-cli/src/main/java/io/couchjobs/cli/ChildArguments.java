@@ -1,6 +1,6 @@
 package io.couchjobs.cli;
 
-import io.couchjobs.couch.Auth;
+import io.couchjobs.couch.config.Auth;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

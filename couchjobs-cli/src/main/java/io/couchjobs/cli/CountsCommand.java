@@ -8,7 +8,7 @@ import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Table;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.TypeCounts;
+import io.couchjobs.type.TypeCounts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

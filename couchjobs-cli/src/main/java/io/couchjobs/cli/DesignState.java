@@ -2,8 +2,8 @@ package io.couchjobs.cli;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.store.DesignDocument;
-import io.couchjobs.store.DesignDocuments;
+import io.couchjobs.engine.index.DesignDocument;
+import io.couchjobs.engine.index.DesignDocuments;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,16 +1,16 @@
 package io.couchjobs.cli;
 
-import io.couchjobs.couch.CouchNotFoundException;
-import io.couchjobs.couch.CouchUnauthorizedException;
-import io.couchjobs.couch.CouchUnreachableException;
 import io.couchjobs.couch.IndexBeingBuiltException;
+import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.couch.config.CouchUnauthorizedException;
+import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.job.DuplicateJobException;
 import io.couchjobs.job.InvalidJobDataException;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobRefusedException;
+import io.couchjobs.job.QueueFullException;
+import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.schedule.ScheduleNotFoundException;
-import io.couchjobs.store.DuplicateJobException;
-import io.couchjobs.store.JobNotFoundException;
-import io.couchjobs.store.JobRefusedException;
-import io.couchjobs.store.QueueFullException;
-import io.couchjobs.store.WriteRefusedException;
 
 /** How a command ended, for scripts. */
 enum ExitCode {

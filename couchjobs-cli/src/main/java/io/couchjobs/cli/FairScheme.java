@@ -1,6 +1,6 @@
 package io.couchjobs.cli;
 
-import io.couchjobs.store.Strategy;
+import io.couchjobs.job.Strategy;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;

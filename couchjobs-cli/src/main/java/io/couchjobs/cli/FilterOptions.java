@@ -1,9 +1,9 @@
 package io.couchjobs.cli;
 
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Site;
-import io.couchjobs.store.JobFilter;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;

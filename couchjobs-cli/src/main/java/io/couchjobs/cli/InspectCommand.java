@@ -2,7 +2,7 @@ package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
-import io.couchjobs.store.JobNotFoundException;
+import io.couchjobs.job.JobNotFoundException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 

@@ -1,8 +1,8 @@
 package io.couchjobs.cli;
 
-import io.couchjobs.store.Limit;
-import io.couchjobs.store.Rate;
-import io.couchjobs.store.TypeSettings;
+import io.couchjobs.type.Limit;
+import io.couchjobs.type.Rate;
+import io.couchjobs.type.TypeSettings;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 

@@ -1,6 +1,6 @@
 package io.couchjobs.cli;
 
-import io.couchjobs.couch.Auth;
+import io.couchjobs.couch.config.Auth;
 import io.couchjobs.embedded.EmbeddedCouch;
 import java.net.BindException;
 import java.net.URI;

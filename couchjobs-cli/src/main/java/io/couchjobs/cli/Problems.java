@@ -1,7 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.cli.output.Cell;
-import io.couchjobs.couch.CouchNotFoundException;
+import io.couchjobs.couch.config.CouchNotFoundException;
 import java.io.PrintWriter;
 import java.util.Collection;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.couchjobs.cli;
 
-import io.couchjobs.couch.Auth;
-import io.couchjobs.couch.Secret;
+import io.couchjobs.couch.config.Auth;
+import io.couchjobs.couch.config.Secret;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;

@@ -1,7 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.cli.input.Durations;
-import io.couchjobs.store.Rate;
+import io.couchjobs.type.Rate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;

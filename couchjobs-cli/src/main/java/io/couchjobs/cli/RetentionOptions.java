@@ -1,8 +1,8 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.cli.input.Durations;
-import io.couchjobs.store.Retention;
-import io.couchjobs.store.TypeSettings;
+import io.couchjobs.type.Retention;
+import io.couchjobs.type.TypeSettings;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;

@@ -2,7 +2,7 @@ package io.couchjobs.cli;
 
 import io.couchjobs.cli.input.Durations;
 import io.couchjobs.job.RetryPolicy;
-import io.couchjobs.store.TypeSettings;
+import io.couchjobs.type.TypeSettings;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

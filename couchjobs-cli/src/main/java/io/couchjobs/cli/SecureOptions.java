@@ -1,7 +1,7 @@
 package io.couchjobs.cli;
 
-import io.couchjobs.couch.Secret;
-import io.couchjobs.security.Role;
+import io.couchjobs.admin.Role;
+import io.couchjobs.couch.config.Secret;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

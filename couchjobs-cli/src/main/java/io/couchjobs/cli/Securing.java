@@ -1,10 +1,10 @@
 package io.couchjobs.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.security.QueueSecurity;
-import io.couchjobs.security.Role;
-import io.couchjobs.security.SecuringReport;
-import io.couchjobs.security.UserOutcome;
+import io.couchjobs.admin.QueueSecurity;
+import io.couchjobs.admin.Role;
+import io.couchjobs.admin.SecuringReport;
+import io.couchjobs.admin.UserOutcome;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

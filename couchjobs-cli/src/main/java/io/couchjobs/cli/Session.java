@@ -2,8 +2,8 @@ package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.JobQueueBuilder;
-import io.couchjobs.couch.Auth;
-import io.couchjobs.couch.CouchConfig;
+import io.couchjobs.couch.config.Auth;
+import io.couchjobs.couch.config.CouchConfig;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobId;
-import io.couchjobs.store.TypeSettings;
+import io.couchjobs.type.TypeSettings;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

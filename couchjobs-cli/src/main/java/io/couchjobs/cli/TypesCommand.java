@@ -1,7 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.store.TypeSettings;
+import io.couchjobs.type.TypeSettings;
 import java.util.List;
 import picocli.CommandLine.Command;
 

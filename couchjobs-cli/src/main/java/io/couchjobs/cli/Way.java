@@ -1,8 +1,8 @@
 package io.couchjobs.cli;
 
-import io.couchjobs.couch.ClientCertificate;
-import io.couchjobs.couch.HttpProxy;
-import io.couchjobs.couch.Secret;
+import io.couchjobs.couch.config.ClientCertificate;
+import io.couchjobs.couch.config.HttpProxy;
+import io.couchjobs.couch.config.Secret;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;

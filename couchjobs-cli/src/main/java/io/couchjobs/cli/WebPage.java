@@ -4,7 +4,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
 import io.couchjobs.cli.doctor.Checks;
 import io.couchjobs.cli.doctor.Finding;
-import io.couchjobs.couch.Secret;
+import io.couchjobs.couch.config.Secret;
 import io.couchjobs.dashboard.Dashboard;
 import io.couchjobs.dashboard.DashboardBuilder;
 import java.io.UncheckedIOException;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.cli.child.Jvm;
-import io.couchjobs.couch.Auth;
-import io.couchjobs.couch.CouchConfig;
 import io.couchjobs.couch.CouchServer;
-import io.couchjobs.couch.Secret;
+import io.couchjobs.couch.config.Auth;
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.couch.config.Secret;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import java.io.IOException;

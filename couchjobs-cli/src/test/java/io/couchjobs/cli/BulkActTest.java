@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.JobNotFoundException;
-import io.couchjobs.store.JobRefusedException;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;

@@ -8,7 +8,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.output.ProgressLine;
 import io.couchjobs.embedded.EmbeddedCouch;
-import io.couchjobs.store.DesignDocument;
+import io.couchjobs.engine.index.DesignDocument;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

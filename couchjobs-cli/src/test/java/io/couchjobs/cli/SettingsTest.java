@@ -3,7 +3,7 @@ package io.couchjobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.cli.output.Format;
-import io.couchjobs.couch.Auth;
+import io.couchjobs.couch.config.Auth;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;

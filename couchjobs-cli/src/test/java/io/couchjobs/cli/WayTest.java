@@ -3,8 +3,8 @@ package io.couchjobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.couchjobs.couch.ClientCertificate;
-import io.couchjobs.couch.HttpProxy;
+import io.couchjobs.couch.config.ClientCertificate;
+import io.couchjobs.couch.config.HttpProxy;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.net.URI;

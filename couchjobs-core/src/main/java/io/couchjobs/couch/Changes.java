@@ -1,5 +1,8 @@
 package io.couchjobs.couch;
 
+import io.couchjobs.engine.couch.Call;
+import io.couchjobs.engine.couch.Http;
+import io.couchjobs.engine.couch.UrlPath;
 import java.time.Duration;
 import java.util.Map;
 

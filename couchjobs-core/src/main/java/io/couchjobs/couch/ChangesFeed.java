@@ -1,5 +1,7 @@
 package io.couchjobs.couch;
 
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchUnreachableException;
 import java.time.Duration;
 import java.util.Optional;
 

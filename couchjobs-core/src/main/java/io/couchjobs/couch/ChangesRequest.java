@@ -1,6 +1,7 @@
 package io.couchjobs.couch;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.couch.Json;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;

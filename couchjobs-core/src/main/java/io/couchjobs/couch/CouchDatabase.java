@@ -1,6 +1,12 @@
 package io.couchjobs.couch;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.couch.config.CouchUnauthorizedException;
+import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.engine.couch.UrlPath;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

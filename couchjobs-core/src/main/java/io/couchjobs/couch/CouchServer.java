@@ -1,6 +1,15 @@
 package io.couchjobs.couch;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.couch.Answer;
+import io.couchjobs.engine.couch.Call;
+import io.couchjobs.engine.couch.Http;
+import io.couchjobs.engine.couch.Json;
+import io.couchjobs.engine.couch.Means;
+import io.couchjobs.engine.couch.UrlPath;
+import io.couchjobs.engine.time.Surroundings;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

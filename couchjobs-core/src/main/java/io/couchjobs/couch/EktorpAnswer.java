@@ -1,5 +1,6 @@
 package io.couchjobs.couch;
 
+import io.couchjobs.engine.couch.Answer;
 import java.io.FilterInputStream;
 import java.io.InputStream;
 import org.apache.hc.core5.http.HttpHeaders;

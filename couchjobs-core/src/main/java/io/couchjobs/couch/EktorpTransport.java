@@ -1,5 +1,10 @@
 package io.couchjobs.couch;
 
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.couch.Answer;
+import io.couchjobs.engine.couch.Call;
+import io.couchjobs.engine.couch.Http;
+import io.couchjobs.engine.couch.UrlPath;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

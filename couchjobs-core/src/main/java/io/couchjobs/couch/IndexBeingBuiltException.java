@@ -1,5 +1,8 @@
 package io.couchjobs.couch;
 
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.Failure;
+
 /**
  * A view was not answered in time, because its index is being built: after many writes, an import, a restore or an upgrade. The
  * server goes on building, so the same question is answered later.

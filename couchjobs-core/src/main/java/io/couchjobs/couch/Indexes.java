@@ -1,6 +1,11 @@
 package io.couchjobs.couch;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.couch.Answer;
+import io.couchjobs.engine.couch.Call;
+import io.couchjobs.engine.couch.Http;
+import io.couchjobs.engine.couch.UrlPath;
 import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.Optional;

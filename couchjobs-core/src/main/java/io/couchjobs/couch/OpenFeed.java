@@ -1,6 +1,12 @@
 package io.couchjobs.couch;
 
 import com.fasterxml.jackson.core.JsonParser;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.couch.Answer;
+import io.couchjobs.engine.couch.Call;
+import io.couchjobs.engine.couch.Http;
+import io.couchjobs.engine.couch.Json;
+import io.couchjobs.engine.couch.LimitedInput;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -222,7 +228,7 @@ final class OpenFeed implements ChangesFeed {
         }
 
         @Override
-        void count(int bytes) throws IOException {
+        public void count(int bytes) throws IOException {
             if (bytes > 0) {
                 lastSignOfLife = System.nanoTime();
                 uncounted += bytes;

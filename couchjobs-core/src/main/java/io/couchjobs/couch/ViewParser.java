@@ -5,6 +5,8 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.couch.Answer;
+import io.couchjobs.engine.couch.Json;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.LongNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import io.couchjobs.engine.couch.Json;
+import io.couchjobs.engine.couch.UrlPath;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

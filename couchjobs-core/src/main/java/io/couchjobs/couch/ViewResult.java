@@ -2,7 +2,7 @@ package io.couchjobs.couch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.problem.CouchJobsException;
+import io.couchjobs.couch.config.CouchJobsException;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

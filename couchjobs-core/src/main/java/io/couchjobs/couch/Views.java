@@ -2,6 +2,10 @@ package io.couchjobs.couch;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.couch.Call;
+import io.couchjobs.engine.couch.Http;
+import io.couchjobs.engine.couch.Json;
+import io.couchjobs.engine.couch.UrlPath;
 import java.util.List;
 
 /** Asks the views of one database. */

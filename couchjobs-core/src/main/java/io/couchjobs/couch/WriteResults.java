@@ -2,6 +2,10 @@ package io.couchjobs.couch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.Failure;
+import io.couchjobs.engine.couch.Answer;
+import io.couchjobs.engine.couch.Json;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

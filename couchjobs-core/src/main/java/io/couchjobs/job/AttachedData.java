@@ -2,6 +2,9 @@ package io.couchjobs.job;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.document.JsonLength;
+import io.couchjobs.engine.document.Rev;
 import java.io.IOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -74,8 +77,13 @@ public final class AttachedData {
                 .put("data", Base64.getEncoder().encodeToString(json));
     }
 
-    /** Puts data into a document, in place of what was there or was attached. */
-    static void putInline(ObjectNode document, ObjectNode data) {
+    /**
+     * Puts data into a document, in place of what was there or was attached.
+     *
+     * @param document the document, which is changed
+     * @param data the data
+     */
+    public static void putInline(ObjectNode document, ObjectNode data) {
         document.set(Field.DATA, data);
         document.remove(Field.DATA_DIGEST);
         if (document.get(Field.ATTACHMENTS) instanceof ObjectNode attachments && attachments.remove(NAME) != null) {

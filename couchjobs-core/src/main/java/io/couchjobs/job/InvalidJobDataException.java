@@ -1,6 +1,6 @@
 package io.couchjobs.job;
 
-import io.couchjobs.problem.CouchJobsException;
+import io.couchjobs.couch.config.CouchJobsException;
 
 /**
  * The data given for a job is not a JSON object. Nothing was sent to the server, nothing was stored; a job that was being

@@ -2,6 +2,8 @@ package io.couchjobs.job;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.document.Rev;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -56,18 +58,33 @@ public final class Job {
         return new Job(id, document.deepCopy(), null);
     }
 
-    /** Takes a document that couchjobs itself made of a checked one; the caller gives it away. */
-    static Job trusted(JobId id, ObjectNode document) {
+    /**
+     * {@return the job of a document that couchjobs itself made of a checked one}
+     *
+     * @param id the job
+     * @param document the document, which the caller gives away
+     */
+    public static Job trusted(JobId id, ObjectNode document) {
         return new Job(id, document, null);
     }
 
-    /** The same, with data that is attached. */
-    static Job trusted(JobId id, ObjectNode document, Supplier<ObjectNode> attached) {
+    /**
+     * {@return the same, with data that is attached}
+     *
+     * @param id the job
+     * @param document the document, which the caller gives away
+     * @param attached reads the data
+     */
+    public static Job trusted(JobId id, ObjectNode document, Supplier<ObjectNode> attached) {
         return new Job(id, document, attached);
     }
 
-    /** The job with another document, which the caller gives away; if that has its data attached, it is the same data. */
-    Job rewritten(ObjectNode changed) {
+    /**
+     * {@return the job with another document; where that has its data attached, it is the same data}
+     *
+     * @param changed the document, which the caller gives away
+     */
+    public Job rewritten(ObjectNode changed) {
         return new Job(id, changed, attached);
     }
 
@@ -111,7 +128,7 @@ public final class Job {
      * @return a copy; an empty object when the document has none
      * @throws UnreadableDataException when it is attached and cannot be read: it was damaged; or replaced or removed since, and
      *     the revision that had it was compacted away; or the job was made of a document by {@link #parse}
-     * @throws io.couchjobs.problem.CouchJobsException when it is attached, and the database cannot be asked
+     * @throws io.couchjobs.couch.config.CouchJobsException when it is attached, and the database cannot be asked
      */
     public ObjectNode data() {
         if (hasAttachedData()) {
@@ -248,13 +265,15 @@ public final class Job {
     /**
      * The fence of the next claim. The first one of a document goes by the revision that it builds on, which is greater than
      * all fences of a job of this identity that was removed. One that somebody wrote at the end of its range stays there.
+     *
+     * @return the fence
      */
-    long nextFence() {
+    public long nextFence() {
         return present(Field.FENCE).isPresent() ? Math.min(fence() + 1, Integer.MAX_VALUE) : Math.max(1, generation());
     }
 
-    /** When the run that was asked for is to begin at the earliest; the epoch when nobody said. */
-    Instant resubmittedTime() {
+    /** {@return when the run that was asked for is to begin at the earliest; the epoch when nobody said} */
+    public Instant resubmittedTime() {
         return ScheduledTime.read(document.path(Field.RESUBMIT).path(Field.SCHEDULED_TIME));
     }
 

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import io.couchjobs.engine.document.Nesting;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -94,8 +95,12 @@ public final class JobData {
         return MAPPER.createObjectNode();
     }
 
-    /** The JSON text, in UTF-8. */
-    static byte[] bytes(ObjectNode data) {
+    /**
+     * {@return the JSON text, in UTF-8}
+     *
+     * @param data what is written as JSON
+     */
+    public static byte[] bytes(ObjectNode data) {
         try {
             return MAPPER.writeValueAsBytes(data);
         } catch (JsonProcessingException cannotBeWritten) {

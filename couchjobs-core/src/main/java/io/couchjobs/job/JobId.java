@@ -1,5 +1,7 @@
 package io.couchjobs.job;
 
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.document.RandomIds;
 import java.util.Optional;
 import java.util.regex.Pattern;
 

@@ -1,6 +1,8 @@
 package io.couchjobs.job;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.document.JsonLength;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -170,8 +172,12 @@ public final class JobRequest {
         return trace.get() == null ? changed(builder -> builder.trace = context) : this;
     }
 
-    /** Writes all that the creator decides into a job document. */
-    void writeTo(ObjectNode document) {
+    /**
+     * Writes all that the creator decides into a job document.
+     *
+     * @param document the document, which is changed
+     */
+    public void writeTo(ObjectNode document) {
         document.put(Field.SCHEDULED_TIME, scheduledTime.toEpochMilli());
         AttachedData.putInline(document, data.deepCopy());
         putOrRemove(document, Field.GROUP, rest.group);

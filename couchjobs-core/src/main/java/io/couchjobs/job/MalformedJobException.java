@@ -1,6 +1,6 @@
 package io.couchjobs.job;
 
-import io.couchjobs.problem.CouchJobsException;
+import io.couchjobs.couch.config.CouchJobsException;
 
 /** A document in the queue's database has the id of a job but cannot be one: a field has the wrong type. */
 public final class MalformedJobException extends CouchJobsException {

@@ -2,6 +2,7 @@ package io.couchjobs.job;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
 import java.time.Instant;
 
 /**
@@ -9,7 +10,7 @@ import java.time.Instant;
  * {@value #FIRST_MILLIS} tell them apart: as ms they would be times before 1973-03-03, for which nobody schedules. A time before
  * that, however it is given, is at once. The twin of {@code millis} in design-docs/lib/job.js: change both together.
  */
-final class ScheduledTime {
+public final class ScheduledTime {
     private static final long FIRST_MILLIS = 100_000_000_000L;
 
     private ScheduledTime() {}
@@ -22,22 +23,31 @@ final class ScheduledTime {
     /**
      * {@return a time as it is stored, in epoch ms}
      *
+     * @param time the time
      * @throws IllegalArgumentException when JavaScript has no such time
      */
-    static long checkedMillis(Instant time) {
+    public static long checkedMillis(Instant time) {
         if (!Schema.isTime(time)) {
             throw new IllegalArgumentException("scheduledTime is out of range: " + time);
         }
         return storable(time.toEpochMilli());
     }
 
-    /** {@return a time as it is stored, or the last that JavaScript has} */
-    static long nearestMillis(Instant time) {
+    /**
+     * {@return a time as it is stored, or the last that JavaScript has}
+     *
+     * @param time the time
+     */
+    public static long nearestMillis(Instant time) {
         return storable(Schema.nearestMillis(time));
     }
 
-    /** Writes a time in seconds, which others stored, in milliseconds. */
-    static void toMillis(ObjectNode document) {
+    /**
+     * Writes a time in seconds, which others stored, in milliseconds.
+     *
+     * @param document the document, which is changed
+     */
+    public static void toMillis(ObjectNode document) {
         JsonNode stored = document.path(Field.SCHEDULED_TIME);
         if (isSeconds(stored.asLong(0))) {
             document.put(Field.SCHEDULED_TIME, millis(stored.asLong()));

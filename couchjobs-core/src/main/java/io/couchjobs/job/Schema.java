@@ -1,6 +1,8 @@
 package io.couchjobs.job;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.document.Nesting;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,6 +1,7 @@
 package io.couchjobs.job;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

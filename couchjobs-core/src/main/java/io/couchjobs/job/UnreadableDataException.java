@@ -1,6 +1,6 @@
 package io.couchjobs.job;
 
-import io.couchjobs.problem.CouchJobsException;
+import io.couchjobs.couch.config.CouchJobsException;
 
 /**
  * The data of a job is attached to its document, and cannot be had: the attachment is missing, or is not what was attached.

@@ -1,7 +1,7 @@
 package io.couchjobs.schedule;
 
-import io.couchjobs.store.Backoff;
-import io.couchjobs.store.UnconfirmedException;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.job.UnconfirmedException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

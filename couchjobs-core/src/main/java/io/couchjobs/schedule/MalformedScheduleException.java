@@ -1,6 +1,6 @@
 package io.couchjobs.schedule;
 
-import io.couchjobs.problem.CouchJobsException;
+import io.couchjobs.couch.config.CouchJobsException;
 
 /** A document has the id of a schedule and cannot be one. It makes no jobs; to remove or replace it is possible. */
 public final class MalformedScheduleException extends CouchJobsException {

@@ -1,7 +1,7 @@
 package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.store.SharedDocuments;
+import io.couchjobs.engine.store.SharedDocuments;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,7 +1,7 @@
 package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.job.DocIds;
+import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;

@@ -1,6 +1,6 @@
 package io.couchjobs.schedule;
 
-import io.couchjobs.problem.CouchJobsException;
+import io.couchjobs.couch.config.CouchJobsException;
 
 /** There is no schedule of that name. */
 public final class ScheduleNotFoundException extends CouchJobsException {

@@ -2,8 +2,8 @@ package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.job.DocIds;
-import io.couchjobs.store.SharedDocuments;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.store.SharedDocuments;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;

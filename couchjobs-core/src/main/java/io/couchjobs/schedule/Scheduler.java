@@ -1,16 +1,16 @@
 package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.CouchUnreachableException;
-import io.couchjobs.job.DocIds;
+import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.Listening;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.StoreClock;
 import io.couchjobs.job.Site;
-import io.couchjobs.store.Backoff;
-import io.couchjobs.store.Feed;
-import io.couchjobs.store.FeedEvent;
-import io.couchjobs.store.FeedNotice;
-import io.couchjobs.store.Listening;
-import io.couchjobs.store.QueueParts;
-import io.couchjobs.store.StoreClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -86,7 +86,7 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
     /**
      * Begins to make jobs.
      *
-     * @throws io.couchjobs.couch.CouchException when the database cannot be reached to find the feed's position
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached to find the feed's position
      */
     public void start() {
         listening = feed.listen(this);

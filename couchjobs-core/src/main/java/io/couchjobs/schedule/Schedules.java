@@ -2,11 +2,11 @@ package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.Tombstone;
+import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.job.DuplicateJobException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.Creator;
-import io.couchjobs.store.DuplicateJobException;
-import io.couchjobs.store.QueueParts;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * The schedules of a queue. Thread-safe; made by {@link io.couchjobs.JobQueue#schedules()}.
  *
  * <p>A schedule is one document, {@code schedule:NAME}. Its jobs are made by the processes that have a worker; they hear of
- * every change here within moments. All methods throw {@link io.couchjobs.couch.CouchException} when the database cannot be
- * used, and {@link io.couchjobs.store.WriteRefusedException} when its own rules refuse a change.
+ * every change here within moments. All methods throw {@link io.couchjobs.couch.config.CouchException} when the database cannot be
+ * used, and {@link io.couchjobs.job.WriteRefusedException} when its own rules refuse a change.
  */
 public final class Schedules {
     private final ScheduleStore schedules;
@@ -50,7 +50,7 @@ public final class Schedules {
      * @param request the schedule
      * @return what happened
      * @throws IllegalArgumentException when it would never tick; nothing was written
-     * @throws io.couchjobs.store.NoTypeTimeoutException when the queue is strict and the type has no timeout
+     * @throws io.couchjobs.job.NoTypeTimeoutException when the queue is strict and the type has no timeout
      */
     public PutResult put(ScheduleRequest request) {
         Instant now = parts.clock().instant();

@@ -1,7 +1,7 @@
 package io.couchjobs.schedule;
 
-import io.couchjobs.store.Listening;
-import io.couchjobs.store.QueueParts;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.Listening;
 import org.jspecify.annotations.Nullable;
 
 /** The one scheduler of a queue: there while at least one worker wants it. Thread-safe. */
@@ -23,7 +23,7 @@ public final class SharedScheduler {
      * Starts the scheduler unless it runs already.
      *
      * @return ends it when closed, if nobody else wants it; closing twice does nothing
-     * @throws io.couchjobs.couch.CouchException when the database cannot be reached
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
      */
     public synchronized Listening join() {
         if (scheduler == null) {

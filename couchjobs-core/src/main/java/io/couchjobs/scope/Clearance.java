@@ -1,16 +1,16 @@
 package io.couchjobs.scope;
 
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.index.JobLists;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.time.StoreClock;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.Transitions;
-import io.couchjobs.store.JobFilter;
-import io.couchjobs.store.JobIndex;
-import io.couchjobs.store.JobLists;
-import io.couchjobs.store.JobStore;
-import io.couchjobs.store.QueueParts;
-import io.couchjobs.store.StoreClock;
-import io.couchjobs.store.WriteRefusedException;
+import io.couchjobs.job.WriteRefusedException;
 import java.util.List;
 import java.util.stream.Stream;
 

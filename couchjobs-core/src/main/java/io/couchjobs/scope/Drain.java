@@ -1,10 +1,10 @@
 package io.couchjobs.scope;
 
-import io.couchjobs.job.DocIds;
-import io.couchjobs.store.Feed;
-import io.couchjobs.store.FeedEvent;
-import io.couchjobs.store.FeedNotice;
-import io.couchjobs.store.Listening;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.store.Listening;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 

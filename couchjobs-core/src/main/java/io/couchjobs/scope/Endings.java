@@ -1,15 +1,15 @@
 package io.couchjobs.scope;
 
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.store.ConfirmedEnds;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.Listening;
+import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
-import io.couchjobs.store.Backoff;
-import io.couchjobs.store.ConfirmedEnds;
-import io.couchjobs.store.Feed;
-import io.couchjobs.store.FeedEvent;
-import io.couchjobs.store.FeedNotice;
-import io.couchjobs.store.JobStore;
-import io.couchjobs.store.Listening;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;

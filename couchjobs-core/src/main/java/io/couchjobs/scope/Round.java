@@ -1,16 +1,16 @@
 package io.couchjobs.scope;
 
-import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.Transitions;
-import io.couchjobs.store.AddResult;
-import io.couchjobs.store.Creator;
-import io.couchjobs.store.JobIndex;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.couchjobs.scope;
 
-import io.couchjobs.job.DocIds;
+import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.job.JobId;
 import java.util.Optional;
 

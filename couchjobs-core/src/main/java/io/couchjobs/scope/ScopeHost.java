@@ -1,12 +1,12 @@
 package io.couchjobs.scope;
 
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.store.Listening;
+import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
-import io.couchjobs.store.Backoff;
-import io.couchjobs.store.Feed;
-import io.couchjobs.store.FeedEvent;
-import io.couchjobs.store.FeedNotice;
-import io.couchjobs.store.Listening;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
 import java.util.HashSet;

@@ -2,12 +2,12 @@ package io.couchjobs.scope;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobData;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.Transitions;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.PermanentJobException;

@@ -1,7 +1,7 @@
 package io.couchjobs.scope;
 
+import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.JobIndex;
 import java.util.Map;
 
 /**

@@ -3,7 +3,7 @@ package io.couchjobs.scope;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.store.SharedDocuments;
+import io.couchjobs.engine.store.SharedDocuments;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;

@@ -1,17 +1,17 @@
 package io.couchjobs.scope;
 
+import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.index.JobLists;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.Listening;
+import io.couchjobs.engine.store.SharedDocuments;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.CancelResult;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.CancelMode;
-import io.couchjobs.store.CancelResult;
-import io.couchjobs.store.Creator;
-import io.couchjobs.store.JobFilter;
-import io.couchjobs.store.JobLists;
-import io.couchjobs.store.Listening;
-import io.couchjobs.store.QueueParts;
-import io.couchjobs.store.SharedDocuments;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,7 +31,7 @@ import java.util.stream.Stream;
  * service dies, nothing is lost, and they run on where the scope is served next.
  *
  * <p>A scope is started, stopped and given jobs by any process, and served by those that say so ({@link #serve}). All methods throw
- * {@link io.couchjobs.couch.CouchException} when the database cannot be used.
+ * {@link io.couchjobs.couch.config.CouchException} when the database cannot be used.
  */
 public final class Scopes implements AutoCloseable {
     private static final Duration LONGEST_STOP = Duration.ofDays(1000);
@@ -161,7 +161,7 @@ public final class Scopes implements AutoCloseable {
      * @param scope the scope
      * @param job the job; its type does not matter
      * @return what the scope says
-     * @throws io.couchjobs.store.NoTypeTimeoutException when the queue is strict and the scope's type has no timeout
+     * @throws io.couchjobs.job.NoTypeTimeoutException when the queue is strict and the scope's type has no timeout
      */
     public Submission submit(Scope scope, JobRequest job) {
         return submitter.submit(List.of(scope), job, null);
@@ -294,7 +294,7 @@ public final class Scopes implements AutoCloseable {
      * @param id its id
      * @param kill whether to interrupt it when it runs; its {@link Ending} tells when it has stopped
      * @return what happened
-     * @throws io.couchjobs.store.JobNotFoundException when there is no such job
+     * @throws io.couchjobs.job.JobNotFoundException when there is no such job
      */
     public CancelAnswer cancel(Scope scope, String id, boolean kill) {
         JobId job = scope.job(id);

@@ -1,9 +1,9 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.couch.Surroundings;
-import io.couchjobs.store.Acceptor;
-import io.couchjobs.store.Backoff;
-import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Surroundings;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;

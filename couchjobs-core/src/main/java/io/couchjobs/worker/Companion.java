@@ -1,6 +1,6 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.store.Listening;
+import io.couchjobs.engine.store.Listening;
 
 /** What a process does beside running jobs, as long as it has a worker. Thread-safe. */
 @FunctionalInterface
@@ -13,7 +13,7 @@ public interface Companion {
      *
      * @param worker who starts
      * @return ends it when closed, if no other worker wants it
-     * @throws io.couchjobs.couch.CouchException when the database cannot be reached
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
      */
     Listening join(Worker worker);
 }

@@ -1,10 +1,10 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.Acceptor;
-import io.couchjobs.store.Backoff;
-import io.couchjobs.store.JobIndex;
-import io.couchjobs.store.QueueParts;
+import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.job.AcceptOptions;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;

@@ -1,7 +1,7 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.store.Backoff;
-import io.couchjobs.store.HaltException;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.job.HaltException;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;

@@ -1,10 +1,10 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.Acceptor;
-import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.JobLogs;
-import io.couchjobs.store.QueueParts;
+import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.log.JobLogs;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.job.AcceptOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

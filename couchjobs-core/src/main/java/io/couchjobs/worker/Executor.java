@@ -1,9 +1,9 @@
 package io.couchjobs.worker;
 
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.QueueParts;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Map;

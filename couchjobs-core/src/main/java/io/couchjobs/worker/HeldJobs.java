@@ -1,18 +1,18 @@
 package io.couchjobs.worker;
 
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.Listening;
 import io.couchjobs.job.After;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.Transitions;
-import io.couchjobs.problem.CouchJobsException;
-import io.couchjobs.store.Feed;
-import io.couchjobs.store.FeedEvent;
-import io.couchjobs.store.FeedNotice;
-import io.couchjobs.store.Listening;
-import io.couchjobs.store.QueueParts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,12 +1,12 @@
 package io.couchjobs.worker;
 
 import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.claim.FencedDocuments;
+import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Progress;
-import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.FencedDocuments;
-import io.couchjobs.store.HaltException;
 import java.time.Instant;
 import java.util.Optional;
 

@@ -1,9 +1,10 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.couch.CouchException;
-import io.couchjobs.problem.CouchJobsException;
-import io.couchjobs.store.SettingsStore;
-import io.couchjobs.store.StoreClock;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.time.Alarm;
+import io.couchjobs.engine.time.StoreClock;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;

@@ -1,13 +1,13 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.job.DocIds;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.Rev;
-import io.couchjobs.store.Feed;
-import io.couchjobs.store.FeedEvent;
-import io.couchjobs.store.FeedNotice;
-import io.couchjobs.store.RecentMap;
 import java.util.Map;
 import java.util.Optional;
 

@@ -1,6 +1,6 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.store.QueueParts;
+import io.couchjobs.engine.settings.QueueParts;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +28,7 @@ public final class Recovery implements AutoCloseable {
     /**
      * Starts to watch the jobs of all owners, this process among them, unless it does so already.
      *
-     * @throws io.couchjobs.couch.CouchException when the database cannot be reached
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
      */
     public synchronized void begin() {
         if (monitor == null && !closed) {

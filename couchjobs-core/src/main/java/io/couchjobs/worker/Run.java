@@ -1,19 +1,19 @@
 package io.couchjobs.worker;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.log.JobLogs;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.job.HaltException;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobData;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Progress;
-import io.couchjobs.problem.CouchJobsException;
-import io.couchjobs.store.Backoff;
-import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.HaltException;
-import io.couchjobs.store.JobLogs;
-import io.couchjobs.store.WriteRefusedException;
+import io.couchjobs.job.WriteRefusedException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;

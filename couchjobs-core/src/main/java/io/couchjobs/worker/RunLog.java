@@ -1,10 +1,10 @@
 package io.couchjobs.worker;
 
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.log.JobLogs;
+import io.couchjobs.engine.log.LogChunk;
+import io.couchjobs.engine.log.LogLine;
 import io.couchjobs.job.Job;
-import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.JobLogs;
-import io.couchjobs.store.LogChunk;
-import io.couchjobs.store.LogLine;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;

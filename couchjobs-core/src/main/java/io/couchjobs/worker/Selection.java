@@ -3,7 +3,7 @@ package io.couchjobs.worker;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.store.Strategy;
+import io.couchjobs.job.Strategy;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;

@@ -1,12 +1,12 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.job.DocIds;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.store.SignOfLife;
+import io.couchjobs.engine.time.StoreClock;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.store.FeedEvent;
-import io.couchjobs.store.SettingsStore;
-import io.couchjobs.store.SignOfLife;
-import io.couchjobs.store.StoreClock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.store.Acceptor;
+import io.couchjobs.engine.claim.Acceptor;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;

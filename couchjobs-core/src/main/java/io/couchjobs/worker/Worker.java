@@ -1,13 +1,13 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.gc.Sweeper;
+import io.couchjobs.admin.Sweeper;
+import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.log.JobLogs;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.Listening;
+import io.couchjobs.engine.store.Owner;
 import io.couchjobs.job.Job;
-import io.couchjobs.store.Acceptor;
-import io.couchjobs.store.JobLogs;
-import io.couchjobs.store.Listening;
-import io.couchjobs.store.Owner;
-import io.couchjobs.store.QueueParts;
-import io.couchjobs.store.Strategy;
+import io.couchjobs.job.Strategy;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;

@@ -1,10 +1,10 @@
 package io.couchjobs.worker;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.store.QueueParts;
-import io.couchjobs.store.Strategy;
+import io.couchjobs.job.Strategy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -297,7 +297,7 @@ public final class WorkerBuilder {
      *
      * @return the running worker
      * @throws IllegalArgumentException naming everything that is wrong
-     * @throws io.couchjobs.couch.CouchException when the database cannot be used
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be used
      */
     public Worker start() {
         check();
@@ -312,7 +312,7 @@ public final class WorkerBuilder {
      * @throws IllegalArgumentException naming everything that is wrong
      * @throws IllegalStateException when there is still something due after 10,000 runs
      * @throws InterruptedException when interrupted
-     * @throws io.couchjobs.couch.CouchException when the database cannot be used
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be used
      */
     public List<RunReport> drain() throws InterruptedException {
         check();

@@ -3,10 +3,10 @@ package io.couchjobs.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.TestQueue;
 import io.couchjobs.embedded.SimulatedCluster;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.Limit;
+import io.couchjobs.testing.TestQueue;
+import io.couchjobs.type.Limit;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.TestQueue;
 import io.couchjobs.cluster.RealCluster.Deed;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.Membership;
 import io.couchjobs.embedded.SimulatedCluster;
+import io.couchjobs.testing.TestQueue;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.cluster.RealCluster.Deed;
-import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.TypeCounts;
+import io.couchjobs.type.TypeCounts;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;

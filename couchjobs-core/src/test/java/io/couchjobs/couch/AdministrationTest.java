@@ -3,7 +3,11 @@ package io.couchjobs.couch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.couchjobs.NeedsOneCopy;
+import io.couchjobs.couch.config.Auth;
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.engine.couch.Json;
+import io.couchjobs.testing.NeedsOneCopy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

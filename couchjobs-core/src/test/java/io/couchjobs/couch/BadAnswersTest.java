@@ -11,6 +11,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.engine.couch.Json;
+import io.couchjobs.engine.couch.Means;
 import java.net.URI;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;

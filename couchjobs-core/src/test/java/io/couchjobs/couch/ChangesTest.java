@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.NeedsOneCopy;
+import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.engine.couch.Json;
+import io.couchjobs.testing.NeedsOneCopy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

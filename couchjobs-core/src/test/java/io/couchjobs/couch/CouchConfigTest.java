@@ -3,6 +3,10 @@ package io.couchjobs.couch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.couchjobs.couch.config.Auth;
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.couch.config.Secret;
+import io.couchjobs.engine.couch.UrlPath;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,7 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.NeedsOneCopy;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.engine.couch.Answer;
+import io.couchjobs.engine.couch.Call;
+import io.couchjobs.engine.couch.Json;
+import io.couchjobs.engine.couch.UrlPath;
+import io.couchjobs.testing.NeedsOneCopy;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;

@@ -5,6 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.HttpProxy;
+import io.couchjobs.engine.couch.Json;
+import io.couchjobs.testing.RawServer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;

@@ -3,6 +3,12 @@ package io.couchjobs.couch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.engine.couch.Call;
+import io.couchjobs.engine.couch.UrlPath;
+import io.couchjobs.testing.RawServer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,5 +1,10 @@
 package io.couchjobs.couch;
 
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.engine.couch.Means;
+import io.couchjobs.engine.couch.Retries;
+import io.couchjobs.engine.couch.Transport;
+import io.couchjobs.engine.time.Surroundings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.SocketException;

@@ -11,6 +11,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.github.tomakehurst.wiremock.client.ResponseDefinitionBuilder;
 import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.couch.config.CouchException;
 import java.net.URI;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;

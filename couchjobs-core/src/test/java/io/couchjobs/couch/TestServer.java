@@ -1,5 +1,8 @@
 package io.couchjobs.couch;
 
+import io.couchjobs.couch.config.Auth;
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.couch.config.Secret;
 import io.couchjobs.embedded.EmbeddedCouch;
 import java.net.URI;
 import java.util.UUID;

@@ -1,5 +1,8 @@
 package io.couchjobs.couch;
 
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.engine.couch.Means;
+import io.couchjobs.engine.time.Surroundings;
 import java.time.Duration;
 import java.util.Random;
 import java.util.UUID;

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.engine.couch.Json;
+import io.couchjobs.testing.Certificates;
+import io.couchjobs.testing.RawServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;

@@ -2,13 +2,13 @@ package io.couchjobs.interleavings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.couchjobs.job.AddResult;
+import io.couchjobs.job.CancelResult;
+import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.AddResult;
-import io.couchjobs.store.CancelResult;
-import io.couchjobs.store.HaltException;
-import io.couchjobs.store.JobNotFoundException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;

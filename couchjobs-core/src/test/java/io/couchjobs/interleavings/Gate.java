@@ -1,7 +1,7 @@
 package io.couchjobs.interleavings;
 
-import io.couchjobs.Proxy;
-import io.couchjobs.TestQueue;
+import io.couchjobs.testing.Proxy;
+import io.couchjobs.testing.TestQueue;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ final class Gate implements Proxy.Detour {
     }
 
     /** From now on requests pass. */
-    synchronized void open() {
+    public synchronized void open() {
         closed = false;
         letPass();
     }

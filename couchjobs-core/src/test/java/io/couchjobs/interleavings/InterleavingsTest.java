@@ -2,11 +2,11 @@ package io.couchjobs.interleavings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.couchjobs.ServerTest;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.job.Jobs;
-import io.couchjobs.store.CancelMode;
-import io.couchjobs.store.ClaimedJob;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.ServerTest;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

@@ -3,13 +3,13 @@ package io.couchjobs.interleavings;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.ServerTest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.job.Jobs;
-import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.HaltException;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.job.HaltException;
+import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.ServerTest;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;

@@ -1,11 +1,11 @@
 package io.couchjobs.interleavings;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.Proxy;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.testing.Proxy;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -3,12 +3,12 @@ package io.couchjobs.interleavings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.document.Rev;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Lock;
-import io.couchjobs.job.Rev;
-import io.couchjobs.store.ClaimedJob;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.HashMap;

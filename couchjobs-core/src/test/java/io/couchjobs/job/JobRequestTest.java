@@ -3,7 +3,8 @@ package io.couchjobs.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.couchjobs.Deep;
+import io.couchjobs.testing.Deep;
+import io.couchjobs.testing.Jobs;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

@@ -3,6 +3,8 @@ package io.couchjobs.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.testing.Jobs;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,8 +1,10 @@
 package io.couchjobs.job;
 
-import static io.couchjobs.job.Jobs.NOW;
+import static io.couchjobs.testing.Jobs.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.testing.Jobs;
 import java.time.Duration;
 import java.util.OptionalInt;
 import org.junit.jupiter.params.ParameterizedTest;

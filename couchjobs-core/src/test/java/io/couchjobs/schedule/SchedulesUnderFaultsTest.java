@@ -1,14 +1,14 @@
 package io.couchjobs.schedule;
 
-import static io.couchjobs.TestQueue.until;
+import static io.couchjobs.testing.TestQueue.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.Faults;
+import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.Backoff;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

@@ -1,13 +1,13 @@
 package io.couchjobs.schedule;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.store.DesignDocuments;
-import io.couchjobs.store.Feed;
-import io.couchjobs.store.JobIndex;
-import io.couchjobs.store.JobStore;
-import io.couchjobs.store.QueueParts;
-import io.couchjobs.store.SettingsStore;
-import io.couchjobs.store.StoreClock;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.index.DesignDocuments;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.time.StoreClock;
 import java.time.Duration;
 import java.time.InstantSource;
 

@@ -3,10 +3,10 @@ package io.couchjobs.schedule;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.TestQueue;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

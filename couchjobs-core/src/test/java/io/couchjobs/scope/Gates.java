@@ -1,7 +1,7 @@
 package io.couchjobs.scope;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.TestQueue;
+import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
 import java.util.concurrent.CountDownLatch;

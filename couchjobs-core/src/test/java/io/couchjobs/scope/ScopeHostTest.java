@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.ServerTest;
-import io.couchjobs.TestQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.store.SharedDocuments;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.SharedDocuments;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,15 +1,15 @@
 package io.couchjobs.simulation;
 
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.job.AddResult;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.CancelResult;
+import io.couchjobs.job.DuplicateJobException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.Transitions;
-import io.couchjobs.problem.CouchJobsException;
-import io.couchjobs.store.AddResult;
-import io.couchjobs.store.CancelMode;
-import io.couchjobs.store.CancelResult;
-import io.couchjobs.store.Creator;
-import io.couchjobs.store.DuplicateJobException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

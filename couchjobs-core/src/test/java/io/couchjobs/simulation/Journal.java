@@ -1,11 +1,11 @@
 package io.couchjobs.simulation;
 
 import io.couchjobs.embedded.cluster.VirtualTime;
+import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobEvent;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.JobEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -5,7 +5,7 @@ import io.couchjobs.embedded.cluster.Cluster;
 import io.couchjobs.embedded.store.Database;
 import io.couchjobs.embedded.tree.Node;
 import io.couchjobs.embedded.tree.Revision;
-import io.couchjobs.job.DocIds;
+import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;

@@ -1,13 +1,13 @@
 package io.couchjobs.simulation;
 
 import com.fasterxml.jackson.databind.node.NullNode;
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.embedded.store.Database;
-import io.couchjobs.job.DocIds;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.store.FinishedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
-import io.couchjobs.problem.CouchJobsException;
-import io.couchjobs.store.FinishedJob;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package io.couchjobs.simulation;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.couchjobs.couch.InProcess;
-import io.couchjobs.job.DocIds;
+import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;

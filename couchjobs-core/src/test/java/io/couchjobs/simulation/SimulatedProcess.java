@@ -1,8 +1,8 @@
 package io.couchjobs.simulation;
 
-import io.couchjobs.couch.Surroundings;
 import io.couchjobs.embedded.cluster.Stage;
 import io.couchjobs.embedded.cluster.VirtualTime;
+import io.couchjobs.engine.time.Surroundings;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;

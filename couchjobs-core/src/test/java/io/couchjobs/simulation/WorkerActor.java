@@ -1,15 +1,15 @@
 package io.couchjobs.simulation;
 
-import io.couchjobs.job.DocIds;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.HaltException;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
-import io.couchjobs.problem.CouchJobsException;
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.Acceptor;
-import io.couchjobs.store.ClaimedJob;
-import io.couchjobs.store.Feed;
-import io.couchjobs.store.FeedEvent;
-import io.couchjobs.store.HaltException;
 import io.couchjobs.worker.SimulatedWorker;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,12 +1,12 @@
 package io.couchjobs.sites;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.TestQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Site;
-import io.couchjobs.store.AcceptOptions;
+import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.util.ArrayList;

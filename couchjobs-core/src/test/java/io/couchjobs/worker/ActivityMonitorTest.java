@@ -1,17 +1,17 @@
 package io.couchjobs.worker;
 
-import static io.couchjobs.TestQueue.until;
+import static io.couchjobs.testing.TestQueue.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.couchjobs.Replicated;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.Faults;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.Jobs;
-import io.couchjobs.store.AcceptOptions;
-import io.couchjobs.store.FeedEvent;
+import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.Replicated;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,13 +1,13 @@
 package io.couchjobs.worker;
 
-import static io.couchjobs.TestQueue.until;
+import static io.couchjobs.testing.TestQueue.until;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.FeedNotice;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

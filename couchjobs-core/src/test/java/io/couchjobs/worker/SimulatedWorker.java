@@ -1,9 +1,9 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.Owner;
 import io.couchjobs.job.JobId;
-import io.couchjobs.store.Owner;
-import io.couchjobs.store.QueueParts;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
-import io.couchjobs.couch.CouchConfig;
 import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.JobId;
-import io.couchjobs.problem.CouchJobsException;
-import io.couchjobs.store.JobStore;
 import java.net.URI;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -2,8 +2,8 @@ package io.couchjobs.dashboard;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
+import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.JobId;
-import io.couchjobs.store.CancelMode;
 import java.time.Instant;
 import java.util.function.Function;
 

@@ -3,8 +3,8 @@ package io.couchjobs.dashboard;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
-import io.couchjobs.store.JobFilter;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 

@@ -1,13 +1,13 @@
 package io.couchjobs.dashboard;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.MalformedJobException;
-import io.couchjobs.store.ContentionException;
-import io.couchjobs.store.JobNotFoundException;
-import io.couchjobs.store.JobRefusedException;
-import io.couchjobs.store.UnconfirmedException;
-import io.couchjobs.store.WriteRefusedException;
+import io.couchjobs.job.UnconfirmedException;
+import io.couchjobs.job.WriteRefusedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,10 +1,10 @@
 package io.couchjobs.dashboard;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.JobFilter;
-import io.couchjobs.store.JobIndex;
-import io.couchjobs.store.TypeCounts;
+import io.couchjobs.type.TypeCounts;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.couchjobs.dashboard;
 
-import io.couchjobs.couch.Secret;
+import io.couchjobs.couch.config.Secret;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package io.couchjobs.dashboard;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
-import io.couchjobs.couch.Secret;
+import io.couchjobs.couch.config.Secret;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

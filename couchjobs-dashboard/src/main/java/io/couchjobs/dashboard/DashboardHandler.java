@@ -2,13 +2,13 @@ package io.couchjobs.dashboard;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
-import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.IndexBeingBuiltException;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.MalformedJobException;
-import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.schedule.ScheduleNotFoundException;
-import io.couchjobs.store.JobNotFoundException;
-import io.couchjobs.store.JobRefusedException;
 import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -1,8 +1,8 @@
 package io.couchjobs.dashboard;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.JobFilter;
 import java.util.Optional;
 import java.util.function.Function;
 

@@ -6,10 +6,10 @@ import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
-import io.couchjobs.problem.CouchJobsException;
 import java.util.List;
 
 /**

@@ -3,7 +3,7 @@ package io.couchjobs.dashboard;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.store.TypeCounts;
+import io.couchjobs.type.TypeCounts;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;

@@ -9,15 +9,15 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.JobQueueBuilder;
 import io.couchjobs.Problem;
-import io.couchjobs.couch.Auth;
-import io.couchjobs.couch.Secret;
+import io.couchjobs.couch.config.Auth;
+import io.couchjobs.couch.config.Secret;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.schedule.Schedule;
-import io.couchjobs.store.Rate;
-import io.couchjobs.store.Retention;
+import io.couchjobs.type.Rate;
+import io.couchjobs.type.Retention;
 import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.Worker;
 import java.io.BufferedReader;
@@ -114,13 +114,13 @@ class ApiTest {
         add(23, "email");
         add(23, "report");
         for (int i = 0; i < 10; i++) {
-            queue.cancel("email", "job " + i, io.couchjobs.store.CancelMode.IF_QUEUED);
+            queue.cancel("email", "job " + i, io.couchjobs.job.CancelMode.IF_QUEUED);
         }
         for (String filter :
                 new String[] {"", "type=email", "status=waiting", "tag=even", "type=report&status=waiting"}) {
             List<String> seen = paged(filter, 7);
             Set<String> all = new TreeSet<>();
-            queue.all(io.couchjobs.store.JobFilter.all())
+            queue.all(io.couchjobs.job.JobFilter.all())
                     .filter(job -> passes(job, filter))
                     .forEach(job -> all.add(job.id().toString()));
             assertThat(seen).as(filter).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(all);

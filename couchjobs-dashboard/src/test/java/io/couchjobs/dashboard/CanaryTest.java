@@ -3,7 +3,7 @@ package io.couchjobs.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.Secret;
+import io.couchjobs.couch.config.Secret;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.job.JobRequest;
 import java.io.IOException;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.sun.net.httpserver.HttpServer;
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.Secret;
+import io.couchjobs.couch.config.Secret;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.job.JobRequest;
 import java.net.InetAddress;

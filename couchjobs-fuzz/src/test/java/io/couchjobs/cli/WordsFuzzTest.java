@@ -7,7 +7,7 @@ import com.code_intelligence.jazzer.junit.DictionaryFile;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.input.Times;
-import io.couchjobs.couch.CouchConfig;
+import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.schedule.CronExpression;
 import io.couchjobs.schedule.CronTiming;
 import java.io.ByteArrayInputStream;

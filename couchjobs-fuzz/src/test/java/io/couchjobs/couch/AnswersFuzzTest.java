@@ -8,6 +8,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.fuzz.Trees;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

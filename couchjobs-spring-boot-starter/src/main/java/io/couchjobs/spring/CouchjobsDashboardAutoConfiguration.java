@@ -1,7 +1,7 @@
 package io.couchjobs.spring;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.Secret;
+import io.couchjobs.couch.config.Secret;
 import io.couchjobs.dashboard.Dashboard;
 import io.couchjobs.dashboard.DashboardBuilder;
 import jakarta.servlet.Servlet;

@@ -1,6 +1,6 @@
 package io.couchjobs.telemetry;
 
-import io.couchjobs.job.Rev;
+import io.couchjobs.engine.document.Rev;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -2,7 +2,7 @@ package io.couchjobs.telemetry;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.TypeCounts;
+import io.couchjobs.type.TypeCounts;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MultiGauge;

@@ -2,8 +2,8 @@ package io.couchjobs.telemetry;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.QueueExtension;
+import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
-import io.couchjobs.store.AddResult;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.WorkerBuilder;

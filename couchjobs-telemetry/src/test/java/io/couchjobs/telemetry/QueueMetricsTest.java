@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.JobQueueBuilder;
-import io.couchjobs.couch.Auth;
-import io.couchjobs.couch.Secret;
+import io.couchjobs.couch.config.Auth;
+import io.couchjobs.couch.config.Secret;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;

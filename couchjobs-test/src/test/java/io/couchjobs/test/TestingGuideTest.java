@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.problem.CouchJobsException;
 import io.couchjobs.worker.RunReport;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,8 +3,8 @@ package io.couchjobs.cli.bench;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.ServerInfo;
+import io.couchjobs.couch.config.CouchException;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -42,7 +42,7 @@ public final class Bench implements AutoCloseable {
      * Measures. A figure that cannot be measured is reported with the reason, and does not keep the others from it.
      *
      * @return the figures
-     * @throws io.couchjobs.couch.CouchException when the server cannot be used at all
+     * @throws io.couchjobs.couch.config.CouchException when the server cannot be used at all
      * @throws InterruptedException when interrupted, or closed by another thread
      */
     public Results run() throws InterruptedException {

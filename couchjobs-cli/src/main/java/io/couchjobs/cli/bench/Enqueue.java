@@ -1,8 +1,8 @@
 package io.couchjobs.cli.bench;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.job.AddResult;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.AddResult;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.couchjobs.cli.bench;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.CouchException;
-import io.couchjobs.couch.CouchNotFoundException;
 import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchNotFoundException;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.UUID;

@@ -7,7 +7,7 @@ import io.couchjobs.couch.Change;
 import io.couchjobs.couch.ChangesFeed;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.job.JobRequest;
 import java.io.IOException;
 import java.time.Duration;

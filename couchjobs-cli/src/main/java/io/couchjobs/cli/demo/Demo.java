@@ -2,8 +2,8 @@ package io.couchjobs.cli.demo;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.output.ProgressLine;
+import io.couchjobs.job.AddResult;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.store.AddResult;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.schedule.Schedule;
-import io.couchjobs.store.Limit;
+import io.couchjobs.type.Limit;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.Worker;

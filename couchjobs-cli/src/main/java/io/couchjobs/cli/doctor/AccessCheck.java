@@ -1,9 +1,9 @@
 package io.couchjobs.cli.doctor;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.CouchConfig;
-import io.couchjobs.couch.CouchException;
 import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.couch.config.CouchException;
 import java.net.URI;
 import java.util.Set;
 

@@ -1,7 +1,7 @@
 package io.couchjobs.cli.doctor;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.config.CouchException;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,9 +1,9 @@
 package io.couchjobs.cli.doctor;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.CouchException;
-import io.couchjobs.couch.CouchUnreachableException;
 import io.couchjobs.couch.Membership;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchUnreachableException;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;

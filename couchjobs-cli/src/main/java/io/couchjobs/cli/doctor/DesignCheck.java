@@ -2,7 +2,7 @@ package io.couchjobs.cli.doctor;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.store.DesignDocument;
+import io.couchjobs.engine.index.DesignDocument;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

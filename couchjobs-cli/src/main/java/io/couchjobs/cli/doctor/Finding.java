@@ -2,7 +2,7 @@ package io.couchjobs.cli.doctor;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.config.CouchException;
 import java.util.Locale;
 
 /**

@@ -1,8 +1,8 @@
 package io.couchjobs.cli.doctor;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.security.GuardState;
-import io.couchjobs.security.QueueSecurity;
+import io.couchjobs.admin.GuardState;
+import io.couchjobs.admin.QueueSecurity;
 
 /** Whether the database refuses what a user's role does not cover, where somebody wanted that. */
 final class GuardCheck implements Check {

@@ -1,8 +1,8 @@
 package io.couchjobs.cli.doctor;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.CouchNotFoundException;
-import io.couchjobs.store.DesignDocument;
+import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.engine.index.DesignDocument;
 import java.util.List;
 
 /** Whether the indexes keep up with the documents. */

@@ -2,7 +2,7 @@ package io.couchjobs.cli.doctor;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
-import io.couchjobs.couch.CouchException;
+import io.couchjobs.couch.config.CouchException;
 import java.util.List;
 
 /** Whether jobs are run: what the dashboard tells of types and workers, each a finding. The dashboard asks for it by itself. */

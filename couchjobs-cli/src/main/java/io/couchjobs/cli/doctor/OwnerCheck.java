@@ -1,10 +1,10 @@
 package io.couchjobs.cli.doctor;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.store.JobIndex;
-import io.couchjobs.store.JobNotFoundException;
-import io.couchjobs.store.JobRefusedException;
-import io.couchjobs.store.WorkerInfo;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.registry.WorkerInfo;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobRefusedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.couchjobs.cli.doctor;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.store.JobIndex;
+import io.couchjobs.engine.index.JobIndex;
 import java.util.List;
 
 /** Whether somebody writes scheduled times in seconds. */

@@ -1,8 +1,8 @@
 package io.couchjobs.cli.top;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.JobId;
-import io.couchjobs.problem.CouchJobsException;
 import java.util.List;
 import java.util.function.Supplier;
 

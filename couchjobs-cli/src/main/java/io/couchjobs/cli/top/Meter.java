@@ -1,9 +1,9 @@
 package io.couchjobs.cli.top;
 
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.Feed;
-import io.couchjobs.store.FeedEvent;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,13 +1,13 @@
 package io.couchjobs.cli.top;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.engine.registry.WorkerInfo;
+import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.JobFilter;
-import io.couchjobs.store.SettingsStore;
-import io.couchjobs.store.TypeCounts;
-import io.couchjobs.store.TypeSettings;
-import io.couchjobs.store.WorkerInfo;
+import io.couchjobs.type.TypeCounts;
+import io.couchjobs.type.TypeSettings;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;

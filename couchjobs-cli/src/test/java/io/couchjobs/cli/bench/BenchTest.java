@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.CouchConfig;
 import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.embedded.EmbeddedCouch;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 class StderrLoggerTest {
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
     private final PrintStream stream = new PrintStream(err, true, UTF_8);
-    private final Logger library = new StderrLogger("io.couchjobs.store.Feed", () -> stream);
+    private final Logger library = new StderrLogger("io.couchjobs.engine.feed.Feed", () -> stream);
     private final Logger job = new StderrLogger("couchjobs.job", () -> stream);
     private final Logger stranger = new StderrLogger("org.apache.hc.client5", () -> stream);
 

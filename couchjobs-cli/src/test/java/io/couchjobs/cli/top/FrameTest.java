@@ -3,12 +3,12 @@ package io.couchjobs.cli.top;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.registry.WorkerInfo;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.store.JobIndex;
-import io.couchjobs.store.TypeCounts;
-import io.couchjobs.store.WorkerInfo;
+import io.couchjobs.type.TypeCounts;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

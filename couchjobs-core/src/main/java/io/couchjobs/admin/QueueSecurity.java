@@ -1,0 +1,137 @@
+package io.couchjobs.admin;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.couch.config.Secret;
+import io.couchjobs.engine.index.GuardDocument;
+import io.couchjobs.job.WriteRefusedException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Who may do what in a queue's database. Thread-safe. By default it is as open as the server leaves it; {@link #secure} has the
+ * database itself refuse what a user's {@link Role} does not cover. To do so takes an administrator of the database.
+ */
+public final class QueueSecurity {
+    private static final List<String> MEMBERS = List.of(Role.PRODUCER.inCouchDb(), Role.WORKER.inCouchDb());
+    private static final List<String> ADMINS = List.of(Role.ADMIN.inCouchDb());
+
+    private final CouchDatabase database;
+
+    /**
+     * Looks after a queue's database. No I/O.
+     *
+     * @param database the database
+     */
+    public QueueSecurity(CouchDatabase database) {
+        this.database = database;
+    }
+
+    /** {@return how the guard stands} */
+    public GuardState guard() {
+        return database.get(GuardDocument.DOC_ID)
+                .map(stored -> GuardDocument.isCurrent(stored) ? GuardState.CURRENT : GuardState.OTHER)
+                .orElse(GuardState.ABSENT);
+    }
+
+    /** {@return whether everybody whom the server lets in may read and write the database} */
+    public boolean isOpen() {
+        JsonNode members = database.security().path("members");
+        return members.path("names").isEmpty() && members.path("roles").isEmpty();
+    }
+
+    /** {@return what {@link #secure} would do now, also where the database is still to be created; nothing is written} */
+    public SecuringReport preview() {
+        if (!database.exists()) {
+            return new SecuringReport(GuardState.ABSENT, MEMBERS, ADMINS);
+        }
+        ObjectNode security = database.security();
+        return new SecuringReport(guard(), addTo(security, "members", MEMBERS), addTo(security, "admins", ADMINS));
+    }
+
+    /**
+     * Stores the guard, or replaces one of another version, and lets the roles in. Who was let in before stays. Idempotent, and safe
+     * while workers run; those without a role can write nothing from then on.
+     *
+     * @return what was missing
+     * @throws CouchException when the user may not do this: an administrator of the database may
+     */
+    public SecuringReport secure() {
+        ObjectNode security = database.security();
+        List<String> members = addTo(security, "members", MEMBERS);
+        List<String> admins = addTo(security, "admins", ADMINS);
+        if (!members.isEmpty() || !admins.isEmpty()) {
+            database.putSecurity(security);
+        }
+        return new SecuringReport(storeGuard(), members, admins);
+    }
+
+    /**
+     * Takes the guard away; who is let into the database stays as it is.
+     *
+     * @return false when there was none
+     */
+    public boolean removeGuard() {
+        Optional<ObjectNode> stored = database.get(GuardDocument.DOC_ID);
+        stored.ifPresent(guard -> write(guard.put("_deleted", true)));
+        return stored.isPresent();
+    }
+
+    /**
+     * Gives somebody a role, and creates the user if need be; see {@link Users#grant}.
+     *
+     * @param role the role
+     * @param name the user's name
+     * @param password the password of a new user; asked only when there is no such user
+     * @return what was done
+     */
+    public UserOutcome grant(Role role, String name, Supplier<Secret> password) {
+        return new Users(database.server()).grant(role, name, password);
+    }
+
+    /**
+     * What {@link #grant} would do now; nothing is written.
+     *
+     * @param role the role
+     * @param name the user's name
+     * @return what would be done
+     */
+    public UserOutcome grantPreview(Role role, String name) {
+        return new Users(database.server()).preview(role, name);
+    }
+
+    private GuardState storeGuard() {
+        Optional<ObjectNode> stored = database.get(GuardDocument.DOC_ID);
+        ObjectNode wanted = GuardDocument.toDocument();
+        stored.ifPresent(guard -> wanted.set("_rev", guard.get("_rev")));
+        if (stored.filter(GuardDocument::isCurrent).isEmpty()) {
+            write(wanted);
+        }
+        return stored.map(guard -> GuardDocument.isCurrent(guard) ? GuardState.CURRENT : GuardState.OTHER)
+                .orElse(GuardState.ABSENT);
+    }
+
+    private void write(ObjectNode guard) {
+        WriteResult written = database.put(guard);
+        if (written instanceof WriteResult.Refused refused) {
+            throw new WriteRefusedException(refused);
+        } else if (written instanceof WriteResult.Conflict) {
+            throw new CouchJobsException("somebody else changed the guard at this moment; try again");
+        }
+    }
+
+    private static List<String> addTo(ObjectNode security, String people, List<String> wanted) {
+        List<String> added = new ArrayList<>(wanted);
+        ArrayNode roles = security.withObject("/" + people).withArray("roles");
+        roles.forEach(role -> added.remove(role.asText()));
+        added.forEach(roles::add);
+        return added;
+    }
+}

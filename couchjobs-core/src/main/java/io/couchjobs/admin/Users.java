@@ -1,0 +1,91 @@
+package io.couchjobs.admin;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.couch.config.Secret;
+import io.couchjobs.job.WriteRefusedException;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * The users that a server keeps itself, in its database {@code _users}. Thread-safe.
+ *
+ * @see <a href="https://docs.couchdb.org/en/stable/intro/security.html#users-documents">CouchDB: users documents</a>
+ */
+public final class Users {
+    private static final String PREFIX = "org.couchdb.user:";
+    private static final String ROLES = "roles";
+
+    private final CouchDatabase users;
+
+    /**
+     * The users of a server. No I/O.
+     *
+     * @param server the server; to give roles its user must be an administrator of it
+     */
+    public Users(CouchServer server) {
+        this.users = server.database("_users");
+    }
+
+    /** What {@link #grant} would do. */
+    UserOutcome preview(Role role, String name) {
+        Optional<ObjectNode> present = users.exists() ? users.get(PREFIX + name) : Optional.empty();
+        return present.map(user -> has(role, user) ? UserOutcome.UNCHANGED : UserOutcome.GRANTED)
+                .orElse(UserOutcome.CREATED);
+    }
+
+    /**
+     * Gives somebody a role, and creates them if need be. What else a user has stays.
+     *
+     * @param role the role
+     * @param name the user's name
+     * @param password the password of a new user; asked only when there is no such user
+     * @return what was done
+     * @throws WriteRefusedException when the database does not take the user
+     * @throws io.couchjobs.couch.config.CouchException when it cannot be asked, or not by this user
+     */
+    public UserOutcome grant(Role role, String name, Supplier<Secret> password) {
+        users.createIfMissing();
+        Optional<ObjectNode> present = users.get(PREFIX + name);
+        ObjectNode user = present.orElseGet(() -> fresh(name, password.get()));
+        if (has(role, user)) {
+            return UserOutcome.UNCHANGED;
+        }
+        user.withArray("/" + ROLES).add(role.inCouchDb());
+        write(name, user);
+        return present.isPresent() ? UserOutcome.GRANTED : UserOutcome.CREATED;
+    }
+
+    private static boolean has(Role role, ObjectNode user) {
+        for (JsonNode has : user.path(ROLES)) {
+            if (has.asText().equals(role.inCouchDb())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void write(String name, ObjectNode user) {
+        WriteResult written = users.put(user);
+        if (written instanceof WriteResult.Refused refused) {
+            throw new WriteRefusedException(refused);
+        } else if (written instanceof WriteResult.Conflict) {
+            throw new CouchJobsException("user " + name + " was changed by somebody else at this moment; try again");
+        }
+    }
+
+    private static ObjectNode fresh(String name, Secret password) {
+        ObjectNode user = JsonNodeFactory.instance.objectNode();
+        user.put("_id", PREFIX + name)
+                .put("type", "user")
+                .put("name", name)
+                .put("password", password.reveal())
+                .putArray(ROLES);
+        return user;
+    }
+}

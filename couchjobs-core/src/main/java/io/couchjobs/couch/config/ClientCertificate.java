@@ -1,0 +1,53 @@
+package io.couchjobs.couch.config;
+
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * A certificate by which this client shows the server who it is (mutual TLS), and its private key. The files are read when
+ * a client is made, and again before a new connection when they have changed; while they cannot be used, what was read before is.
+ * Immutable; {@link #toString} shows no password.
+ *
+ * @param certificate a PEM file with the certificate, followed by those of its issuers, or a PKCS #12 file ({@code .p12},
+ *     {@code .pfx}) with the key as well; told apart by what is in them
+ * @param key a PEM file with the private key in PKCS #8 ({@code BEGIN PRIVATE KEY}, {@code BEGIN ENCRYPTED PRIVATE KEY}): RSA, EC
+ *     or EdDSA; empty: it is in the same file
+ * @param password what an encrypted key or a PKCS #12 file is encrypted with
+ */
+public record ClientCertificate(Path certificate, Optional<Path> key, Optional<Secret> password) {
+
+    /**
+     * {@return a certificate and its key from two files}
+     *
+     * @param certificate a PEM file
+     * @param key a PEM file
+     */
+    public static ClientCertificate of(Path certificate, Path key) {
+        return new ClientCertificate(certificate, Optional.of(key), Optional.empty());
+    }
+
+    /**
+     * {@return a certificate and its key from one file}
+     *
+     * @param both a PEM or PKCS #12 file
+     */
+    public static ClientCertificate of(Path both) {
+        return new ClientCertificate(both, Optional.empty(), Optional.empty());
+    }
+
+    /**
+     * {@return this certificate, with the password of its key}
+     *
+     * @param keyPassword what the key is encrypted with
+     */
+    public ClientCertificate password(Secret keyPassword) {
+        return new ClientCertificate(certificate, key, Optional.of(keyPassword));
+    }
+
+    /**
+     * {@return whether the key is encrypted, so that it cannot be read without a password; false when there is no such file}
+     */
+    public boolean isEncrypted() {
+        return KeyFile.isEncrypted(key.orElse(certificate));
+    }
+}

@@ -1,0 +1,426 @@
+package io.couchjobs.couch.config;
+
+import io.couchjobs.couch.CouchServer;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** How to reach a CouchDB server, or the nodes of a cluster. Immutable; {@link #toString} shows no credentials. */
+public final class CouchConfig {
+
+    private static final int WORTH_COMPRESSING = 16 * 1024;
+
+    private final List<Address> addresses;
+    private final Duration connectTimeout;
+    private final Duration responseTimeout;
+    private final int maxConnections;
+    private final int maxFeedConnections;
+    private final Optional<Path> caCertificate;
+    private final boolean caCertificateOnly;
+    private final boolean insecure;
+    private final Optional<ClientCertificate> clientCertificate;
+    private final Optional<HttpProxy> proxy;
+    private final String userAgent;
+    private final Optional<Integer> gzipAbove;
+
+    private CouchConfig(Builder builder) {
+        addresses = builder.addresses();
+        boolean several = addresses.size() > 1;
+        connectTimeout = builder.connectTimeout(several);
+        responseTimeout = builder.responseTimeout(several);
+        maxConnections = builder.maxConnections;
+        maxFeedConnections = builder.maxFeedConnections;
+        caCertificate = Optional.ofNullable(builder.caCertificate);
+        caCertificateOnly = builder.caCertificateOnly;
+        insecure = builder.insecure;
+        clientCertificate = Optional.ofNullable(builder.clientCertificate);
+        proxy = Optional.ofNullable(builder.proxy);
+        userAgent = builder.userAgent;
+        gzipAbove = builder.gzipChosen ? Optional.ofNullable(builder.gzipAbove) : defaultGzip(addresses);
+    }
+
+    /**
+     * {@return a builder for the server at this address, with every other setting at its default}
+     *
+     * @param serverUrl the server's root, {@code http} or {@code https}; may hold a path (behind a proxy) and
+     *     {@code user:password@}, which is taken out and becomes {@link Auth.Basic}; a query or fragment is refused
+     */
+    public static Builder builder(URI serverUrl) {
+        return new Builder(serverUrl);
+    }
+
+    /**
+     * A node.
+     *
+     * @param url the root of its server
+     * @param auth who asks there
+     */
+    public record Address(URI url, Auth auth) {}
+
+    /** {@return the nodes, in the order in which they are tried} */
+    public List<Address> addresses() {
+        return addresses;
+    }
+
+    /** {@return the root of the server, or of the first node, without credentials and without a slash at the end} */
+    public URI url() {
+        return addresses.get(0).url();
+    }
+
+    /** {@return the roots of all nodes, each once, in the order given; usually one} */
+    public List<URI> urls() {
+        return addresses.stream().map(Address::url).toList();
+    }
+
+    /** {@return who is asking, at the first node; default {@link Auth.None}} */
+    public Auth auth() {
+        return addresses.get(0).auth();
+    }
+
+    /**
+     * {@return how long to wait for a connection to be made, or for a free one of the pool; default 10 s, with several nodes
+     * 5 s}
+     */
+    public Duration connectTimeout() {
+        return connectTimeout;
+    }
+
+    /**
+     * {@return how long the server may be silent before an answer and within one; default 60 s, with several nodes 20 s: so
+     * long a node that is frozen holds up its clients, once}
+     */
+    public Duration responseTimeout() {
+        return responseTimeout;
+    }
+
+    /** {@return the most connections to a node at a time, feeds aside; default 16} */
+    public int maxConnections() {
+        return maxConnections;
+    }
+
+    /** {@return the most feeds open at a node at a time; default 4} */
+    public int maxFeedConnections() {
+        return maxFeedConnections;
+    }
+
+    /** {@return a PEM file with certificates to trust; default none} */
+    public Optional<Path> caCertificate() {
+        return caCertificate;
+    }
+
+    /** {@return whether only {@link #caCertificate} is trusted, and not what the JVM trusts as well; default false} */
+    public boolean caCertificateOnly() {
+        return caCertificateOnly;
+    }
+
+    /** {@return whether certificates and host names go unchecked; default false} */
+    public boolean insecure() {
+        return insecure;
+    }
+
+    /** {@return the certificate that is shown to servers which ask for one; default none} */
+    public Optional<ClientCertificate> clientCertificate() {
+        return clientCertificate;
+    }
+
+    /** {@return the proxy on the way; default none, whatever the environment or the JVM's properties say} */
+    public Optional<HttpProxy> proxy() {
+        return proxy;
+    }
+
+    /** {@return how the client introduces itself; default {@code couchjobs}} */
+    public String userAgent() {
+        return userAgent;
+    }
+
+    /**
+     * {@return from how many bytes on a request's body is sent compressed, once the server has shown itself to be
+     * CouchDB; empty: never; default 16 KiB, and never to a server on this machine}
+     */
+    public Optional<Integer> gzipAbove() {
+        return gzipAbove;
+    }
+
+    @Override
+    public String toString() {
+        String where = urls().stream().map(URI::toString).collect(Collectors.joining(" "));
+        return "CouchConfig[" + where + ", " + auth() + "]";
+    }
+
+    private static Optional<Integer> defaultGzip(List<Address> addresses) {
+        boolean here =
+                addresses.stream().allMatch(address -> isHere(address.url().getHost()));
+        return here ? Optional.empty() : Optional.of(WORTH_COMPRESSING);
+    }
+
+    private static boolean isHere(String host) {
+        return host.equals("localhost") || host.startsWith("127.") || host.equals("[::1]");
+    }
+
+    /** Collects the settings of a {@link CouchConfig}. Not thread-safe. */
+    public static final class Builder {
+
+        private final List<ServerUrl> urls = new ArrayList<>();
+        private @Nullable Auth auth;
+        private @Nullable Duration connectTimeout;
+        private @Nullable Duration responseTimeout;
+        private int maxConnections = 16;
+        private int maxFeedConnections = 4;
+        private @Nullable Path caCertificate;
+        private boolean caCertificateOnly;
+        private boolean insecure;
+        private @Nullable ClientCertificate clientCertificate;
+        private @Nullable HttpProxy proxy;
+        private String userAgent = "couchjobs";
+        private boolean gzipChosen;
+        private @Nullable Integer gzipAbove;
+
+        private Builder(URI url) {
+            urls.add(new ServerUrl(url));
+        }
+
+        /**
+         * Adds another node of the same cluster, to be asked when the others fail. Each client asks one node at a time,
+         * another one first than other clients.
+         *
+         * @param serverUrl the node's root; with credentials of its own when the other URLs have some
+         * @return this builder
+         */
+        public Builder node(URI serverUrl) {
+            urls.add(new ServerUrl(serverUrl));
+            return this;
+        }
+
+        /**
+         * Says who is asking.
+         *
+         * @param auth instead of credentials in the URL
+         * @return this builder
+         */
+        public Builder auth(Auth auth) {
+            this.auth = auth;
+            return this;
+        }
+
+        /**
+         * Limits the wait for a connection.
+         *
+         * @param timeout more than zero
+         * @return this builder
+         */
+        public Builder connectTimeout(Duration timeout) {
+            this.connectTimeout = timeout;
+            return this;
+        }
+
+        /**
+         * Limits the server's silence. It bounds no answer that keeps coming.
+         *
+         * @param timeout more than zero
+         * @return this builder
+         */
+        public Builder responseTimeout(Duration timeout) {
+            this.responseTimeout = timeout;
+            return this;
+        }
+
+        /**
+         * Limits the connections, feeds aside.
+         *
+         * @param connections at least 1
+         * @return this builder
+         */
+        public Builder maxConnections(int connections) {
+            this.maxConnections = connections;
+            return this;
+        }
+
+        /**
+         * Limits the feeds.
+         *
+         * @param connections at least 1
+         * @return this builder
+         */
+        public Builder maxFeedConnections(int connections) {
+            this.maxFeedConnections = connections;
+            return this;
+        }
+
+        /**
+         * Trusts these certificates besides those the JVM trusts. When the file changes, new connections trust what it says then.
+         *
+         * @param pem a file with one or more certificates
+         * @return this builder
+         */
+        public Builder caCertificate(Path pem) {
+            this.caCertificate = pem;
+            this.caCertificateOnly = false;
+            return this;
+        }
+
+        /**
+         * Trusts these certificates and no others.
+         *
+         * @param pem a file with one or more certificates
+         * @return this builder
+         */
+        public Builder caCertificateOnly(Path pem) {
+            this.caCertificate = pem;
+            this.caCertificateOnly = true;
+            return this;
+        }
+
+        /**
+         * Checks no certificates and no host names: anyone on the way can read and change everything.
+         *
+         * @param insecure default false
+         * @return this builder
+         */
+        public Builder insecure(boolean insecure) {
+            this.insecure = insecure;
+            return this;
+        }
+
+        /**
+         * Shows a certificate to servers that ask for one.
+         *
+         * @param certificate it and its key, which are read by {@link CouchServer#connect}
+         * @return this builder
+         */
+        public Builder clientCertificate(ClientCertificate certificate) {
+            this.clientCertificate = certificate;
+            return this;
+        }
+
+        /**
+         * Reaches the servers through a proxy.
+         *
+         * @param proxy where it is, and for which servers it is not
+         * @return this builder
+         */
+        public Builder proxy(HttpProxy proxy) {
+            this.proxy = proxy;
+            return this;
+        }
+
+        /**
+         * Introduces the client.
+         *
+         * @param userAgent a text for the {@code User-Agent} header
+         * @return this builder
+         */
+        public Builder userAgent(String userAgent) {
+            this.userAgent = userAgent;
+            return this;
+        }
+
+        /**
+         * Compresses large request bodies, also to a server on this machine.
+         *
+         * @param bytes from this size on
+         * @return this builder
+         */
+        public Builder gzipAbove(int bytes) {
+            this.gzipChosen = true;
+            this.gzipAbove = bytes;
+            return this;
+        }
+
+        /**
+         * Never compresses a request's body.
+         *
+         * @return this builder
+         */
+        public Builder gzipNever() {
+            this.gzipChosen = true;
+            this.gzipAbove = null;
+            return this;
+        }
+
+        /**
+         * {@return the configuration}
+         *
+         * @throws IllegalArgumentException with all problems at once
+         */
+        public CouchConfig build() {
+            List<String> problems = problems();
+            if (!problems.isEmpty()) {
+                throw new IllegalArgumentException(String.join("; ", problems));
+            }
+            return new CouchConfig(this);
+        }
+
+        private List<String> problems() {
+            List<String> problems = new ArrayList<>();
+            urls.stream().flatMap(url -> url.problems().stream()).distinct().forEach(problems::add);
+            check(problems, positive(connectTimeout(false)), "the connect timeout must be more than zero");
+            check(problems, positive(responseTimeout(false)), "the response timeout must be more than zero");
+            check(problems, maxConnections >= 1, "there must be at least 1 connection");
+            check(problems, maxFeedConnections >= 1, "there must be at least 1 feed connection");
+            check(problems, gzipAbove == null || gzipAbove >= 0, "the size to compress from cannot be negative");
+            check(problems, userAgent.matches("[ -~]+"), "the user agent must be printable ASCII");
+            checkCredentials(problems);
+            check(problems, !insecure || caCertificate == null, "insecure and a CA certificate exclude each other");
+            if (caCertificate != null) {
+                check(problems, Files.isReadable(caCertificate), "the CA certificate cannot be read: " + caCertificate);
+            }
+            return problems;
+        }
+
+        private void checkCredentials(List<String> problems) {
+            long inUrls =
+                    urls.stream().filter(url -> url.credentials().isPresent()).count();
+            check(problems, auth == null || inUrls == 0, "credentials are given twice, once in the URL");
+            check(
+                    problems,
+                    auth != null || inUrls == 0 || inUrls == urls.size(),
+                    "some of the servers' URLs have credentials and others have none");
+            check(
+                    problems,
+                    urls.stream().map(this::who).noneMatch(Builder::hasColon),
+                    "a user's name cannot have a colon with basic authentication");
+        }
+
+        private static boolean hasColon(Auth auth) {
+            return auth instanceof Auth.Basic basic && basic.user().indexOf(':') >= 0;
+        }
+
+        private Auth who(ServerUrl url) {
+            return auth != null
+                    ? auth
+                    : url.credentials().<Auth>map(basic -> basic).orElse(new Auth.None());
+        }
+
+        private List<Address> addresses() {
+            Map<URI, Address> distinct = new LinkedHashMap<>();
+            urls.forEach(url -> distinct.putIfAbsent(url.bare(), new Address(url.bare(), who(url))));
+            return List.copyOf(distinct.values());
+        }
+
+        private Duration connectTimeout(boolean several) {
+            return connectTimeout != null ? connectTimeout : Duration.ofSeconds(several ? 5 : 10);
+        }
+
+        private Duration responseTimeout(boolean several) {
+            return responseTimeout != null ? responseTimeout : Duration.ofSeconds(several ? 20 : 60);
+        }
+
+        private static boolean positive(Duration duration) {
+            return !duration.isNegative() && duration.toMillis() > 0;
+        }
+
+        private static void check(List<String> problems, boolean fine, String problem) {
+            if (!fine) {
+                problems.add(problem);
+            }
+        }
+    }
+}

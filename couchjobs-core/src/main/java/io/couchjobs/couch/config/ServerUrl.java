@@ -1,0 +1,76 @@
+package io.couchjobs.couch.config;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** A server's address as a user gives it. No message of this class repeats the address: it may hold a password. */
+final class ServerUrl {
+
+    private final URI given;
+    private final String whose;
+
+    ServerUrl(URI given) {
+        this(given, "server");
+    }
+
+    /** The address of something else than the server. */
+    ServerUrl(URI given, String whose) {
+        this.given = given;
+        this.whose = whose;
+    }
+
+    List<String> problems() {
+        List<String> problems = new ArrayList<>();
+        if (!List.of("http", "https").contains(scheme())) {
+            problems.add("the " + whose + "'s URL must start with http:// or https://");
+        }
+        if (given.getHost() == null) {
+            problems.add("the " + whose + "'s URL has no usable host name");
+        }
+        if (given.getRawQuery() != null || given.getRawFragment() != null) {
+            problems.add("the " + whose + "'s URL must not have a query or fragment (? or #)");
+        }
+        if (given.getRawPath() != null && given.getRawPath().indexOf('@') >= 0) {
+            problems.add("the server's URL has an @ behind its host; in a password write @ and / as %40 and %2F");
+        }
+        if (given.getPort() > 65535) {
+            problems.add("the port of the " + whose + "'s URL is out of range");
+        }
+        return problems;
+    }
+
+    /** The address without credentials and without a slash at the end. */
+    URI bare() {
+        String path = Optional.ofNullable(given.getRawPath()).orElse("").replaceAll("/+$", "");
+        String port = given.getPort() < 0 ? "" : ":" + given.getPort();
+        try {
+            return new URI(scheme() + "://" + given.getHost() + port + path);
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException("parts of a URL make no URL", e);
+        }
+    }
+
+    Optional<Auth.Basic> credentials() {
+        return Optional.ofNullable(given.getRawUserInfo()).map(info -> {
+            int colon = info.indexOf(':');
+            String user = colon < 0 ? info : info.substring(0, colon);
+            String password = colon < 0 ? "" : info.substring(colon + 1);
+            return new Auth.Basic(decoded(user), Secret.of(decoded(password)));
+        });
+    }
+
+    private String scheme() {
+        return Optional.ofNullable(given.getScheme()).orElse("").toLowerCase(Locale.ROOT);
+    }
+
+    /** Unlike in a form, a plus in an address is a plus. */
+    private static String decoded(String part) {
+        return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
+    }
+}

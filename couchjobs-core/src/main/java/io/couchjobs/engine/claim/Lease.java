@@ -1,0 +1,52 @@
+package io.couchjobs.engine.claim;
+
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.time.StoreClock;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+/**
+ * An owner's right to a job. It runs out when no renewal was confirmed for the timeout of the job's type, by this process's
+ * monotonic clock: no monitor, which counts from when it <em>saw</em> the last renewal, takes the job before. It runs out, too, when the
+ * machine was suspended for more than half of that time: its monotonic clock stood still, and others may have the job. Thread-safe.
+ */
+public final class Lease {
+    private final StoreClock clock;
+    private final Supplier<Duration> timeout;
+    private final AtomicLong confirmedNanos;
+    private volatile Duration length;
+
+    /**
+     * Begins.
+     *
+     * @param timeout the timeout of the job's type, as last heard of; while it cannot be told, the last one holds
+     * @param sentNanos when the confirmed claim was sent
+     */
+    Lease(StoreClock clock, Supplier<Duration> timeout, long sentNanos) {
+        this.clock = clock;
+        this.timeout = timeout;
+        this.length = Duration.ofSeconds(Long.MAX_VALUE);
+        this.confirmedNanos = new AtomicLong(sentNanos);
+    }
+
+    /** A renewal was confirmed that was sent then. Waits for nobody: the leases of other jobs are renewed with it. */
+    void renewed(long sentNanos) {
+        confirmedNanos.accumulateAndGet(sentNanos, (known, sent) -> sent - known > 0 ? sent : known);
+    }
+
+    long confirmedNanos() {
+        return confirmedNanos.get();
+    }
+
+    /** Asks for the timeout, which may take long while the server does not answer. */
+    boolean isOver() {
+        try {
+            length = timeout.get();
+        } catch (CouchJobsException unknownNow) {
+            // The last one holds.
+        }
+        long confirmed = confirmedNanos.get();
+        return Duration.ofNanos(clock.nanos() - confirmed).compareTo(length) > 0 || clock.stoodStill(confirmed, length);
+    }
+}

@@ -1,0 +1,307 @@
+package io.couchjobs.engine.claim;
+
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.lifecycle.Decision;
+import io.couchjobs.engine.lifecycle.Rivals;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.Leaves;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.job.ContentionException;
+import io.couchjobs.job.HaltException;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Progress;
+import io.couchjobs.job.WriteRefusedException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a claim knows of its job, and how it writes while it owns it: on the revision it knows; again on what others wrote, while
+ * the lock carries its token; and as the same bytes again where no quorum confirmed them. Thread-safe; its writes happen one
+ * after the other, and whoever holds its monitor keeps them from happening.
+ */
+public final class Ownership {
+    private static final int MOST_ATTEMPTS = 20;
+
+    private final JobStore store;
+    private final StoreClock clock;
+    private final String token;
+    private final Lease lease;
+    /** Read without the monitor, which a write that hangs may hold for long: who looks after leases must not wait for it. */
+    private volatile Job job;
+    /** What is to be done when this claim does not own the job any more; once. */
+    private final AtomicReference<@Nullable Runnable> onEnd;
+    /** Goes with the next write, whatever that is. */
+    private final AtomicReference<@Nullable Progress> untold = new AtomicReference<>();
+    /** Writes that were sent and neither confirmed nor refused: any of them may be what is stored. */
+    private final List<Attempt> unconfirmed = new ArrayList<>();
+
+    /** A write, and when it was sent first: monitors may have seen it since then, however often it was sent again. */
+    private record Attempt(Job job, long sentNanos) {}
+
+    Ownership(JobStore store, StoreClock clock, String token, Job job, Lease lease, Runnable onEnd) {
+        this.store = store;
+        this.clock = clock;
+        this.token = token;
+        this.job = job;
+        this.lease = lease;
+        this.onEnd = new AtomicReference<>(onEnd);
+    }
+
+    Job job() {
+        return job;
+    }
+
+    void tellWithNextWrite(Progress progress) {
+        untold.set(progress);
+    }
+
+    boolean hasProgressToTell() {
+        return untold.get() != null && job.isLockedBy(token);
+    }
+
+    /**
+     * Reads the job again. On a cluster a node that is cut off shows the only copy that it has: when the lease is over, a quorum must
+     * confirm a renewal.
+     *
+     * @throws HaltException when this claim does not own the job any more
+     */
+    synchronized void check() {
+        job = owned(majorityLeaves()
+                .orElseThrow(() -> new CouchJobsException("no majority of the copies of job " + job.id()
+                        + " is in reach; nobody can tell whether it is owned still")));
+        if (store.isCluster() && lease.isOver()) {
+            write((present, now) -> Transitions.update(present, null, null, now));
+        }
+    }
+
+    /**
+     * Writes what a rule makes of the job, until that is in place.
+     *
+     * @throws HaltException when this claim does not own the job any more
+     */
+    synchronized Job write(BiFunction<Job, Instant, Decision> rule) {
+        Instant now = clock.instant();
+        Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(5), Duration.ofMillis(500));
+        if (!job.isLockedBy(token)) {
+            throw new HaltException(job.id(), "is " + job.status().json() + " by this owner's own doing");
+        }
+        if (unconfirmed.isEmpty() && lease.isOver()) {
+            // On a cluster the own revision may be a leaf that lost, where a write would succeed and mean nothing.
+            job = owned(leaves());
+        }
+        if (mustRepeatItself()
+                && settles(unconfirmed.get(unconfirmed.size() - 1).job())
+                && !job.isLockedBy(token)) {
+            return job;
+        }
+        while (backoff.attempts() < MOST_ATTEMPTS) {
+            Progress told = untold.get();
+            Decision decision = rule.apply(with(told, now), now);
+            Optional<Job> next = store.attaching(decision);
+            if (next.isEmpty()) {
+                return unchanged(decision);
+            }
+            if (settles(next.get())) {
+                untold.compareAndSet(told, null);
+                return job;
+            }
+            pause(backoff);
+        }
+        throw new ContentionException(job.id(), backoff.attempts());
+    }
+
+    private Job with(@Nullable Progress progress, Instant now) {
+        return progress == null
+                ? job
+                : Transitions.update(job, null, progress, now).write().orElse(job);
+    }
+
+    /** On a cluster two different writes on one revision could both be stored: what was sent before is settled first. */
+    private boolean mustRepeatItself() {
+        return !unconfirmed.isEmpty() && store.isCluster();
+    }
+
+    /** Writes until that is confirmed or refused; true when the write is in place. */
+    private boolean settles(Job wanted) {
+        Job next = wanted;
+        boolean isDisputed = false;
+        Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(50), Duration.ofSeconds(5));
+        while (true) {
+            long sent = attempt(next).sentNanos();
+            WriteResult written = store.write(next);
+            if (written instanceof WriteResult.Stored stored) {
+                boolean isLateEnd = !next.isLockedBy(token) && lease.isOver();
+                if (isDisputed || isLateEnd) {
+                    haltIfOvertaken(next);
+                }
+                confirmed(next.withRev(stored.rev()), sent);
+                return true;
+            }
+            if (written instanceof WriteResult.Refused refused) {
+                unconfirmed.remove(attempt(next));
+                throw new WriteRefusedException(refused);
+            }
+            isDisputed = true;
+            // A minority refuses what it has stored itself, and would show it as if it were what all have.
+            Optional<Leaves> conflicting =
+                    written instanceof WriteResult.Conflict ? majorityLeaves() : Optional.empty();
+            if (conflicting.isPresent()) {
+                Leaves present = conflicting.get();
+                Optional<Job> inPlace = inPlace(present, wanted);
+                if (inPlace.isEmpty()) {
+                    job = owned(present);
+                    unconfirmed.clear();
+                    return false;
+                }
+                if (!store.isCluster()) {
+                    confirmed(inPlace.get(), sent);
+                    return true;
+                }
+                next = Transitions.keep(inPlace.get(), clock.instant());
+            }
+            // Nothing is built on a write that no quorum has confirmed: it is repeated as it is.
+            haltIfLeaseIsOver();
+            pause(backoff);
+            haltIfLeaseIsOver();
+        }
+    }
+
+    /** {@return the attempt to write that, which begins now unless it was sent before} */
+    private Attempt attempt(Job next) {
+        for (Attempt known : unconfirmed) {
+            if (known.job() == next) {
+                return known;
+            }
+        }
+        Attempt first = new Attempt(next, clock.nanos());
+        unconfirmed.add(first);
+        return first;
+    }
+
+    /**
+     * A conflict may be with ourselves: an earlier try of this write was stored, and its answer was lost or was a 202. On a cluster
+     * reading it proves no majority, and the job must be written once more, as it is.
+     */
+    private Optional<Job> inPlace(Leaves present, Job wanted) {
+        Optional<Job> inPlace = present.first(leaf -> Transitions.isStill(leaf, wanted) || isOurEnd(leaf));
+        inPlace.ifPresent(own -> haltIfRivalled(present, own));
+        return inPlace.map(own -> own.withDataOf(wanted));
+    }
+
+    private void haltIfLeaseIsOver() {
+        if (lease.isOver()) {
+            store.look(job.id());
+            ended();
+            throw new HaltException(
+                    job.id(), "could not be written to a majority of its copies for as long as its lease");
+        }
+    }
+
+    /**
+     * An end that is confirmed when the lease is over may have been stored by copies that have not heard of a later owner. A write that
+     * was a 202 at first may stand beside the tombstone of a removal, which readers do not see beside a live leaf.
+     */
+    private void haltIfOvertaken(Job next) {
+        if (store.isCluster()
+                && Rivals.haveOvertaken(next, store.database().leaves(next.id().docId()))) {
+            ended();
+            store.look(next.id());
+            throw new HaltException(next.id(), "was claimed by another owner, or removed, before this was confirmed");
+        }
+    }
+
+    private boolean isOurEnd(Job leaf) {
+        return !leaf.isLockedBy(token) && unconfirmed.stream().anyMatch(sent -> Transitions.isStill(leaf, sent.job()));
+    }
+
+    private void confirmed(Job stored, long sent) {
+        job = stored;
+        lease.renewed(sent);
+        unconfirmed.clear();
+        if (!stored.isLockedBy(token)) {
+            ended();
+        }
+    }
+
+    private void ended() {
+        Runnable once = onEnd.getAndSet(null);
+        if (once != null) {
+            once.run();
+        }
+    }
+
+    private static Job unchanged(Decision decision) {
+        if (decision.isRefused()) {
+            throw new HaltException(
+                    decision.before().id(), "is " + decision.before().status().json());
+        }
+        return decision.before();
+    }
+
+    /** Empty when no majority of the copies is in reach: then nothing that is read means a halt. */
+    private Optional<Leaves> majorityLeaves() {
+        return store.majority().read(List.of(job.id().docId()), this::read).map(this::present);
+    }
+
+    private Leaves leaves() {
+        return present(read());
+    }
+
+    private Leaves read() {
+        try {
+            return store.leaves(job.id());
+        } catch (MalformedJobException overwritten) {
+            throw new HaltException(job.id(), "was overwritten by something that is no job");
+        }
+    }
+
+    private Leaves present(Leaves leaves) {
+        if (leaves.winner().isEmpty()) {
+            ended();
+            throw new HaltException(job.id(), "was removed");
+        }
+        return leaves;
+    }
+
+    /** The leaf by which this claim owns the job. The one that readers see may be another's, who has lost: that is no halt. */
+    private Job owned(Leaves present) {
+        Optional<Job> own = present.ownedBy(token);
+        if (own.isEmpty()) {
+            ended();
+            throw notOurs(present.winner().orElse(job));
+        }
+        haltIfRivalled(present, own.get());
+        return own.get().withDataOf(job);
+    }
+
+    /** Within the lease nobody else can have got the job; after it, who else has a claim that is as good or better has it. */
+    private void haltIfRivalled(Leaves present, Job own) {
+        if (present.areInConflict() && lease.isOver() && present.rival(own, token)) {
+            ended();
+            throw notOurs(present.winner().orElse(job));
+        }
+    }
+
+    static HaltException notOurs(Job present) {
+        return new HaltException(present.id(), "is " + present.status().json() + " and not this owner's any more");
+    }
+
+    private void pause(Backoff backoff) {
+        try {
+            backoff.pause();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CouchJobsException("interrupted while writing job " + job.id() + "; the job keeps its lock", e);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+package io.couchjobs.engine.conflict;
+
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.index.OpenConflicts;
+import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.store.ConflictOutcome;
+import io.couchjobs.engine.store.Conflicts;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.Listening;
+import io.couchjobs.engine.store.Owner;
+import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has conflicts resolved, in the background and one at a time: those that somebody met, at once; those that the feed shows, after
+ * a second or more, if they are there still (who made them is looking already); and while a worker runs in this process, all
+ * that the index knows, every five minutes. Thread-safe; remembers a bounded number, the index knows the rest.
+ */
+public final class ConflictWatch implements Conflicts, Feed.Listener, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(ConflictWatch.class);
+    private static final int MOST = 10_000;
+    private static final int MOST_TRIES = 8;
+    private static final Duration BY_OTHERS = Duration.ofSeconds(1);
+    private static final Duration MOST_BY_OTHERS = Duration.ofSeconds(2);
+    private static final Duration SWEEP_EVERY = Duration.ofMinutes(5);
+    private static final Duration AGAIN = Duration.ofSeconds(10);
+
+    private final StoreClock clock;
+    private final Surroundings surroundings;
+    private final Resolver resolver;
+    private final Suspects suspects;
+    private final OpenConflicts open;
+    private final LongAdder troubled = new LongAdder();
+    private final Map<String, Planned> planned = new HashMap<>();
+    private final ScheduledExecutorService thread;
+    private @Nullable ScheduledFuture<?> sweep;
+    private boolean closed;
+
+    /**
+     * Looks after the conflicts of a queue. No I/O.
+     *
+     * @param store where the jobs are; it tells of conflicts from now on
+     * @param settings the timeouts of their types
+     * @param clock the clocks
+     */
+    public ConflictWatch(JobStore store, SettingsStore settings, StoreClock clock) {
+        this.clock = clock;
+        this.suspects = new Suspects(store.database(), store.majority(), settings, clock, store.claimsUnderWay());
+        this.open = new OpenConflicts(store.database());
+        this.resolver = new Resolver(store, clock, suspects);
+        this.surroundings = store.surroundings();
+        this.thread = surroundings.threads("couchjobs-conflicts", 1);
+        store.conflicts(this);
+    }
+
+    @Override
+    public void look(JobId id) {
+        plan(id.docId(), Duration.ZERO, 0);
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        boolean withdrawn = event.job().filter(Job::isWithdrawn).isPresent();
+        boolean isOurs = event.docId().startsWith(DocIds.JOB) || OpenConflicts.isOurs(event.docId());
+        if (isOurs && (event.conflicted() || withdrawn || mayBeGone(event))) {
+            plan(event.docId(), BY_OTHERS.plus(random(MOST_BY_OTHERS)), 0);
+        }
+    }
+
+    /**
+     * Readers see a live leaf and no tombstone beside it, be it that of a removal. Whoever claims such a job, or owns it, looks
+     * at all leaves; of any other, the workers do.
+     */
+    private boolean mayBeGone(FeedEvent event) {
+        return event.leaves().size() > 1
+                && suspects.hasOwners()
+                && event.job().filter(job -> !job.status().isLocked()).isPresent();
+    }
+
+    /** With one leaf there is nothing to resolve. A withdrawn one may be alone, but only on clusters. */
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return notice.mayBeConflicted();
+    }
+
+    /** What was missed meanwhile, the sweep finds. */
+    @Override
+    public void gap() {}
+
+    /**
+     * A worker begins in this process: from now on the index is asked for conflicts, a moment from now and then every five
+     * minutes.
+     *
+     * @param owner the worker
+     * @return ends that when closed, if no other worker runs here
+     */
+    @Override
+    public Listening join(Owner owner) {
+        suspects.join(owner);
+        planSweep(BY_OTHERS.plus(random(MOST_BY_OTHERS)));
+        return () -> suspects.leave(owner);
+    }
+
+    /** {@return what was done so far} */
+    public ConflictStats stats() {
+        synchronized (planned) {
+            return new ConflictStats(resolver.resolved(), resolver.undecided(), troubled.sum(), planned.size());
+        }
+    }
+
+    /**
+     * Asks which documents have conflicts.
+     *
+     * @return their {@code _id}s, jobs and others, at most 1000
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked
+     */
+    public List<String> open() {
+        return open.read();
+    }
+
+    /**
+     * Resolves the conflict of a document now, as far as can be known.
+     *
+     * @param docId its {@code _id}
+     * @return whether nothing is left to do
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
+     */
+    public boolean resolve(String docId) {
+        ConflictOutcome outcome = resolver.resolve(docId);
+        return outcome == ConflictOutcome.SETTLED || outcome == ConflictOutcome.RESOLVED;
+    }
+
+    @Override
+    public void close() {
+        synchronized (planned) {
+            closed = true;
+            planned.clear();
+        }
+        thread.shutdownNow();
+    }
+
+    /** The earliest wish counts. */
+    private void plan(String docId, Duration pause, int tries) {
+        synchronized (planned) {
+            long at = clock.nanos() + pause.toNanos();
+            Planned before = planned.get(docId);
+            boolean isFull = before == null && planned.size() >= MOST;
+            if (closed || isFull || (before != null && before.nanos - at <= 0)) {
+                return;
+            }
+            if (before != null) {
+                before.future.cancel(false);
+                planned.remove(docId);
+            }
+            try {
+                var soon = thread.schedule(() -> attempt(docId, tries), pause.toNanos(), TimeUnit.NANOSECONDS);
+                planned.put(docId, new Planned(at, soon));
+            } catch (Error noThread) {
+                log.debug("the conflict of {} is resolved when it is seen again: {}", docId, noThread.toString());
+            }
+        }
+    }
+
+    private void attempt(String docId, int tries) {
+        synchronized (planned) {
+            planned.remove(docId);
+        }
+        try {
+            ConflictOutcome outcome = resolver.resolve(docId);
+            if (outcome == ConflictOutcome.OPEN) {
+                again(docId, tries);
+            } else if (outcome == ConflictOutcome.UNDECIDED && suspects.hasOwners()) {
+                plan(docId, AGAIN.plus(random(AGAIN)), 0);
+            }
+        } catch (RuntimeException | Error trouble) {
+            troubled.increment();
+            log.debug("the conflict of {} is resolved later: {}", docId, trouble.toString());
+            again(docId, tries);
+        }
+    }
+
+    private void again(String docId, int tries) {
+        if (tries < MOST_TRIES) {
+            plan(docId, Duration.ofMillis(250L << tries).plus(random(Duration.ofMillis(250L << tries))), tries + 1);
+        }
+    }
+
+    private void planSweep(Duration pause) {
+        synchronized (planned) {
+            if (!closed && sweep == null) {
+                sweep = thread.schedule(this::sweep, pause.toNanos(), TimeUnit.NANOSECONDS);
+            }
+        }
+    }
+
+    private void sweep() {
+        synchronized (planned) {
+            sweep = null;
+        }
+        if (!suspects.hasOwners()) {
+            return;
+        }
+        try {
+            open.read().forEach(docId -> plan(docId, random(BY_OTHERS), 0));
+        } catch (RuntimeException | Error trouble) {
+            troubled.increment();
+            log.debug("the index cannot be asked for conflicts: {}", trouble.toString());
+        } finally {
+            planSweep(SWEEP_EVERY.plus(random(BY_OTHERS.multipliedBy(30))));
+        }
+    }
+
+    private Duration random(Duration most) {
+        return Duration.ofNanos(surroundings.random().nextLong(most.toNanos()));
+    }
+
+    private record Planned(long nanos, ScheduledFuture<?> future) {}
+}

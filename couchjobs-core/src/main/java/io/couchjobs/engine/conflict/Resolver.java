@@ -1,0 +1,181 @@
+package io.couchjobs.engine.conflict;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.index.OpenConflicts;
+import io.couchjobs.engine.lifecycle.Resolution;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.store.ConflictOutcome;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.SharedWriter;
+import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.MalformedJobException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings documents with several leaves back to one, as {@link Resolution} decides: reads all leaves, writes the winner, reads
+ * again when a majority has confirmed that, and then writes the tombstones of the others. A refused write is followed by another
+ * reading. Thread-safe; any number of processes may resolve the same job at the same time.
+ */
+final class Resolver {
+    private static final Logger log = LoggerFactory.getLogger(Resolver.class);
+    private static final int MOST_ROUNDS = 8;
+
+    private final JobStore store;
+    private final StoreClock clock;
+    private final Suspects suspects;
+    private final SharedWriter shared;
+    private final LongAdder resolved = new LongAdder();
+    private final LongAdder undecided = new LongAdder();
+
+    Resolver(JobStore store, StoreClock clock, Suspects suspects) {
+        this.store = store;
+        this.clock = clock;
+        this.suspects = suspects;
+        this.shared = new SharedWriter(store.database());
+    }
+
+    long resolved() {
+        return resolved.sum();
+    }
+
+    long undecided() {
+        return undecided.sum();
+    }
+
+    /**
+     * Looks at a document, a job or another, and does what is to be done.
+     *
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
+     */
+    ConflictOutcome resolve(String docId) {
+        ConflictOutcome outcome = JobId.fromDocId(docId).isPresent() ? resolveJob(docId) : resolveOther(docId);
+        if (outcome == ConflictOutcome.RESOLVED) {
+            resolved.increment();
+        } else if (outcome == ConflictOutcome.UNDECIDED) {
+            undecided.increment();
+        }
+        return outcome;
+    }
+
+    private ConflictOutcome resolveJob(String docId) {
+        Optional<String> confirmed = Optional.empty();
+        boolean changed = false;
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            Optional<List<ObjectNode>> read = confirmed.isEmpty() ? Optional.of(leaves(docId)) : majorityLeaves(docId);
+            if (read.isEmpty()) {
+                return ConflictOutcome.OPEN;
+            }
+            List<ObjectNode> leaves = read.get();
+            if (!isOurs(leaves)) {
+                return ConflictOutcome.SETTLED;
+            }
+            Resolution resolution = Resolution.of(leaves, confirmed, clock.instant());
+            confirmed = Optional.empty();
+            switch (resolution.verdict()) {
+                case SETTLED -> {
+                    return changed ? ConflictOutcome.RESOLVED : ConflictOutcome.SETTLED;
+                }
+                case UNDECIDED -> {
+                    if (!areWithdrawn(leaves)) {
+                        return ConflictOutcome.UNDECIDED;
+                    }
+                }
+                case CONFIRM -> {
+                    WriteResult written = store.write(resolution.winner().orElseThrow());
+                    if (isUnconfirmed(written)) {
+                        return ConflictOutcome.OPEN;
+                    }
+                    changed = true;
+                    confirmed =
+                            written instanceof WriteResult.Stored stored ? Optional.of(stored.rev()) : Optional.empty();
+                }
+                case DELETE -> {
+                    changed = true;
+                    if (areWritten(resolution.tombstones())) {
+                        log.debug(
+                                "{} leaves of {} lost", resolution.tombstones().size(), docId);
+                        return ConflictOutcome.RESOLVED;
+                    }
+                }
+            }
+        }
+        return ConflictOutcome.OPEN;
+    }
+
+    private List<ObjectNode> leaves(String docId) {
+        return store.database().leavesWithHistories(docId);
+    }
+
+    /** What is deleted after a confirmation must not be decided by a node that has just lost the others. */
+    private Optional<List<ObjectNode>> majorityLeaves(String docId) {
+        return store.majority().read(List.of(docId), () -> leaves(docId));
+    }
+
+    private ConflictOutcome resolveOther(String docId) {
+        if (!OpenConflicts.isOurs(docId)) {
+            return ConflictOutcome.SETTLED;
+        }
+        return shared.resolve(docId, SharedWriter.Kind.PLAIN);
+    }
+
+    /** Takes back the claims of the dead, and those that a worker of this process has forgotten; false when there are none. */
+    private boolean areWithdrawn(List<ObjectNode> leaves) {
+        boolean some = false;
+        for (ObjectNode leaf : leaves) {
+            Optional<Job> job = owned(leaf).filter(store.site()::owns).filter(owned -> suspects.isNobodys(owned));
+            if (job.isPresent()) {
+                log.info(
+                        "the claim of {} on a leaf of {} is nobody's any more",
+                        job.get().lock(),
+                        job.get().id());
+                some |= Transitions.withdrawAfterRun(job.get(), clock.instant())
+                        .write()
+                        .map(store::write)
+                        .filter(WriteResult.Stored.class::isInstance)
+                        .isPresent();
+            }
+        }
+        return some;
+    }
+
+    /** What other sites run is resolved there, and comes by replication: here nobody knows who of them is alive. */
+    private boolean isOurs(List<ObjectNode> leaves) {
+        List<Job> jobs = leaves.stream().flatMap(leaf -> present(leaf).stream()).toList();
+        return jobs.isEmpty() || jobs.stream().anyMatch(store.site()::owns);
+    }
+
+    private static Optional<Job> owned(ObjectNode leaf) {
+        return present(leaf).filter(job -> job.status().isLocked());
+    }
+
+    private static Optional<Job> present(ObjectNode leaf) {
+        try {
+            ObjectNode document = leaf.deepCopy();
+            document.remove("_revisions");
+            return document.path("_deleted").asBoolean() ? Optional.empty() : Optional.of(Job.parse(document));
+        } catch (MalformedJobException notAJob) {
+            return Optional.empty();
+        }
+    }
+
+    private static boolean isUnconfirmed(WriteResult result) {
+        return result instanceof WriteResult.Accepted || result instanceof WriteResult.Refused;
+    }
+
+    /** A tombstone that no quorum has spreads all the same. */
+    private boolean areWritten(List<ObjectNode> tombstones) {
+        List<CompletableFuture<WriteResult>> writes = new ArrayList<>();
+        tombstones.forEach(tombstone -> writes.add(store.writeSoon(tombstone)));
+        return writes.stream().map(store::join).toList().stream()
+                .noneMatch(result -> result instanceof WriteResult.Conflict || result instanceof WriteResult.Refused);
+    }
+}

@@ -1,0 +1,132 @@
+package io.couchjobs.engine.conflict;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.store.MajorityProbe;
+import io.couchjobs.engine.store.Owner;
+import io.couchjobs.engine.store.SignOfLife;
+import io.couchjobs.engine.time.RecentMap;
+import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.Lock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Leaves of conflicts by which somebody owns a job who may be gone: a worker that is dead, or one of this process that does not
+ * know the claim any more. The activity monitor sees only the leaf that readers see. Thread-safe.
+ *
+ * <p>As the monitor does, this compares no clocks: it remembers since when a leaf and its worker's registration have not moved.
+ */
+final class Suspects {
+    private static final int MOST = 10_000;
+    /** A claim may be on its way, or about to be withdrawn by who made it. */
+    private static final Duration FORGOTTEN = Duration.ofSeconds(10);
+
+    private static final Duration MOST_JITTER = Duration.ofSeconds(10);
+
+    private final CouchDatabase database;
+    private final MajorityProbe majority;
+    private final SettingsStore settings;
+    private final StoreClock clock;
+    private final Set<String> claimsUnderWay;
+    private final Map<String, Owner> owners = new ConcurrentHashMap<>();
+    private final Map<String, Seen> seen = RecentMap.byAge(MOST);
+
+    /**
+     * Suspects nobody yet.
+     *
+     * @param claimsUnderWay the tokens of this process's claims that were not judged yet, as they are at each moment
+     */
+    Suspects(
+            CouchDatabase database,
+            MajorityProbe majority,
+            SettingsStore settings,
+            StoreClock clock,
+            Set<String> claimsUnderWay) {
+        this.database = database;
+        this.majority = majority;
+        this.claimsUnderWay = claimsUnderWay;
+        this.settings = settings;
+        this.clock = clock;
+    }
+
+    /** A worker of this process has begun. */
+    void join(Owner owner) {
+        owners.put(owner.worker(), owner);
+    }
+
+    void leave(Owner owner) {
+        owners.remove(owner.worker(), owner);
+    }
+
+    boolean hasOwners() {
+        return !owners.isEmpty();
+    }
+
+    /**
+     * Whether the claim of a leaf is nobody's any more.
+     *
+     * @param leaf the job as one leaf of a conflict says, owned
+     */
+    boolean isNobodys(Job leaf) {
+        Optional<Lock> lock = leaf.lock().filter(any -> !leaf.isWithdrawn() && hasOwners());
+        if (lock.isEmpty()) {
+            return false;
+        }
+        Owner own = owners.get(lock.get().worker());
+        String token = lock.get().token();
+        if (claimsUnderWay.contains(token) || (own != null && own.holds().test(token))) {
+            return false;
+        }
+        return isSilentFor(own == null ? timeout(leaf) : FORGOTTEN, leaf, lock.get())
+                && isSilentStill(leaf, lock.get(), own != null);
+    }
+
+    /** How long it takes until that can be known. */
+    Duration timeout(Job leaf) {
+        Duration timeout = settings.timeoutOf(leaf.type());
+        Duration half = timeout.dividedBy(2);
+        return timeout.plus(half.compareTo(MOST_JITTER) < 0 ? half : MOST_JITTER);
+    }
+
+    private boolean isSilentFor(Duration patience, Job leaf, Lock lock) {
+        SignOfLife registration = registration(lock);
+        synchronized (seen) {
+            Seen now = new Seen(registration, clock.nanos());
+            Seen before = seen.get(key(leaf));
+            if (before == null || !before.registration.equals(registration)) {
+                seen.put(key(leaf), now);
+                return false;
+            }
+            return now.nanos - before.nanos > patience.toNanos();
+        }
+    }
+
+    /** What was read before may be old: a node that is cut off shows the only copy that it has. */
+    private boolean isSilentStill(Job leaf, Lock lock, boolean isOurs) {
+        Optional<SignOfLife> registration =
+                majority.read(List.of(leaf.id().docId(), DocIds.WORKER + lock.worker()), () -> registration(lock));
+        synchronized (seen) {
+            Seen before = seen.get(key(leaf));
+            return registration.isPresent()
+                    && (isOurs || (before != null && before.registration.equals(registration.get())));
+        }
+    }
+
+    /** Our own registration moves: that speaks for the claims we hold, and not for this one. */
+    private SignOfLife registration(Lock lock) {
+        return owners.containsKey(lock.worker()) ? SignOfLife.NONE : SignOfLife.read(database, lock.worker());
+    }
+
+    private static String key(Job leaf) {
+        return leaf.id().docId() + " " + leaf.rev().orElse("");
+    }
+
+    private record Seen(SignOfLife registration, long nanos) {}
+}

@@ -1,0 +1,72 @@
+package io.couchjobs.engine.couch;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.couch.config.Failure;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request, ready to be sent.
+ *
+ * @param repeatable whether sending it twice is the same as sending it once: a read, with whatever method, or a change
+ *     that may happen twice
+ */
+public record Call(String method, UrlPath path, @Nullable Body body, boolean repeatable, Map<String, String> headers) {
+
+    /** What is sent along, as its type says. */
+    public static final class Body {
+
+        private final byte[] bytes;
+        private final String contentType;
+
+        /** The bytes are not copied: nobody changes them. */
+        public Body(byte[] bytes, String contentType) {
+            this.bytes = bytes;
+            this.contentType = contentType;
+        }
+
+        byte[] bytes() {
+            return bytes;
+        }
+
+        String contentType() {
+            return contentType;
+        }
+    }
+
+    public static final String JSON = "application/json";
+
+    public static Call get(UrlPath path) {
+        return new Call("GET", path, null, true, Map.of());
+    }
+
+    public static Call head(UrlPath path) {
+        return new Call("HEAD", path, null, true, Map.of());
+    }
+
+    /** A read that CouchDB takes as a POST. */
+    public static Call ask(UrlPath path, JsonNode question) {
+        return new Call("POST", path, new Body(Json.bytes(question), JSON), true, Map.of());
+    }
+
+    /** A change that may happen twice. */
+    public static Call repeatable(String method, UrlPath path) {
+        return new Call(method, path, null, true, Map.of());
+    }
+
+    public static Call repeatable(String method, UrlPath path, byte[] json) {
+        return new Call(method, path, new Body(json, JSON), true, Map.of());
+    }
+
+    public static Call write(String method, UrlPath path) {
+        return new Call(method, path, null, false, Map.of());
+    }
+
+    public static Call write(String method, UrlPath path, byte[] json) {
+        return new Call(method, path, new Body(json, JSON), false, Map.of());
+    }
+
+    Failure.Request asRequest() {
+        return new Failure.Request(method, path.toString(), null, null);
+    }
+}

@@ -1,0 +1,32 @@
+package io.couchjobs.engine.couch;
+
+import com.fasterxml.jackson.core.JsonGenerationException;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.JsonGeneratorDelegate;
+import java.io.IOException;
+
+/** Refuses what is no number in JSON. Jackson would write it as a text and so change the document silently. */
+final class FiniteNumbers extends JsonGeneratorDelegate {
+
+    FiniteNumbers(JsonGenerator out) {
+        super(out, false);
+    }
+
+    @Override
+    public void writeNumber(double number) throws IOException {
+        check(Double.isFinite(number), number);
+        super.writeNumber(number);
+    }
+
+    @Override
+    public void writeNumber(float number) throws IOException {
+        check(Float.isFinite(number), number);
+        super.writeNumber(number);
+    }
+
+    private void check(boolean finite, double number) throws IOException {
+        if (!finite) {
+            throw new JsonGenerationException(number + " is no JSON number", this);
+        }
+    }
+}

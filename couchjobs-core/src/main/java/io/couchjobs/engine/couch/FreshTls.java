@@ -1,0 +1,86 @@
+package io.couchjobs.engine.couch;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLSocket;
+import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
+import org.apache.hc.core5.http.protocol.HttpContext;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks before each new connection whether the files of certificates and keys are still those that were read, and reads them
+ * again when they are not. While what is there cannot be used (half of it may be written so far), what was read before stays.
+ * A new TLS context is made of them: with the old one a session could be resumed that knows the old certificate. Thread-safe.
+ */
+public final class FreshTls implements TlsSocketStrategy {
+
+    private static final Logger LOG = LoggerFactory.getLogger(FreshTls.class);
+
+    private final List<Path> files;
+    private final Supplier<TlsSocketStrategy> reading;
+    private volatile TlsSocketStrategy current;
+    private List<Stamp> read;
+
+    /**
+     * Reads the files.
+     *
+     * @param reading makes a new TLS context of them
+     * @throws IllegalArgumentException they cannot be used
+     */
+    FreshTls(List<Path> files, Supplier<TlsSocketStrategy> reading) {
+        this.files = files;
+        this.reading = reading;
+        this.read = stamps(files); // before they are read: what changes meanwhile is read once more
+        this.current = reading.get();
+    }
+
+    @Override
+    public SSLSocket upgrade(
+            Socket socket, String target, int port, @Nullable Object attachment, @Nullable HttpContext context)
+            throws IOException {
+        readAgainIfChanged();
+        return current.upgrade(socket, target, port, attachment, context);
+    }
+
+    private synchronized void readAgainIfChanged() {
+        List<Stamp> now = stamps(files);
+        if (now.equals(read)) {
+            return;
+        }
+        read = now; // also when they cannot be used: that is said once
+        try {
+            current = reading.get();
+            LOG.info("the certificates of {} have changed and are used from now on", files);
+        } catch (IllegalArgumentException e) {
+            LOG.warn("{}; those that were read before are used further, until the files change again", e.getMessage());
+        }
+    }
+
+    private static List<Stamp> stamps(List<Path> files) {
+        List<Stamp> stamps = new ArrayList<>();
+        files.forEach(file -> stamps.add(Stamp.of(file)));
+        return stamps;
+    }
+
+    /** What tells one version of a file from another. */
+    private record Stamp(
+            @Nullable FileTime changed, long size, @Nullable Object inode) {
+        static Stamp of(Path file) {
+            try {
+                BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
+                return new Stamp(now.lastModifiedTime(), now.size(), now.fileKey());
+            } catch (IOException e) {
+                return new Stamp(null, 0, null);
+            }
+        }
+    }
+}

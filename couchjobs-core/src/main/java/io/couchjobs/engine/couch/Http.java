@@ -1,0 +1,156 @@
+package io.couchjobs.engine.couch;
+
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchUnreachableException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+
+/** Sends requests, to another node when one fails, and tells apart what can go wrong with them. Thread-safe. */
+public final class Http implements AutoCloseable {
+
+    private static final Set<Integer> BAD_GATEWAYS = Set.of(502, 503, 504);
+    /** CouchDB's word, with 500, when it reaches none of a document's copies: another node may. */
+    private static final String NODE_DOWN = "nodedown";
+
+    private final CouchConfig config;
+    private final Transport transport;
+    private final Nodes nodes;
+    private final Retries retries;
+    private final Pace pace;
+    private final LongAdder sent = new LongAdder();
+    private volatile boolean closed;
+    private volatile String whyClosed = "";
+
+    public Http(CouchConfig config, Means means) {
+        this.config = config;
+        this.transport = means.transport();
+        this.nodes = new Nodes(
+                config.addresses().stream()
+                        .map(address -> new Node(address.url(), address.auth(), config, means))
+                        .toList(),
+                means);
+        this.retries = means.retries();
+        this.pace = new Pace(means.nanos(), retries.pause());
+    }
+
+    /** Sends the request and reads its answer, whatever its status: the reader asks for success where it wants it. */
+    public <T> T exchange(Call call, Answer.Reader<T> reader) {
+        return exchange(call, config.responseTimeout(), reader);
+    }
+
+    /** As {@link #exchange(Call, Reader)}, with its own limit to the server's silence. */
+    public <T> T exchange(Call call, Duration patience, Answer.Reader<T> reader) {
+        return send(call, node -> {
+            try (Answer answer = node.send(call, false, patience)) {
+                return answer.read(reader);
+            }
+        });
+    }
+
+    /** Sends the request and leaves reading and closing the answer to the caller. */
+    public Answer open(Call call) {
+        return send(call, node -> requireFit(node.send(call, false, config.responseTimeout())));
+    }
+
+    /** As {@link #open}, on a connection that feeds may hold for long. */
+    public Answer openFeed(Call call, Duration longestSilence) {
+        return send(call, node -> requireFit(node.send(call, true, longestSilence)));
+    }
+
+    private <T> T send(Call call, Function<Node, T> attempt) {
+        return retries.run(call, () -> pace.run(call, () -> onSomeNode(attempt)));
+    }
+
+    /** The connection that brought this answer is no good any more. */
+    public void broke(Answer answer, String why) {
+        if (!closed) {
+            nodes.failed(answer.node(), why);
+        }
+    }
+
+    public ClockSkew clockSkew() {
+        return nodes.clockSkew();
+    }
+
+    public long nodeSwitches() {
+        return nodes.switches();
+    }
+
+    public long requestCount() {
+        return sent.sum();
+    }
+
+    public boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public void close() {
+        close("this client is closed");
+    }
+
+    public void close(String why) {
+        if (!closed) {
+            whyClosed = why;
+        }
+        closed = true;
+        transport.close();
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException(whyClosed);
+        }
+    }
+
+    /** Each node gets one chance, unless a write may have been carried out by the one that failed. */
+    private <T> T onSomeNode(Function<Node, T> attempt) {
+        List<Node> tried = new ArrayList<>();
+        while (true) {
+            requireOpen();
+            Node node = nodes.pick(tried);
+            sent.increment();
+            try {
+                T result = attempt.apply(node);
+                nodes.answered(node);
+                return result;
+            } catch (CouchException e) {
+                if (closed || !isTheNodes(e)) {
+                    throw e;
+                }
+                nodes.failed(node, String.valueOf(e.getMessage()));
+                tried.add(node);
+                if (e.outcomeUnknown() || tried.size() == config.urls().size()) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** Whether another node may do better. A wait for a free connection of our own, and an interrupt, say nothing of it. */
+    private static boolean isTheNodes(CouchException e) {
+        if (e instanceof CouchUnreachableException) {
+            boolean ours = e.getCause() instanceof InterruptedIOException;
+            return !ours || e.getCause() instanceof SocketTimeoutException;
+        }
+        return BAD_GATEWAYS.contains(e.status()) || e.error().equals(NODE_DOWN);
+    }
+
+    /** Where there are other nodes, one that cannot answer is as good as one that does not. */
+    private Answer requireFit(Answer answer) {
+        boolean isNoneAtAll = nodes.areSeveral() && BAD_GATEWAYS.contains(answer.status());
+        if (!isNoneAtAll && answer.status() != 429) {
+            return answer;
+        }
+        try (answer) {
+            throw CouchException.of(answer.read(Answer::failure));
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.couchjobs.engine.couch;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+
+/** An input that fails when it is longer than anybody would want to keep in memory. */
+public class LimitedInput extends FilterInputStream {
+
+    /** Too much came. */
+    static final class TooMuch extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        TooMuch(long limit) {
+            super("it is longer than " + limit + " bytes");
+        }
+    }
+
+    private final long limit;
+    private long read;
+
+    public LimitedInput(InputStream in, long limit) {
+        super(in);
+        this.limit = limit;
+    }
+
+    /** Starts counting anew. */
+    public final void restart() {
+        read = 0;
+    }
+
+    @Override
+    public int read() throws IOException {
+        int value = super.read();
+        count(value < 0 ? 0 : 1);
+        return value;
+    }
+
+    @Override
+    public int read(byte[] buffer, int offset, int length) throws IOException {
+        int count = super.read(buffer, offset, length);
+        count(Math.max(0, count));
+        return count;
+    }
+
+    /** Does nothing: closing an answer's body reads what is left of it, and that may never end. Closing the answer does not. */
+    @Override
+    public void close() {}
+
+    public void count(int bytes) throws IOException {
+        read += bytes;
+        if (read > limit) {
+            throw new TooMuch(limit);
+        }
+    }
+}

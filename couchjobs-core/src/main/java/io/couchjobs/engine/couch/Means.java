@@ -1,0 +1,51 @@
+package io.couchjobs.engine.couch;
+
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.engine.time.Surroundings;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * What a client reaches the world through; tests put others in their place.
+ *
+ * @param transport carries its requests; closed with the client
+ * @param retries pauses and repeats
+ * @param nanos the monotonic clock
+ * @param random decides which node is asked, and how long one is left alone
+ * @param background runs what nobody waits for; never in the calling thread, unless nothing of it can block
+ * @param surroundings for all who use the client
+ */
+public record Means(
+        Transport transport,
+        Retries retries,
+        LongSupplier nanos,
+        RandomGenerator random,
+        Executor background,
+        Surroundings surroundings) {
+
+    public Means(
+            Transport transport, Retries retries, LongSupplier nanos, RandomGenerator random, Executor background) {
+        this(transport, retries, nanos, random, background, Surroundings.REAL);
+    }
+
+    public static Means of(CouchConfig config) {
+        return of(config, Surroundings.REAL::pause);
+    }
+
+    public static Means of(CouchConfig config, Retries.Pause pause) {
+        return new Means(new Pools(config), new Retries(pause), System::nanoTime, anyThreads(), Means::start);
+    }
+
+    /** One that may be used by any thread. */
+    private static RandomGenerator anyThreads() {
+        return () -> ThreadLocalRandom.current().nextLong();
+    }
+
+    private static void start(Runnable task) {
+        Thread thread = new Thread(task, "couch-probe");
+        thread.setDaemon(true);
+        thread.start();
+    }
+}

@@ -1,0 +1,119 @@
+package io.couchjobs.engine.couch;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.couch.config.Auth;
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.couch.config.Secret;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
+import org.apache.hc.client5.http.utils.DateUtils;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpHeaders;
+
+/** One server: its address, who asks there, and its clock. Thread-safe. */
+final class Node {
+
+    private static final Call UP = Call.get(UrlPath.ROOT.segment("_up"));
+    private static final Duration PROBE = Duration.ofSeconds(5);
+    /** What {@code _up} says, with 404, of a node that is not to be used. */
+    private static final Set<String> NOT_TO_BE_USED = Set.of("maintenance_mode", "nolb");
+
+    private final URI url;
+    private final Requests requests;
+    private final Transport transport;
+    private final Authenticator authenticator;
+    private final ClockSkew skew;
+    private final Duration loginPatience;
+
+    Node(URI url, Auth auth, CouchConfig config, Means means) {
+        this.url = url;
+        this.requests = new Requests(url, config);
+        this.transport = means.transport();
+        this.authenticator = Authenticator.of(auth, this::login, means.nanos());
+        this.skew = new ClockSkew(means.nanos());
+        this.loginPatience = config.responseTimeout();
+    }
+
+    ClockSkew clockSkew() {
+        return skew;
+    }
+
+    /** Sends the request with credentials; when they are refused, once more with better ones if there are any. */
+    Answer send(Call call, boolean forFeed, Duration silence) {
+        HttpUriRequestBase request = requests.of(call, silence);
+        authenticator.authenticate(request);
+        Answer answer = sendOnce(call, request, forFeed);
+        if (!hasBetter(request, answer)) {
+            return answer;
+        }
+        answer.close(); // nothing was done, so even a write may be sent again
+        HttpUriRequestBase again = requests.of(call, silence);
+        authenticator.authenticate(again);
+        return sendOnce(call, again, forFeed);
+    }
+
+    /** Whether the credentials were refused, and there are others now. */
+    private boolean hasBetter(HttpUriRequestBase sent, Answer answer) {
+        try {
+            return authenticator.mayBeRefusal(answer.status()) && authenticator.renew(sent);
+        } catch (RuntimeException | Error e) {
+            answer.close(); // nobody else will, and its connection would be lost
+            throw e;
+        }
+    }
+
+    /** Whether the server answers, and wants to be asked. */
+    boolean isUp() {
+        try (Answer answer = sendOnce(UP, requests.of(UP, PROBE), false)) {
+            return answer.status() < 500 && !answer.read(it -> NOT_TO_BE_USED.contains(it.statusInBody()));
+        } catch (CouchException e) {
+            return false;
+        }
+    }
+
+    private Answer sendOnce(Call call, HttpUriRequestBase request, boolean forFeed) {
+        long sent = skew.nanos();
+        try {
+            ClassicHttpResponse response = transport.send(request, forFeed);
+            look(response, sent);
+            return new Answer(call, this, response);
+        } catch (Transport.Unanswered e) {
+            throw CouchUnreachableException.of(
+                    call.asRequest(), e.wasSent() && !call.repeatable(), reason(e.trouble()), e.trouble());
+        }
+    }
+
+    /** What broke, in words. */
+    String reason(IOException cause) {
+        return Reasons.of(cause, url);
+    }
+
+    private void look(ClassicHttpResponse response, long sent) {
+        authenticator.observe(response);
+        requests.observe(response);
+        long received = skew.nanos();
+        Optional.ofNullable(response.getFirstHeader(HttpHeaders.DATE))
+                .filter(header -> !response.containsHeader(HttpHeaders.AGE)) // else a cache's answer, dated long ago
+                .map(header -> DateUtils.parseStandardDate(header.getValue()))
+                .ifPresent(dated -> skew.observe(sent, received, dated));
+    }
+
+    private void login(String user, Secret password) {
+        JsonNode body = Json.object().put("name", user).put("password", password.reveal());
+        Call call = Call.ask(UrlPath.ROOT.segment("_session"), body);
+        try (Answer answer = sendOnce(call, requests.of(call, loginPatience), false)) {
+            answer.read(Answer::object);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return url.toString();
+    }
+}

@@ -1,0 +1,164 @@
+package io.couchjobs.engine.couch;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The nodes of a cluster, and which of them is asked. Thread-safe.
+ *
+ * <p>A client asks one node at a time: its home, which it chose at random when it was made, so that many clients spread. When
+ * that fails it goes to another at random, at once. A node that failed rests, and then one request, sent in the background,
+ * finds out whether it is back; until then nobody waits for it. A client returns to its home and to no other, so a node that
+ * comes back gets only those who were there before it failed, each at a time of its own.
+ *
+ * <p>While no node is well, the one is asked that has rested longest: a client of a single server always asks that.
+ */
+final class Nodes {
+
+    private static final Logger log = LoggerFactory.getLogger(Nodes.class);
+
+    private final List<Node> all;
+    private final Means means;
+    private final Map<Node, Health> healths = new HashMap<>();
+    private final Node home;
+    private Node current;
+    private long switches;
+
+    Nodes(List<Node> all, Means means) {
+        this.all = List.copyOf(all);
+        this.means = means;
+        all.forEach(node -> healths.put(node, new Health()));
+        this.home = all.get(means.random().nextInt(all.size()));
+        this.current = home;
+    }
+
+    boolean areSeveral() {
+        return all.size() > 1;
+    }
+
+    /**
+     * The node to ask now.
+     *
+     * @param tried those that have just failed for the same request: any other is better, if there is one
+     */
+    synchronized Node pick(Collection<Node> tried) {
+        if (areSeveral()) {
+            probeWhoHasRested();
+            if (!health(current).isWell() || tried.contains(current)) {
+                goTo(another(tried));
+            }
+        }
+        return current;
+    }
+
+    /** It did not answer, or said that it cannot. */
+    synchronized void failed(Node node, String why) {
+        if (!areSeveral()) {
+            return;
+        }
+        boolean wasWell = health(node).isWell();
+        health(node).failed(now(), means.random());
+        if (node == current) {
+            goTo(another(List.of(node)));
+        }
+        if (wasWell) {
+            log.warn("{} failed ({}); {} is asked instead, and it is tried again later", node, why, current);
+        } else {
+            log.debug("{} failed again ({}); it is left alone for longer", node, why);
+        }
+    }
+
+    /** It answered. */
+    synchronized void answered(Node node) {
+        Health health = health(node);
+        if (!health.isWell()) {
+            health.recovered();
+            log.info("{} answers again", node);
+            goTo(node == home ? home : current);
+        }
+    }
+
+    /** How often another node came to be asked than before: while this stays the same, all requests go to one node. */
+    synchronized long switches() {
+        return switches;
+    }
+
+    /** The clock of the node that is asked now; until it has told its time, that of another. */
+    synchronized ClockSkew clockSkew() {
+        Predicate<ClockSkew> isKnown = ClockSkew::isKnown;
+        return isKnown.test(current.clockSkew())
+                ? current.clockSkew()
+                : all.stream().map(Node::clockSkew).filter(isKnown).findFirst().orElse(current.clockSkew());
+    }
+
+    private void goTo(Node next) {
+        if (next != current) {
+            switches++;
+            current = next;
+        }
+    }
+
+    private Node another(Collection<Node> tried) {
+        List<Node> untried = all.stream().filter(node -> !tried.contains(node)).toList();
+        List<Node> well = untried.stream().filter(node -> health(node).isWell()).toList();
+        if (!well.isEmpty()) {
+            return well.get(means.random().nextInt(well.size()));
+        }
+        long now = now();
+        return (untried.isEmpty() ? all : untried)
+                .stream()
+                        .min(Comparator.comparingLong(node -> health(node).restLeft(now)))
+                        .orElse(current);
+    }
+
+    private void probeWhoHasRested() {
+        long now = now();
+        List<Node> rested = new ArrayList<>();
+        all.stream().filter(node -> health(node).mayProbe(now)).forEach(rested::add);
+        rested.forEach(this::probeSoon);
+    }
+
+    /** Without a thread for it the node is left alone until the next request; this one goes to another. */
+    private void probeSoon(Node node) {
+        try {
+            means.background().execute(() -> probe(node));
+        } catch (RuntimeException | Error noThread) {
+            health(node).probeEnded();
+            log.debug("{} cannot be probed now: {}", node, noThread.toString());
+        }
+    }
+
+    private void probe(Node node) {
+        boolean up = false;
+        try {
+            up = node.isUp();
+        } finally {
+            probed(node, up);
+        }
+    }
+
+    private synchronized void probed(Node node, boolean up) {
+        health(node).probeEnded();
+        if (up) {
+            answered(node);
+        } else {
+            failed(node, "a probe");
+        }
+    }
+
+    private Health health(Node node) {
+        return Objects.requireNonNull(healths.get(node));
+    }
+
+    private long now() {
+        return means.nanos().getAsLong();
+    }
+}

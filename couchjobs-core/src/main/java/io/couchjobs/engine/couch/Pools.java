@@ -1,0 +1,131 @@
+package io.couchjobs.engine.couch;
+
+import io.couchjobs.couch.config.CouchConfig;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.zip.GZIPInputStream;
+import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
+import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.impl.ChainElement;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.client5.http.io.HttpClientConnectionManager;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.io.SocketConfig;
+import org.apache.hc.core5.http.protocol.HttpContext;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.util.TimeValue;
+import org.apache.hc.core5.util.Timeout;
+
+/** Two connection pools: feeds hold their connections for long and must not starve requests. */
+final class Pools implements Transport {
+
+    private static final String SENT = "couchjobs.sent";
+    /** After that much idleness a connection is looked at before it is used: a write on a dead one has no known end. */
+    private static final TimeValue TRUSTED = TimeValue.ofMilliseconds(200);
+
+    private static final Timeout KEPT_IDLE = Timeout.ofSeconds(30);
+
+    private final CouchConfig config;
+    private final Optional<ProxyRoutes> proxy;
+    private final TlsSocketStrategy tls;
+
+    private final CloseableHttpClient forRequests;
+    private final CloseableHttpClient forFeeds;
+
+    Pools(CouchConfig config) {
+        this.config = config;
+        this.proxy = config.proxy().map(ProxyRoutes::new);
+        this.tls = Trust.of(config);
+        this.forRequests = client(config.maxConnections())
+                .setContentDecoderRegistry(new LinkedHashMap<>(Map.of("gzip", GZIPInputStream::new)))
+                .build();
+        this.forFeeds = client(config.maxFeedConnections())
+                .disableContentCompression() // a compressed heartbeat waits in a buffer
+                .build();
+    }
+
+    @Override
+    public ClassicHttpResponse send(HttpUriRequestBase request, boolean forFeed) throws Unanswered {
+        HttpClientContext context = HttpClientContext.create();
+        proxy.ifPresent(routes -> routes.authenticate(context));
+        try {
+            ClassicHttpResponse answer = (forFeed ? forFeeds : forRequests).executeOpen(null, request, context);
+            if (proxy.isPresent()) {
+                ProxyRoutes.requirePassed(answer, wasSent(context));
+            }
+            return answer;
+        } catch (ProxyRefusal e) {
+            throw new Unanswered(e, false);
+        } catch (IOException e) {
+            throw new Unanswered(e, wasSent(context));
+        } catch (IllegalStateException e) { // the pool was closed under our hands
+            throw new Unanswered(new IOException(e.getMessage()), wasSent(context));
+        }
+    }
+
+    @Override
+    public void close() {
+        forRequests.close(CloseMode.IMMEDIATE);
+        forFeeds.close(CloseMode.IMMEDIATE);
+    }
+
+    static RequestConfig timeouts(CouchConfig config, Duration silence) {
+        return RequestConfig.custom()
+                .setConnectionRequestTimeout(timeout(config.connectTimeout()))
+                .setResponseTimeout(timeout(silence))
+                .setAuthenticationEnabled(false)
+                .setRedirectsEnabled(false)
+                .setProtocolUpgradeEnabled(false)
+                .build();
+    }
+
+    /** Whether anything of the request may have reached the server. */
+    private static boolean wasSent(HttpContext context) {
+        return context.getAttribute(SENT) != null;
+    }
+
+    private HttpClientBuilder client(int connections) {
+        HttpClientBuilder builder = HttpClientBuilder.create();
+        proxy.ifPresent(builder::setRoutePlanner);
+        return builder.setConnectionManager(manager(connections))
+                .setUserAgent(config.userAgent())
+                .disableAutomaticRetries()
+                .disableRedirectHandling()
+                .disableCookieManagement()
+                .disableAuthCaching()
+                .addExecInterceptorBefore(ChainElement.MAIN_TRANSPORT.name(), "sent", (request, scope, chain) -> {
+                    scope.clientContext.setAttribute(SENT, true); // there is a connection from here on
+                    return chain.proceed(request, scope);
+                });
+    }
+
+    private HttpClientConnectionManager manager(int connections) {
+        return PoolingHttpClientConnectionManagerBuilder.create()
+                .setConnectionFactory(QuietConnection::on)
+                .setTlsSocketStrategy(tls)
+                .setMaxConnTotal(connections * config.urls().size())
+                .setMaxConnPerRoute(connections)
+                .setDefaultSocketConfig(SocketConfig.custom()
+                        .setSoTimeout(timeout(config.responseTimeout()))
+                        .build())
+                .setDefaultConnectionConfig(ConnectionConfig.custom()
+                        .setConnectTimeout(timeout(config.connectTimeout()))
+                        .setSocketTimeout(timeout(config.responseTimeout()))
+                        .setValidateAfterInactivity(TRUSTED)
+                        .setIdleTimeout(KEPT_IDLE)
+                        .build())
+                .build();
+    }
+
+    private static Timeout timeout(Duration duration) {
+        return Timeout.of(duration);
+    }
+}

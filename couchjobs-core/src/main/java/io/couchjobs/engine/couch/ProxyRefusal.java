@@ -1,0 +1,13 @@
+package io.couchjobs.engine.couch;
+
+import java.io.IOException;
+
+/** The proxy answered in place of the server: nothing was passed on. */
+final class ProxyRefusal extends IOException {
+
+    private static final long serialVersionUID = 1L;
+
+    ProxyRefusal(int status, String reason) {
+        super(("it answered " + status + " " + reason).strip());
+    }
+}

@@ -1,0 +1,68 @@
+package io.couchjobs.engine.couch;
+
+import io.couchjobs.couch.config.CouchConfig;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.zip.GZIPOutputStream;
+import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
+import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.HttpHeaders;
+import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
+
+/** Makes HTTP requests to one server of calls. Bodies are compressed only for a server that called itself CouchDB: it can read them. */
+final class Requests {
+
+    private final URI server;
+    private final CouchConfig config;
+    private volatile boolean isCouch;
+
+    Requests(URI server, CouchConfig config) {
+        this.server = server;
+        this.config = config;
+    }
+
+    void observe(HttpResponse answer) {
+        Header server = answer.getFirstHeader(HttpHeaders.SERVER);
+        isCouch = server != null && server.getValue().startsWith("CouchDB/");
+    }
+
+    HttpUriRequestBase of(Call call, Duration silence) {
+        HttpUriRequestBase request = new HttpUriRequestBase(
+                call.method(), URI.create(server + call.path().toString()));
+        request.setConfig(Pools.timeouts(config, silence));
+        request.setHeader(HttpHeaders.ACCEPT, Call.JSON);
+        call.headers().forEach(request::setHeader);
+        Call.Body body = call.body();
+        if (body != null) {
+            request.setEntity(entity(body));
+        }
+        return request;
+    }
+
+    private HttpEntity entity(Call.Body body) {
+        ContentType type = ContentType.parse(body.contentType());
+        boolean compress = isCouch
+                && config.gzipAbove()
+                        .filter(size -> body.bytes().length >= size)
+                        .isPresent();
+        return compress
+                ? new ByteArrayEntity(compressed(body.bytes()), type, "gzip")
+                : new ByteArrayEntity(body.bytes(), type);
+    }
+
+    private static byte[] compressed(byte[] bytes) {
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+        try (GZIPOutputStream out = new GZIPOutputStream(compressed)) {
+            out.write(bytes);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return compressed.toByteArray();
+    }
+}

@@ -1,0 +1,104 @@
+package io.couchjobs.engine.couch;
+
+import com.fasterxml.jackson.core.io.JsonEOFException;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.engine.time.Surroundings;
+import java.net.SocketException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.Supplier;
+import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.MalformedChunkCodingException;
+import org.apache.hc.core5.http.NoHttpResponseException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends a read again when there is reason to hope. A write is never sent twice: it may have been carried out. Neither is
+ * a read that timed out: a server that is too slow is not helped by more work.
+ */
+public final class Retries {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Retries.class);
+    private static final int ATTEMPTS = 4;
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
+
+    /** Waits. */
+    @FunctionalInterface
+    public interface Pause {
+        void of(Duration duration) throws InterruptedException;
+    }
+
+    private final Pause pause;
+    private final Supplier<Random> random;
+
+    public Retries(Pause pause) {
+        this(pause, Surroundings.REAL::random);
+    }
+
+    public Retries(Pause pause, Supplier<Random> random) {
+        this.pause = pause;
+        this.random = random;
+    }
+
+    public Pause pause() {
+        return pause;
+    }
+
+    <T> T run(Call call, Supplier<T> attempt) {
+        for (int failed = 1; ; failed++) {
+            try {
+                return attempt.get();
+            } catch (CouchException e) {
+                Optional<Duration> wait = call.repeatable() ? waitAfter(e, failed) : Optional.empty();
+                if (wait.isEmpty() || !pauseFor(wait.get())) {
+                    throw e;
+                }
+                LOG.debug(
+                        "{}; tried again after {} ms",
+                        e.getMessage(),
+                        wait.get().toMillis());
+            }
+        }
+    }
+
+    private Optional<Duration> waitAfter(CouchException e, int failed) {
+        if (failed >= ATTEMPTS || !isHopeful(e)) {
+            return Optional.empty();
+        }
+        Duration backoff = FIRST_PAUSE.multipliedBy(1L << (failed - 1));
+        Duration jittered = backoff.multipliedBy(random.get().nextLong(50, 101)).dividedBy(100);
+        return Optional.of(e.retryAfter().orElse(jittered)).filter(wait -> wait.compareTo(LONGEST_PAUSE) <= 0);
+    }
+
+    private static boolean isHopeful(CouchException e) {
+        if (e instanceof CouchUnreachableException) {
+            Throwable cause = e.getCause();
+            return cause instanceof NoHttpResponseException
+                    || cause instanceof ConnectionClosedException
+                    || cause instanceof MalformedChunkCodingException
+                    || cause instanceof JsonEOFException
+                    || cause instanceof SocketException;
+        }
+        return e.status() == 503 || hasLostItsJavaScript(e);
+    }
+
+    /** The process that runs the views' code has ended, or was killed; the next one goes on with the index where it was left. */
+    private static boolean hasLostItsJavaScript(CouchException e) {
+        boolean hasEnded = e.error().equals("os_process_error") && e.reason().contains("exit_status");
+        return e.status() == 500 && (hasEnded || e.error().equals("epipe"));
+    }
+
+    private boolean pauseFor(Duration wait) {
+        try {
+            pause.of(wait);
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

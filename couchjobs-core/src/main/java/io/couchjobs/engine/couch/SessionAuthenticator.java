@@ -1,0 +1,125 @@
+package io.couchjobs.engine.couch;
+
+import io.couchjobs.couch.config.Auth;
+import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.couch.config.Secret;
+import java.net.HttpCookie;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpHeaders;
+import org.apache.hc.core5.http.HttpRequest;
+import org.apache.hc.core5.http.HttpResponse;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The cookie of a session. It is fetched before the first request, replaced whenever the server hands out a newer one,
+ * and fetched anew when it is about to run out or was refused; by one thread, the others wait for it.
+ */
+final class SessionAuthenticator implements Authenticator {
+
+    private static final String NAME = "AuthSession";
+    /** A server that does not say how long a cookie lives; CouchDB's default timeout. */
+    private static final Duration USUAL_LIFE = Duration.ofMinutes(10);
+
+    /** Logs in; {@link #observe} then sees the answer's cookie. */
+    @FunctionalInterface
+    interface Login {
+        void with(String user, Secret password);
+    }
+
+    private record Cookie(Secret header, long renewAt) {}
+
+    private final Auth.Session session;
+    private final Login login;
+    private final LongSupplier nanos;
+    private final ReentrantLock renewing = new ReentrantLock();
+    private volatile @Nullable Cookie cookie;
+    private volatile @Nullable CouchUnreachableException lastSilence;
+
+    SessionAuthenticator(Auth.Session session, Login login, LongSupplier nanos) {
+        this.session = session;
+        this.login = login;
+        this.nanos = nanos;
+    }
+
+    @Override
+    public void authenticate(HttpRequest request) {
+        Cookie current = cookie;
+        if (current == null || nanos.getAsLong() - current.renewAt() >= 0) {
+            replace(current == null ? null : current.header());
+            current = cookie;
+        }
+        if (current != null) {
+            request.setHeader(HttpHeaders.COOKIE, current.header().reveal());
+        }
+    }
+
+    @Override
+    public boolean renew(HttpRequest refused) {
+        Header sent = refused.getFirstHeader(HttpHeaders.COOKIE);
+        replace(sent == null ? null : Secret.of(sent.getValue()));
+        return cookie != null;
+    }
+
+    @Override
+    public void observe(HttpResponse answer) {
+        Arrays.stream(answer.getHeaders(HttpHeaders.SET_COOKIE))
+                .flatMap(header -> sessionCookie(header.getValue()).stream())
+                .forEach(fresh -> cookie = fresh);
+    }
+
+    /** Unless another thread has replaced it meanwhile. */
+    private void replace(@Nullable Secret old) {
+        CouchUnreachableException before = lastSilence;
+        renewing.lock();
+        try {
+            Cookie current = cookie;
+            if (current == null || Objects.equals(current.header(), old)) {
+                logIn(before);
+            }
+        } finally {
+            renewing.unlock();
+        }
+    }
+
+    /** Who waited for a login that met only silence does not wait as long again, one thread after the other. */
+    private void logIn(@Nullable CouchUnreachableException before) {
+        CouchUnreachableException silence = lastSilence;
+        if (silence != null && silence != before) {
+            throw silence;
+        }
+        try {
+            login.with(session.user(), session.password());
+        } catch (CouchUnreachableException e) {
+            if (e.getCause() instanceof SocketTimeoutException) {
+                lastSilence = e;
+            }
+            throw e;
+        }
+    }
+
+    private Optional<Cookie> sessionCookie(String setCookie) {
+        return parsed(setCookie).map(given -> {
+            Duration life = given.getMaxAge() > 0 ? Duration.ofSeconds(given.getMaxAge()) : USUAL_LIFE;
+            long renewAt = nanos.getAsLong() + life.toNanos() / 5 * 4;
+            return new Cookie(Secret.of(NAME + "=" + given.getValue()), renewAt);
+        });
+    }
+
+    private static Optional<HttpCookie> parsed(String setCookie) {
+        try {
+            return HttpCookie.parse(setCookie).stream()
+                    .filter(given ->
+                            given.getName().equals(NAME) && !given.getValue().isEmpty())
+                    .findFirst();
+        } catch (IllegalArgumentException e) {
+            return Optional.empty(); // somebody else's cookie, and a strange one
+        }
+    }
+}

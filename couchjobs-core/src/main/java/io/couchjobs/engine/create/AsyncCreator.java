@@ -1,0 +1,199 @@
+package io.couchjobs.engine.create;
+
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.job.AddResult;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+
+/**
+ * Adds jobs without having their creators wait for the answers: what they add while one request is in flight goes with the next,
+ * and requests become as large as the server likes them. Only who adds faster than the server stores is held up, so that what
+ * is on its way stays bounded. Thread-safe.
+ */
+public final class AsyncCreator implements AutoCloseable {
+    /** Of all that is on its way; a job that is larger goes alone. */
+    private static final long MOST_CHARACTERS = 16_000_000;
+    /** What a job takes besides its data, roughly; so there are never more than 16,000. */
+    private static final int BESIDE_DATA = 1_000;
+
+    private static final int THREADS = 4;
+
+    private final Creator creator;
+    private final Surroundings surroundings;
+    private final ScheduledExecutorService finishers;
+    private final ThreadLocal<Boolean> tells = ThreadLocal.withInitial(() -> false);
+    private final Object lock = new Object();
+    // From here on guarded by the lock.
+    private CompletableFuture<Void> room = new CompletableFuture<>();
+    private long onTheirWay;
+    private final Queue<Answered> answered = new ArrayDeque<>();
+    /** How many threads tell of results. */
+    private int finishing;
+
+    private boolean closed;
+
+    /**
+     * Adds by a creator.
+     *
+     * @param store where the jobs are
+     * @param creator creates jobs there
+     */
+    public AsyncCreator(JobStore store, Creator creator) {
+        this.creator = creator;
+        this.surroundings = store.surroundings();
+        this.finishers = surroundings.threads("couchjobs-adder", THREADS);
+    }
+
+    /**
+     * Adds one job as {@link Creator#addOne} does.
+     *
+     * @param request the job
+     * @return what happened, once the database has confirmed it; or what went wrong. Completed on a thread of its own, unless no
+     *     thread can be started: then it fails on the one that sends what is written
+     * @throws IllegalStateException when the queue is closed
+     */
+    public CompletableFuture<AddResult> add(JobRequest request) {
+        long length = request.dataLength() + BESIDE_DATA;
+        enter(request.id(), length);
+        CompletableFuture<AddResult> result = new CompletableFuture<>();
+        try {
+            Creator.Begun begun = creator.begin(request);
+            var unused =
+                    begun.write().whenComplete((written, trouble) -> finishSoon(new Answered(begun, length, result)));
+        } catch (RuntimeException | Error refused) {
+            leave(length);
+            throw refused;
+        }
+        return result;
+    }
+
+    /** Waits for what is on its way, as long as the requests take. */
+    @Override
+    public void close() {
+        synchronized (lock) {
+            closed = true;
+        }
+        for (Optional<CompletableFuture<Void>> change = unlessEmpty(); change.isPresent(); change = unlessEmpty()) {
+            surroundings.join(change.get());
+        }
+        finishers.shutdown();
+    }
+
+    private Optional<CompletableFuture<Void>> unlessEmpty() {
+        synchronized (lock) {
+            return onTheirWay == 0 ? Optional.empty() : Optional.of(room);
+        }
+    }
+
+    /**
+     * When no thread can be had, the creator is told just that: to find out what became of the job may take another write, and the
+     * calling thread is the one that sends these.
+     */
+    private void finishSoon(Answered one) {
+        try {
+            beginToFinish(one);
+        } catch (RuntimeException | Error noThread) {
+            leave(one.length);
+            one.result.completeExceptionally(new CouchJobsException(
+                    "job " + one.begun.request().id()
+                            + " was sent to the database, and no thread could be started to find out what "
+                            + "became of it; look for the job before adding it again",
+                    noThread));
+        }
+    }
+
+    /** Where no further thread can be started, those that are there do it. */
+    private void beginToFinish(Answered one) {
+        synchronized (lock) {
+            answered.add(one);
+            if (finishing == THREADS) {
+                return;
+            }
+            finishing++;
+            try {
+                Surroundings.plan(finishers, this::finishAll, Duration.ZERO);
+            } catch (RuntimeException | Error noThread) {
+                finishing--;
+                if (finishing == 0) {
+                    answered.clear(); // it is the only one: the last thread left nothing behind
+                    throw noThread;
+                }
+            }
+        }
+    }
+
+    private void finishAll() {
+        for (Optional<Answered> next = nextAnswered(); next.isPresent(); next = nextAnswered()) {
+            finish(next.get());
+        }
+    }
+
+    private Optional<Answered> nextAnswered() {
+        synchronized (lock) {
+            Optional<Answered> next = Optional.ofNullable(answered.poll());
+            finishing -= next.isEmpty() ? 1 : 0;
+            return next;
+        }
+    }
+
+    /** Who hears of a result may add more; that one must not wait for room, which others of these threads are to make. */
+    private void finish(Answered one) {
+        tells.set(true);
+        try {
+            AddResult added = creator.end(one.begun);
+            leave(one.length);
+            one.result.complete(added);
+        } catch (RuntimeException | Error trouble) {
+            leave(one.length);
+            one.result.completeExceptionally(trouble);
+        } finally {
+            tells.remove();
+        }
+    }
+
+    private void enter(JobId id, long length) {
+        for (Optional<CompletableFuture<Void>> full = unlessEntered(id, length);
+                full.isPresent();
+                full = unlessEntered(id, length)) {
+            surroundings.join(full.get());
+        }
+    }
+
+    private Optional<CompletableFuture<Void>> unlessEntered(JobId id, long length) {
+        synchronized (lock) {
+            if (closed) {
+                throw new IllegalStateException("the queue is closed; " + id + " not written");
+            }
+            if (onTheirWay > 0 && onTheirWay + length > MOST_CHARACTERS && !tells.get()) {
+                return Optional.of(room);
+            }
+            onTheirWay += length;
+            return Optional.empty();
+        }
+    }
+
+    /** Those who wait are called when half of the room is free: one by one they would add small requests. */
+    private void leave(long length) {
+        CompletableFuture<Void> called;
+        synchronized (lock) {
+            onTheirWay -= length;
+            if (onTheirWay > MOST_CHARACTERS / 2) {
+                return;
+            }
+            called = room;
+            room = new CompletableFuture<>();
+        }
+        called.complete(null);
+    }
+
+    /** A job of whose write is known how it ended, and not yet what that means. */
+    private record Answered(Creator.Begun begun, long length, CompletableFuture<AddResult> result) {}
+}

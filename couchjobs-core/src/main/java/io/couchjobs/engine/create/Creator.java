@@ -1,0 +1,400 @@
+package io.couchjobs.engine.create;
+
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.lifecycle.Decision;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.store.Confirmation;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.job.AddResult;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.CancelResult;
+import io.couchjobs.job.ContentionException;
+import io.couchjobs.job.DuplicateJobException;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobRefusedException;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.UnconfirmedException;
+import io.couchjobs.job.WriteRefusedException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/**
+ * What creators and operators do to jobs: read, decide by the state, write on the revision read; after a lost race start
+ * over, a bounded number of times. Thread-safe.
+ *
+ * <p>On a cluster a write that no quorum confirmed may have met another one and lose: its conflict is resolved first, and when
+ * the write is not what readers see then, that was a lost race. A change is done when a majority of the copies is known to have it:
+ * what only a minority has would be undone by whoever claims the job elsewhere ({@link Confirmation}). A new job may be with a
+ * minority for a while; nobody elsewhere can do anything to it.
+ */
+public final class Creator {
+    private static final int MOST_ATTEMPTS = 12;
+
+    private final JobStore store;
+    private final InstantSource clock;
+    private final Confirmation confirmation;
+
+    /**
+     * Works on a store.
+     *
+     * @param store where the jobs are
+     * @param clock the time of day
+     */
+    public Creator(JobStore store, InstantSource clock) {
+        this.store = store;
+        this.clock = clock;
+        this.confirmation = new Confirmation(store, clock);
+    }
+
+    /**
+     * Adds jobs; see {@link Transitions#add}. Each is first written as a new one, without being read; only where that finds
+     * the job there is it read. One that cannot be added does not stop the others.
+     *
+     * @param requests the jobs; of several with the same identity, each is added in turn
+     * @param replace whether to replace the data of a pending job even at the same time
+     * @return in the same order, what happened to each
+     */
+    public List<AddResult> add(List<JobRequest> requests, boolean replace) {
+        return told(addTraced(listened(requests), replace));
+    }
+
+    /**
+     * Adds one job as {@link #add} does. What keeps it from being stored is thrown: who adds a single job seldom looks at what
+     * happened to it.
+     *
+     * @param request the job
+     * @return what happened; never a rejection
+     * @throws WriteRefusedException when the database refuses it
+     * @throws ContentionException when others kept changing it
+     * @throws UnconfirmedException when it existed, and only a minority of a cluster's copies is known to have the change
+     * @throws MalformedJobException when there is a document of that id which cannot be a job
+     */
+    public AddResult addOne(JobRequest request) {
+        return end(begin(request));
+    }
+
+    /**
+     * A job whose first write is on its way.
+     *
+     * @param request what was asked for
+     * @param created the job as it is written
+     * @param write what the server answers
+     */
+    record Begun(JobRequest request, Job created, CompletableFuture<WriteResult> write) {}
+
+    /** The first half of {@link #addOne}: waits for nothing. */
+    Begun begin(JobRequest request) {
+        JobRequest listened = store.listener().adding(request);
+        Job created = created(listened);
+        return new Begun(listened, created, store.writeSoon(created));
+    }
+
+    /** The second half: waits for the answer, and does what there is to do when the job exists. */
+    AddResult end(Begun begun) {
+        WriteResult written = store.join(begun.write);
+        return told(List.of(stored(begun.request, begun.created, written, false)))
+                .get(0);
+    }
+
+    private List<AddResult> addTraced(List<JobRequest> requests, boolean replace) {
+        List<Job> created = requests.stream().map(this::created).toList();
+        Set<JobId> seen = new HashSet<>();
+        List<Job> distinct = created.stream().filter(job -> seen.add(job.id())).toList();
+        List<WriteResult> written = store.writeAll(distinct);
+        seen.clear();
+        List<AddResult> results = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            Job job = created.get(i);
+            boolean first = seen.add(job.id());
+            WriteResult result = first
+                    ? written.get(seen.size() - 1)
+                    : new WriteResult.Conflict(job.id().docId());
+            results.add(outcome(requests.get(i), job, result, replace));
+        }
+        return List.copyOf(results);
+    }
+
+    /**
+     * Creates a job that must not exist.
+     *
+     * @param request the job
+     * @return the job as stored
+     * @throws DuplicateJobException when it exists, in whatever state
+     */
+    public Job insert(JobRequest request) {
+        Job job = created(store.listener().adding(request));
+        Job inserted = stored(job, store.write(job)).orElseThrow(() -> {
+            String status =
+                    store.read(job.id()).map(Job::status).map(JobStatus::json).orElse("being removed");
+            return new DuplicateJobException(job.id(), status);
+        });
+        told(List.of(AddResult.added(inserted)));
+        return inserted;
+    }
+
+    /**
+     * Creates jobs that must not exist, in one bulk write.
+     *
+     * @param requests the jobs
+     * @return in the same order, what happened to each; one that exists is rejected
+     */
+    public List<AddResult> insertAll(List<JobRequest> requests) {
+        List<Job> jobs = listened(requests).stream().map(this::created).toList();
+        List<WriteResult> written = store.writeAll(jobs);
+        List<AddResult> results = new ArrayList<>();
+        for (int i = 0; i < jobs.size(); i++) {
+            results.add(inserted(jobs.get(i), written.get(i)));
+        }
+        return told(List.copyOf(results));
+    }
+
+    private AddResult inserted(Job job, WriteResult written) {
+        try {
+            return stored(job, written)
+                    .map(created -> AddResult.of(AddResult.Outcome.ADDED, created))
+                    .orElseGet(() ->
+                            AddResult.rejected(job.id(), "job " + job.id() + " exists already; nothing was written"));
+        } catch (WriteRefusedException refused) {
+            return AddResult.rejected(job.id(), String.valueOf(refused.getMessage()));
+        }
+    }
+
+    /**
+     * Adds a job unless an unfinished one with its identity exists. Race-free: of any number of callers one adds it.
+     *
+     * @param request the job
+     * @return true when this call added it
+     */
+    public boolean insertIfNew(JobRequest request) {
+        List<Job> inserted = insertedIfNew(store.listener().adding(request));
+        told(inserted.stream().map(AddResult::added).toList());
+        return !inserted.isEmpty();
+    }
+
+    /** The job, or none when there is one already. */
+    private List<Job> insertedIfNew(JobRequest request) {
+        Job job = created(request);
+        return untilWon(job.id(), () -> {
+            Optional<Job> stored = stored(job, store.write(job));
+            if (stored.isPresent()) {
+                return stored.map(List::of);
+            }
+            Optional<Job> present = store.readToChange(job.id());
+            if (present.isEmpty()) {
+                return Optional.empty();
+            }
+            return present.get().state() == JobState.FINISHED
+                    ? won(Transitions.add(present.get(), request, true, clock.instant()))
+                            .map(List::of)
+                    : Optional.of(List.of());
+        });
+    }
+
+    /**
+     * Deletes a job, in whatever state, even when its document cannot be a job. Who runs it learns it as halt.
+     *
+     * @param id the job
+     * @throws JobNotFoundException when there is none
+     * @throws UnconfirmedException when only a minority of a cluster's copies is known to have the removal
+     */
+    public void remove(JobId id) {
+        Removal removal = new Removal(store, id);
+        try {
+            untilWon(id, removal::attempt);
+        } catch (ContentionException open) {
+            if (removal.hasBegun()) {
+                throw new UnconfirmedException(id, open);
+            }
+            throw open;
+        }
+    }
+
+    /**
+     * Cancels a job.
+     *
+     * @param id the job
+     * @param mode how far to go
+     * @return what happened
+     * @throws JobNotFoundException when there is none
+     * @throws UnconfirmedException when only a minority of a cluster's copies is known to have it
+     */
+    public CancelResult cancel(JobId id, CancelMode mode) {
+        Settled settled = decide(
+                id,
+                job -> mode == CancelMode.REQUEST && job.status().isLocked()
+                        ? Transitions.requestCancel(job, clock.instant())
+                        : Transitions.cancel(job, clock.instant()));
+        return switch (settled.decision.before().state()) {
+            case PENDING -> CancelResult.CANCELLED;
+            case RUNNING -> mode == CancelMode.REQUEST ? CancelResult.REQUESTED : CancelResult.RUNNING;
+            case FINISHED, NOT_FOUND -> CancelResult.ALREADY_FINISHED;
+        };
+    }
+
+    /**
+     * Changes a job by a transition.
+     *
+     * @param id the job
+     * @param refusal what to say when its state refuses, such as "cannot be rescheduled"
+     * @param transition the transition, from the job and the time
+     * @return the job as stored
+     * @throws JobNotFoundException when there is none
+     * @throws JobRefusedException when its state refuses
+     * @throws UnconfirmedException when only a minority of a cluster's copies is known to have the change
+     */
+    public Job change(JobId id, String refusal, Change transition) {
+        Settled settled = decide(id, job -> transition.decide(job, clock.instant()));
+        if (settled.decision.isRefused()) {
+            throw new JobRefusedException(
+                    id, "is " + settled.job.status().json() + " and " + refusal + "; nothing was written");
+        }
+        return settled.job;
+    }
+
+    private List<JobRequest> listened(List<JobRequest> requests) {
+        return requests.stream().map(store.listener()::adding).toList();
+    }
+
+    private List<AddResult> told(List<AddResult> results) {
+        results.forEach(store.listener()::added);
+        return results;
+    }
+
+    private AddResult outcome(JobRequest request, Job created, WriteResult written, boolean replace) {
+        try {
+            return stored(request, created, written, replace);
+        } catch (WriteRefusedException | ContentionException | UnconfirmedException | MalformedJobException problem) {
+            return AddResult.rejected(request.id(), String.valueOf(problem.getMessage()));
+        }
+    }
+
+    private AddResult stored(JobRequest request, Job created, WriteResult written, boolean replace) {
+        return stored(created, written)
+                .map(job -> AddResult.of(AddResult.Outcome.ADDED, job))
+                .orElseGet(() -> addExisting(request, created, replace));
+    }
+
+    /** Where it is not there all the same, the same bytes are written again: another text would be another leaf. */
+    private AddResult addExisting(JobRequest request, Job created, boolean replace) {
+        JobId id = request.id();
+        return untilWon(id, () -> {
+            Optional<Job> present = store.readToChange(id);
+            if (present.isEmpty()) {
+                return stored(created, store.write(created)).map(added -> AddResult.of(AddResult.Outcome.ADDED, added));
+            }
+            Decision decision = Transitions.add(present.get(), request, replace, clock.instant());
+            return won(decision).map(job -> AddResult.of(kind(decision), job));
+        });
+    }
+
+    private static AddResult.Outcome kind(Decision decision) {
+        return switch (decision.before().state()) {
+            case RUNNING -> AddResult.Outcome.RESUBMITTED;
+            case FINISHED, NOT_FOUND -> AddResult.Outcome.ADDED;
+            case PENDING -> decision.write().isEmpty() ? AddResult.Outcome.UNCHANGED : AddResult.Outcome.UPDATED;
+        };
+    }
+
+    /** A new job carries the site that it is created at. */
+    private Job created(JobRequest request) {
+        Job created = Transitions.create(request, request.firstTried(clock.instant()));
+        return store.attaching(store.site().stamp(created));
+    }
+
+    private Settled decide(JobId id, Function<Job, Decision> rule) {
+        return untilWon(id, () -> {
+            Decision decision = rule.apply(existing(id));
+            return won(decision).map(job -> new Settled(decision, job));
+        });
+    }
+
+    private Job existing(JobId id) {
+        return store.readToChange(id).orElseThrow(() -> new JobNotFoundException(id));
+    }
+
+    /** Carries a decision out: the job as it is now, or empty when somebody else wrote first. */
+    private Optional<Job> won(Decision decision) {
+        Optional<Job> next = store.attaching(decision);
+        if (next.isEmpty()) {
+            return confirmation.ofFound(decision.before());
+        }
+        WriteResult written = WriteRefusedException.check(store.write(next.get()));
+        if (written instanceof WriteResult.Stored stored) {
+            return Optional.of(next.get().withRev(stored.rev()));
+        }
+        return written instanceof WriteResult.Accepted accepted
+                ? confirmation.of(next.get().id(), accepted.rev())
+                : Optional.empty();
+    }
+
+    /** The new job as stored; empty when somebody else wrote first, or wrote at the same time and has won. */
+    private Optional<Job> stored(Job job, WriteResult written) {
+        WriteRefusedException.check(written);
+        if (written instanceof WriteResult.Stored stored) {
+            return Optional.of(job.withRev(stored.rev()));
+        }
+        return written instanceof WriteResult.Accepted accepted ? unconfirmed(job, accepted.rev()) : Optional.empty();
+    }
+
+    /** A job that was created on top of a tombstone is not new: others may know the job, and have run it. */
+    private Optional<Job> unconfirmed(Job job, String rev) {
+        if (Rev.generation(rev) > 1) {
+            return confirmation.of(job.id(), rev);
+        }
+        return store.isInPlace(job) ? Optional.of(job.withRev(rev)) : Optional.empty();
+    }
+
+    private <T> T untilWon(JobId id, Attempt<T> attempt) {
+        Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(5), Duration.ofMillis(500));
+        while (backoff.attempts() < MOST_ATTEMPTS) {
+            Optional<T> outcome = attempt.make();
+            if (outcome.isPresent()) {
+                return outcome.get();
+            }
+            try {
+                backoff.pause();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new CouchJobsException("interrupted while changing job " + id + "; nothing was written", e);
+            }
+        }
+        throw new ContentionException(id, backoff.attempts());
+    }
+
+    /** A transition that a creator may ask for. */
+    @FunctionalInterface
+    public interface Change {
+        /**
+         * Decides.
+         *
+         * @param job the job as it is
+         * @param now the time
+         * @return what to write
+         */
+        Decision decide(Job job, Instant now);
+    }
+
+    /** One try; empty when somebody else wrote first. */
+    @FunctionalInterface
+    private interface Attempt<T> {
+        Optional<T> make();
+    }
+
+    private record Settled(Decision decision, Job job) {}
+}

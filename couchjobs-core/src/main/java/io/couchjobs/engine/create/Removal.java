@@ -1,0 +1,68 @@
+package io.couchjobs.engine.create;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.UnconfirmedException;
+import io.couchjobs.job.WriteRefusedException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One removal of a job, attempt after attempt. Not thread-safe.
+ *
+ * <p>On a cluster a node that is cut off shows the only copy that it has, and a deletion that was answered 202 may be one that only a
+ * minority of the copies has. So the leaves of a majority of the copies are deleted, until each deletion is confirmed or none is left.
+ */
+final class Removal {
+    private static final int MOST_READINGS = 6;
+
+    private final JobStore store;
+    private final JobId id;
+    private boolean begun;
+    private int readings;
+
+    Removal(JobStore store, JobId id) {
+        this.store = store;
+        this.id = id;
+    }
+
+    /** {@return whether anything was deleted} */
+    boolean hasBegun() {
+        return begun;
+    }
+
+    /**
+     * Goes on.
+     *
+     * @return true when the job is gone for good; empty when this must be tried again
+     * @throws JobNotFoundException when there was no such job from the beginning
+     * @throws UnconfirmedException when no majority of the copies is known to have the removal
+     * @throws WriteRefusedException when the database refuses it
+     */
+    Optional<Boolean> attempt() {
+        Optional<List<ObjectNode>> agreed = store.majority().read(List.of(id.docId()), () -> store.documents(id));
+        List<ObjectNode> leaves = agreed.orElseGet(() -> store.documents(id));
+        if (leaves.isEmpty() && !begun) {
+            throw new JobNotFoundException(id);
+        }
+        boolean isDeleted = isDeleted(leaves);
+        if (agreed.isEmpty() && leaves.isEmpty() && ++readings == MOST_READINGS) {
+            throw new UnconfirmedException(id);
+        }
+        return agreed.isPresent() && isDeleted ? Optional.of(true) : Optional.empty();
+    }
+
+    /** Whether a majority confirmed each deletion. */
+    private boolean isDeleted(List<ObjectNode> leaves) {
+        boolean confirmed = true;
+        for (ObjectNode leaf : leaves) {
+            WriteResult deleted = WriteRefusedException.check(store.delete(leaf));
+            begun |= !(deleted instanceof WriteResult.Conflict);
+            confirmed &= deleted instanceof WriteResult.Stored;
+        }
+        return confirmed;
+    }
+}

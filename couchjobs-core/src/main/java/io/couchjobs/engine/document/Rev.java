@@ -1,0 +1,23 @@
+package io.couchjobs.engine.document;
+
+/** Reads revisions of documents, such as {@code 3-917fa2381192822767f010b95b45325b}. Stateless. */
+public final class Rev {
+    private static final int MOST_DIGITS = 9;
+
+    private Rev() {}
+
+    /**
+     * The number of a revision: how many writes its branch of the document has seen.
+     *
+     * @param rev the revision
+     * @return its number, such as 3; 0 for a text that is no revision
+     */
+    public static long generation(String rev) {
+        int digits = rev.indexOf('-');
+        try {
+            return digits < 1 || digits > MOST_DIGITS ? 0 : Long.parseLong(rev.substring(0, digits));
+        } catch (NumberFormatException notARevision) {
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,394 @@
+package io.couchjobs.engine.due;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.due.share.Peers;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.limit.Admission;
+import io.couchjobs.engine.limit.Limits;
+import io.couchjobs.engine.limit.Room;
+import io.couchjobs.engine.limit.Verdicts;
+import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.Site;
+import io.couchjobs.job.Strategy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.ektorp.DbAccessException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The jobs that a process may try to claim: for each type a window of the index, kept up to date by the feed. Thread-safe.
+ *
+ * <p>A type whose jobs with and without a site are run here counts as two: see {@link Site#lines}.
+ *
+ * <p>When the window does not hold all that is due, and the order of the window is not the one that is asked for (FAIR), or
+ * its jobs may all be such as are not let in (a filter, classes) or have no room (limits of groups), an index by lanes is
+ * read in addition: see {@link Scan}.
+ */
+public final class Candidates {
+    private static final Logger log = LoggerFactory.getLogger(Candidates.class);
+    private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
+    private static final Duration INDEX_BEHIND = Duration.ofMillis(100);
+    /** Of the jobs of groups that have room not all may be known: a look costs no request. */
+    private static final Duration GROUPS_ARE_FULL = Duration.ofMillis(250);
+
+    private static final Duration MOMENT = Duration.ofMillis(5);
+    /** Ids come in runs of neighbours: who looks at a random place takes one of so many that follow, or all would take the same. */
+    private static final int SPREAD = 32;
+
+    private static final int PAGE = 100;
+    private static final int LARGE_PAGE = 500;
+
+    private final JobIndex index;
+    private final Site site;
+    private final StoreClock clock;
+    private final Surroundings surroundings;
+    private final Peers peers;
+    private final Function<String, Admission.Rules> rules;
+    private final Verdicts verdicts;
+    private final Chooser chooser;
+    private final Windows windows;
+    /** By line. */
+    private final Map<String, Stock> stocks = new HashMap<>();
+    /** Of the last claim by turns. */
+    private volatile Optional<String> lastGroup = Optional.empty();
+    /** What was taken out, until its claim is answered: the index may be read meanwhile, and still has it. */
+    private final Set<String> underWay = new HashSet<>();
+
+    /**
+     * Makes an empty one.
+     *
+     * @param index what finds jobs
+     * @param clock the clocks
+     * @param surroundings where lots are drawn
+     * @param worker the worker's id
+     * @param rules what is let in of a type; may ask the database
+     * @param verdicts what remembers what was let in
+     */
+    public Candidates(
+            JobIndex index,
+            StoreClock clock,
+            Surroundings surroundings,
+            String worker,
+            Function<String, Admission.Rules> rules,
+            Verdicts verdicts) {
+        this.index = index;
+        this.site = index.site();
+        this.clock = clock;
+        this.surroundings = surroundings;
+        this.peers = new Peers(worker, site);
+        this.rules = rules;
+        this.verdicts = verdicts;
+        this.chooser = new Chooser(clock, surroundings, peers, this::stock, verdicts);
+        this.windows = new Windows(index, clock, surroundings, peers, this, underWay);
+    }
+
+    /** Turns between groups go on after this one; to be called before the first choice. */
+    public synchronized void goOnAfter(String group) {
+        lastGroup = Optional.of(group);
+        chooser.goOnAfter(group);
+    }
+
+    /** Turns between groups begin anywhere; to be called before the first choice. */
+    public synchronized void beginAnywhere() {
+        chooser.beginAnywhere();
+    }
+
+    /** From which group was taken last, by turns. Waits for nothing. */
+    public Optional<String> lastGroup() {
+        return lastGroup;
+    }
+
+    /** Takes in who else is there; what changes from then on comes by {@link #changed}. */
+    public void load(CouchDatabase database) {
+        peers.load(database);
+    }
+
+    /** Takes in what the feed tells; true when there may now be something to claim. */
+    public synchronized boolean changed(FeedEvent event) {
+        chooser.heard(event);
+        // With several leaves nobody can say who owns the job. When that is resolved, the feed tells of it again.
+        Optional<Job> job = event.job().filter(any -> !event.conflicted()).filter(site::owns);
+        if (job.isPresent()) {
+            Stock stock = stocks.get(Site.lineOf(job.get()));
+            return stock != null && stock.changed(job.get(), clock.nanos());
+        }
+        Consumer<Stock> forget =
+                event.deleted() ? stock -> stock.gone(event.docId()) : stock -> stock.remove(event.docId());
+        stocks.values().forEach(forget);
+        return event.docId().startsWith(DocIds.TYPE);
+    }
+
+    /** Whether a job of a type must be known as it is, when it changes. */
+    public synchronized boolean needsDocuments(String type) {
+        return stocksOf(type).stream().anyMatch(Stock::needsDocuments);
+    }
+
+    /** A job of a type changed, and nobody read it; true when there may now be something to claim. */
+    public synchronized boolean unread(String type, FeedNotice notice) {
+        chooser.heard(notice);
+        List<Stock> stocks = stocksOf(type);
+        stocks.forEach(stock -> stock.unread(notice, clock.nanos()));
+        boolean isAlone = peers.count(type) == 1; // or it is most likely claimed or finished by another worker
+        if (notice.mayBeNew() || (isAlone && notice.mayBePending())) {
+            stocks.forEach(stock -> stock.endOfLine().heardOfMore());
+        }
+        return notice.mayBePending() && !stocks.isEmpty();
+    }
+
+    private List<Stock> stocksOf(String type) {
+        return site.lines(type).stream()
+                .flatMap(line -> Optional.ofNullable(stocks.get(line)).stream())
+                .toList();
+    }
+
+    /** The feed may be a moment behind: before saying that there is nothing, the index is asked. */
+    public synchronized void doubt() {
+        stocks.values().forEach(stock -> stock.doubt(clock.nanos()));
+    }
+
+    /** Changes may have been missed, of whatever kind. */
+    public synchronized void forget() {
+        stocks.values().forEach(Stock::forget);
+    }
+
+    /** As {@link #forget}, and who else is there is to be {@linkplain #load taken in} again. */
+    public void forgetAll() {
+        peers.doubt();
+        forget();
+    }
+
+    /** Whether it is time to {@link #load}. */
+    public boolean isInDoubtOfOthers() {
+        return peers.isInDoubt();
+    }
+
+    /**
+     * Takes out jobs to claim.
+     *
+     * @param types the types that may be claimed now
+     * @param polite whether to leave new jobs for a moment to the workers whose they are by rank
+     * @param room whether a job may be claimed now; those that may not are left where they are
+     */
+    public List<Job> take(Collection<String> types, AcceptOptions options, boolean polite, Room room) {
+        List<String> lines = lines(types);
+        for (String line : lines) {
+            admit(line, rules.apply(Site.typeOf(line)), options.strategy());
+        }
+        if (options.noSchedule()) {
+            return unscheduled(lines, options.max(), room);
+        }
+        Instant until = until(options);
+        for (String line : lines) {
+            windows.refill(line, stockOf(line), until, options, polite);
+        }
+        while (true) {
+            Chooser.Choice choice = choose(lines, until, options, polite, room);
+            if (choice.unread().isEmpty() || Thread.currentThread().isInterrupted()) {
+                return choice.jobs();
+            }
+            read(choice.unread().get(), until);
+        }
+    }
+
+    /** Those of the jobs taken out that were not admitted to be claimed are there to be taken again. */
+    public synchronized void putBack(List<Job> choice, List<Limits.Grant> granted) {
+        if (granted.size() == choice.size()) {
+            return;
+        }
+        Set<JobId> gone = new HashSet<>();
+        granted.forEach(grant -> gone.add(grant.job().id()));
+        List<Job> back = choice.stream().filter(job -> !gone.contains(job.id())).toList();
+        back.forEach(job -> stock(Site.lineOf(job)).putBack(job));
+        chooser.notClaimed(back);
+    }
+
+    /** How long there will be nothing to take, as far as is known now, and nothing changes. */
+    public synchronized Duration pause(Collection<String> types, AcceptOptions options, Room room) {
+        return lines(types).stream()
+                .map(line -> pause(line, options, room))
+                .min(Comparator.naturalOrder())
+                .orElse(NEVER);
+    }
+
+    /** Nothing is under way any more with these jobs, which were taken out. */
+    public synchronized void answered(List<Job> choice) {
+        for (Job job : choice) {
+            underWay.remove(job.id().docId());
+            stock(Site.lineOf(job)).markMoved(job.id().docId());
+        }
+    }
+
+    /** What became of the claims, in the order of the choice. */
+    public synchronized void claimed(List<Job> choice, Collection<Job> lost, Strategy strategy) {
+        List<Job> won = new ArrayList<>(choice);
+        won.removeAll(lost);
+        chooser.notClaimed(lost);
+        chooser.claimed(won, lost.size(), strategy);
+        if (strategy.isFair() && !won.isEmpty()) {
+            lastGroup = Optional.of(won.get(won.size() - 1).group());
+        }
+    }
+
+    private List<String> lines(Collection<String> types) {
+        return types.stream().flatMap(type -> site.lines(type).stream()).toList();
+    }
+
+    private Duration pause(String line, AcceptOptions options, Room room) {
+        Stock stock = stock(line);
+        if (!options.noSchedule() && stock.backlog().mustRefill(until(options))) {
+            return INDEX_BEHIND;
+        }
+        if (options.latest() != null || options.noSchedule()) {
+            return NEVER;
+        }
+        boolean takesAll = stock.rules().takeAll();
+        Optional<Instant> next = takesAll
+                ? stock.backlog().nextTime(room)
+                : chooser.nextTime(line, clock.instant(), options.strategy(), room);
+        Duration pause = next.map(time -> untilDue(time, line, room)).orElse(NEVER);
+        boolean isPartlyFull = !room.inAllGroups() && !stock.backlog().knowsAllDue(until(options));
+        boolean isShort = takesAll && pause.compareTo(GROUPS_ARE_FULL) < 0;
+        return isPartlyFull && !isShort ? GROUPS_ARE_FULL : pause;
+    }
+
+    private Duration untilDue(Instant time, String line, Room room) {
+        Instant now = clock.instant();
+        if (time.isAfter(now)) {
+            return Duration.between(now, time).plusMillis(1);
+        }
+        Duration turn = chooser.untilTurn(line, now, room);
+        return turn.compareTo(MOMENT) < 0 ? MOMENT : turn;
+    }
+
+    private List<Job> unscheduled(Collection<String> lines, int max, Room room) {
+        Map<JobId, Job> found = new HashMap<>();
+        for (String line : lines) {
+            List<Job> heard = heardOf(line, max, room);
+            List<Job> indexed = index.unscheduled(line, surroundings.uuid().toString(), Math.max(max, SPREAD));
+            (indexed.isEmpty() ? heard : indexed).stream().filter(room).forEach(job -> found.put(job.id(), job));
+        }
+        List<Job> shuffled = new ArrayList<>(found.values());
+        Collections.shuffle(shuffled, surroundings.random());
+        return takeAdmitted(shuffled, max);
+    }
+
+    private List<Job> takeAdmitted(List<Job> jobs, int max) {
+        List<Job> admitted = jobs.stream().filter(this::isAdmitted).toList();
+        synchronized (this) {
+            List<Job> choice = admitted.stream()
+                    .filter(job -> !underWay.contains(job.id().docId()))
+                    .limit(max)
+                    .toList();
+            takeOut(choice);
+            return choice;
+        }
+    }
+
+    private boolean isAdmitted(Job job) {
+        return verdicts.admits(job, rulesOf(Site.lineOf(job)));
+    }
+
+    private synchronized Admission.Rules rulesOf(String line) {
+        return stock(line).rules();
+    }
+
+    /** The index may be a moment behind what the feed told. */
+    private synchronized List<Job> heardOf(String line, int max, Room room) {
+        return stock(line).backlog().due(Instant.EPOCH, max, room).stream()
+                .filter(job -> job.scheduledTime().equals(Instant.EPOCH))
+                .toList();
+    }
+
+    private Stock stock(String line) {
+        return stocks.computeIfAbsent(line, l -> new Stock());
+    }
+
+    private synchronized Stock stockOf(String line) {
+        return stock(line);
+    }
+
+    private synchronized void admit(String line, Admission.Rules now, Strategy strategy) {
+        stock(line).admit(now);
+        stock(line).usedFor(strategy);
+    }
+
+    private Instant until(AcceptOptions options) {
+        return options.latest() == null ? clock.instant() : options.latest();
+    }
+
+    private synchronized Chooser.Choice choose(
+            Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Room room) {
+        Chooser.Choice choice = chooser.choose(lines, until, options, polite, room);
+        takeOut(choice.jobs());
+        return choice;
+    }
+
+    private synchronized void takeOut(List<Job> choice) {
+        Set<String> lines = new HashSet<>();
+        choice.forEach(job -> {
+            lines.add(Site.lineOf(job));
+            underWay.add(job.id().docId());
+        });
+        for (String line : lines) {
+            stock(line).removeAll(choice);
+            stock(line).endOfLine().moved(clock.nanos());
+        }
+    }
+
+    /** Reads a page of an index by lanes. Filters are asked here, where nobody waits for them. */
+    private void read(Chooser.Unread unread, Instant until) {
+        long begun;
+        Admission.Rules asked = rulesOf(unread.line());
+        synchronized (this) {
+            begun = stock(unread.line()).scan(unread.order()).beginRead();
+        }
+        try {
+            int size = asked.takeAll() ? PAGE : LARGE_PAGE;
+            JobIndex.Page page = index.page(unread.order(), unread.line(), unread.from(), size);
+            List<Job> wanted = page.jobs().stream()
+                    .filter(job -> verdicts.admits(job, asked))
+                    .toList();
+            synchronized (this) {
+                List<Job> free = wanted.stream()
+                        .filter(job -> !underWay.contains(job.id().docId()))
+                        .toList();
+                stock(unread.line()).scan(unread.order()).read(begun, unread.from(), page, until, free);
+            }
+        } catch (CouchException | DbAccessException trouble) {
+            log.warn(
+                    "the index {} cannot be asked, perhaps it is being built; for a minute only the oldest jobs of {} are"
+                            + " looked at: {}",
+                    unread.order().document(),
+                    unread.line(),
+                    trouble.getMessage());
+            synchronized (this) {
+                stock(unread.line()).isBroken(clock.nanos());
+            }
+        } finally {
+            synchronized (this) {
+                stock(unread.line()).scan(unread.order()).endRead();
+            }
+        }
+    }
+}

@@ -1,0 +1,308 @@
+package io.couchjobs.engine.due;
+
+import io.couchjobs.engine.due.share.Courtesy;
+import io.couchjobs.engine.due.share.Peers;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.index.Spot;
+import io.couchjobs.engine.limit.Room;
+import io.couchjobs.engine.limit.Verdicts;
+import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Site;
+import io.couchjobs.job.Strategy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+/**
+ * Chooses among known jobs which to claim, by the strategy. Not thread-safe.
+ *
+ * <p>Of the first jobs a worker takes those that are its own by rank: with one worker that is the strict order; with
+ * several, each goes through its own share, and nobody fights over the head.
+ */
+final class Chooser {
+    private static final int WIDEST = 64;
+    private static final int RANDOM_OF = 1024;
+    private static final int ALL = Integer.MAX_VALUE;
+    /** Of so many jobs that are left to others the first turn is planned. */
+    private static final int PLANNED = 100;
+
+    private static final Comparator<Job> STUCK_AND_OLDEST_FIRST = Comparator.<Job, Boolean>comparing(
+                    job -> job.status() != JobStatus.STUCK)
+            .thenComparing(Job::scheduledTime);
+
+    private final StoreClock clock;
+    private final Surroundings surroundings;
+    private final Peers peers;
+    private final Function<String, Stock> stocks;
+    private final Verdicts verdicts;
+    private final Map<Strategy, FairRound> rounds = new HashMap<>();
+    /** When the first jobs are all of groups without room, the index by groups finds those that have some. */
+    private final FairRound behindFullGroups = new FairRound(Strategy.fair(1, 1));
+    /** How a round begins. */
+    private UnaryOperator<FairRound> beginning = round -> round;
+
+    private final Courtesy courtesy;
+    /** From how many times as many candidates a claim picks at random; grows as claims are lost to others. */
+    private int spread = 1;
+
+    Chooser(
+            StoreClock clock,
+            Surroundings surroundings,
+            Peers peers,
+            Function<String, Stock> stocks,
+            Verdicts verdicts) {
+        this.clock = clock;
+        this.surroundings = surroundings;
+        this.peers = peers;
+        this.stocks = stocks;
+        this.verdicts = verdicts;
+        this.courtesy = new Courtesy(peers);
+    }
+
+    /** FAIR goes on after a group from which the worker took in an earlier process; to be called before the first choice. */
+    void goOnAfter(String group) {
+        beginning = round -> round.after(group);
+    }
+
+    /** FAIR begins at any group; to be called before the first choice. */
+    void beginAnywhere() {
+        beginning = round -> round.anywhere(surroundings.random());
+    }
+
+    /** Takes in what the feed tells of other workers. */
+    void heard(FeedEvent event) {
+        peers.changed(event, clock.nanos());
+        courtesy.lag().heard(event.docId(), event.generation(), clock.nanos());
+    }
+
+    /** Takes in that a job changed, of which nothing else is known. */
+    void heard(FeedNotice notice) {
+        courtesy.lag().heard(notice.docId(), notice.generation(), clock.nanos());
+        JobId.fromDocId(notice.docId())
+                .filter(job -> !notice.own() && notice.generation() > 1)
+                .ifPresent(job -> peers.changed(job, clock.nanos()));
+    }
+
+    /** Chooses from what is known and there is room for, or says what must be read first. */
+    Choice choose(Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Room room) {
+        Search search = new Search(lines, until, options.max(), polite, room);
+        Choice choice =
+                switch (options.strategy().kind()) {
+                    case FAIR -> fair(round(options.strategy()), search);
+                    case FIFO -> inLine(search, isAlone(lines) ? width(search) : ALL, due -> oldest(due, search));
+                    case RANDOM -> inLine(search, RANDOM_OF, due -> any(due, search.max));
+                };
+        choice.jobs().stream().limit(1).forEach(job -> courtesy.lag()
+                .begins(job.id().docId(), job.rev().orElse(""), clock.nanos()));
+        return choice;
+    }
+
+    /** These were chosen, and not claimed. */
+    void notClaimed(Collection<Job> jobs) {
+        jobs.forEach(job -> courtesy.lag().fails(job.id().docId()));
+    }
+
+    /** The more claims were lost to others, the more they are spread. The round moves on by those that were won. */
+    void claimed(List<Job> won, int lost, Strategy strategy) {
+        spread = lost == 0 ? Math.max(1, spread - 1) : Math.min(WIDEST, spread * 2);
+        if (strategy.isFair()) {
+            round(strategy).won(won);
+        }
+    }
+
+    /** When a job of a line that is let in and has room falls due, or something must be read. */
+    Optional<Instant> nextTime(String line, Instant now, Strategy strategy, Room room) {
+        Stock stock = stocks.apply(line);
+        if (!stock.needsScan(now, clock.nanos())) {
+            return stock.known(now, 1, admitted(stock).and(room)).isEmpty()
+                    ? stock.backlog().nextTime(now)
+                    : Optional.of(now);
+        }
+        return sifted(stock, strategy.isFair() ? Spot.Order.TURNS : Spot.Order.LINE)
+                .nextTime(now, room);
+    }
+
+    /** How long the due jobs of a line are left to others; zero when there are none. */
+    Duration untilTurn(String line, Instant until, Room room) {
+        Stock stock = stocks.apply(line);
+        long nanos = clock.nanos();
+        return stock.known(until, PLANNED, admitted(stock).and(room)).stream()
+                .map(job -> isShare(job) ? Duration.ZERO : courtesy.untilTurn(job, nanos))
+                .min(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
+    }
+
+    /** Of the first jobs in line; of groups in turn, when there is no room for any of these. */
+    private Choice inLine(Search search, int width, UnaryOperator<List<Job>> pick) {
+        List<Job> due = new ArrayList<>();
+        for (String line : search.lines) {
+            Choice known = inLine(line, search, width);
+            if (known.unread().isPresent()) {
+                return known;
+            }
+            due.addAll(known.jobs());
+        }
+        if (due.isEmpty() && !search.room.inAllGroups()) {
+            return fair(behindFullGroups, search);
+        }
+        due.sort(STUCK_AND_OLDEST_FIRST);
+        return Choice.of(pick.apply(share(due, search)));
+    }
+
+    /** Those of the jobs that are this worker's; when it has none, such as nobody comes for. */
+    private List<Job> share(List<Job> due, Search search) {
+        if (isAlone(search.lines)) {
+            return due;
+        }
+        long nanos = clock.nanos();
+        List<Job> ours = due.stream()
+                .filter(job -> isShare(job) || courtesy.isOurs(job, nanos))
+                .limit(Math.max(RANDOM_OF, width(search)))
+                .toList();
+        if (ours.isEmpty()) {
+            return search.polite ? courtesy.help(due, search.max, nanos) : due;
+        }
+        return ours;
+    }
+
+    private boolean isShare(Job job) {
+        return stocks.apply(Site.lineOf(job)).backlog().isOurs(job);
+    }
+
+    private List<Job> oldest(List<Job> due, Search search) {
+        List<Job> first = due.subList(0, Math.min(due.size(), width(search)));
+        return first.size() > search.max && spread > 1
+                ? any(first, search.max)
+                : first.subList(0, Math.min(first.size(), search.max));
+    }
+
+    /** Of how many it takes some. */
+    private int width(Search search) {
+        return (int) Math.min(ALL, (long) search.max * spread);
+    }
+
+    private List<Job> any(List<Job> due, int max) {
+        List<Job> choice = new ArrayList<>(due);
+        Collections.shuffle(choice, surroundings.random());
+        return choice.subList(0, Math.min(max, choice.size()));
+    }
+
+    /** The first jobs of a line that are let in: of the window if that has them, else of the index in which to page on. */
+    private Choice inLine(String name, Search search, int most) {
+        Stock stock = stocks.apply(name);
+        if (!stock.rules().takeAll() && stock.needsScan(search.until, clock.nanos())) {
+            Scan line = sifted(stock, Spot.Order.LINE);
+            Pool.Found first = line.first(Spot.START, Spot.END, search.until, job -> false);
+            if (first.unread() != null) {
+                return Choice.unread(new Unread(name, Spot.Order.LINE, first.unread()));
+            } else if (first.job() != null) {
+                return Choice.of(line.several(Spot.START, Spot.END, search.until, search.room.negate(), most));
+            }
+        }
+        return Choice.of(stock.known(search.until, most, admitted(stock).and(search.room)));
+    }
+
+    /** Of this worker's jobs; if there are none, of those that nobody comes for. */
+    private Choice fair(FairRound round, Search search) {
+        if (isAlone(search.lines)) {
+            return fair(round, search, taste(search, job -> false));
+        }
+        long nanos = clock.nanos();
+        Choice ours = fair(round, search, taste(search, job -> !courtesy.isOurs(job, nanos)));
+        if (!ours.jobs().isEmpty() || ours.unread().isPresent()) {
+            return ours;
+        }
+        return fair(round, search, taste(search, job -> search.polite && !courtesy.mayHelp(job, nanos)));
+    }
+
+    /** After claims that were lost to others, the first of a lane are as good as each other. */
+    private FairRound.Taste taste(Search search, Predicate<Job> left) {
+        return new FairRound.Taste(left, spread, this::pick, search.room);
+    }
+
+    private Job pick(List<Job> equallyGood) {
+        return equallyGood.get(surroundings.random().nextInt(equallyGood.size()));
+    }
+
+    private boolean isAlone(Collection<String> lines) {
+        return lines.stream().allMatch(line -> peers.count(Site.typeOf(line)) == 1);
+    }
+
+    private Choice fair(FairRound round, Search search, FairRound.Taste taste) {
+        Map<String, Pool> pools = new LinkedHashMap<>();
+        boolean filtered = false;
+        for (String line : search.lines) {
+            Stock stock = stocks.apply(line);
+            boolean scan = stock.needsScan(search.until, clock.nanos());
+            pools.put(line, scan ? sifted(stock, Spot.Order.TURNS) : window(stock, search.until));
+            filtered |= !stock.rules().takeAll();
+        }
+        FairRound.Choice choice = round.choose(pools, search.until, search.max, taste);
+        boolean isEnough = filtered && !choice.jobs().isEmpty();
+        if (choice.unread() != null && !isEnough) {
+            return Choice.unread(new Unread(choice.type(), Spot.Order.TURNS, choice.unread()));
+        } else if (!choice.jobs().isEmpty()) {
+            return Choice.of(choice.jobs());
+        }
+        // What the feed told may not be in the index yet.
+        pools.replaceAll((line, pool) -> window(stocks.apply(line), search.until));
+        return Choice.of(round.choose(pools, search.until, search.max, taste).jobs());
+    }
+
+    private Pool window(Stock stock, Instant until) {
+        return new KnownPool(stock.known(until, Integer.MAX_VALUE, admitted(stock)), Spot.Order.TURNS);
+    }
+
+    private Scan sifted(Stock stock, Spot.Order order) {
+        Scan scan = stock.scan(order);
+        scan.sift(admitted(stock));
+        return scan;
+    }
+
+    private Predicate<Job> admitted(Stock stock) {
+        return job -> verdicts.admits(job, stock.rules());
+    }
+
+    private FairRound round(Strategy strategy) {
+        return rounds.computeIfAbsent(strategy, scheme -> beginning.apply(new FairRound(scheme)));
+    }
+
+    /** What is looked for: up to so many jobs of some lines, due until then, in groups that have room. */
+    private record Search(Collection<String> lines, Instant until, int max, boolean polite, Room room) {}
+
+    /**
+     * What was chosen, or what must be read before.
+     *
+     * @param jobs the jobs to claim
+     * @param unread what to read; then no job is chosen
+     */
+    record Choice(List<Job> jobs, Optional<Unread> unread) {
+        static Choice of(List<Job> jobs) {
+            return new Choice(List.copyOf(jobs), Optional.empty());
+        }
+
+        static Choice unread(Unread unread) {
+            return new Choice(List.of(), Optional.of(unread));
+        }
+    }
+
+    /** A part of an index that nobody has read. */
+    record Unread(String line, Spot.Order order, Spot from) {}
+}

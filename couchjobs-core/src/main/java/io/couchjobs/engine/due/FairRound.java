@@ -1,0 +1,248 @@
+package io.couchjobs.engine.due;
+
+import io.couchjobs.engine.index.Spot;
+import io.couchjobs.engine.time.RecentMap;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Strategy;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The order of {@link Strategy#fair}: where the round stands, and where each group is in its counting scheme. Not
+ * thread-safe.
+ *
+ * <p>A choice changes nothing: the round moves on by the claims that succeed ({@link #won}). A stuck job is its group's turn in
+ * the round, but none in the counting scheme.
+ */
+final class FairRound {
+    private static final int MOST_GROUPS = 10_000;
+    /** Of more groups than this not all can be the first. */
+    private static final int MOST_PASSED = 256;
+    /** What a beginning anywhere may cost: each page may have one group only. */
+    private static final int MOST_READS = 16;
+
+    private static final Comparator<Job> OLDEST_FIRST =
+            Comparator.comparing(Job::scheduledTime).thenComparing(Job::id);
+
+    private final Strategy scheme;
+    /** Groups that did not come for long begin with high again. */
+    private final Map<String, Integer> counters = RecentMap.byUse(MOST_GROUPS);
+
+    private @Nullable String last;
+    private int toPass;
+    private int reads;
+
+    FairRound(Strategy scheme) {
+        this.scheme = scheme;
+    }
+
+    /** Goes on after a group from which the worker took in an earlier process. */
+    FairRound after(String group) {
+        last = group;
+        return this;
+    }
+
+    /** Begins at any group: so many are passed first, round and round. */
+    FairRound anywhere(Random random) {
+        toPass = random.nextInt(MOST_PASSED);
+        return this;
+    }
+
+    /**
+     * Chooses jobs, in their order.
+     *
+     * @param pools the jobs, by type
+     * @param until the last time that is due
+     * @param max how many
+     * @param taste which jobs to leave, and which of a lane to prefer
+     */
+    Choice choose(Map<String, Pool> pools, Instant until, int max, Taste taste) {
+        while (toPass > 0) {
+            Draft draft = new Draft(pools, until, taste);
+            Job head = draft.head();
+            if (head != null) {
+                last = head.group();
+                toPass--;
+            } else if (draft.unread == null) {
+                break;
+            } else if (reads++ < MOST_READS) {
+                return draft.choice();
+            } else {
+                toPass = 0;
+            }
+        }
+        return new Draft(pools, until, taste).choose(max);
+    }
+
+    /** Moves on: these jobs, in this order, were claimed as they were. */
+    void won(List<Job> jobs) {
+        for (Job job : jobs) {
+            last = job.group();
+            if (job.status() != JobStatus.STUCK) {
+                counters.put(job.group(), after(counters.getOrDefault(job.group(), 0)));
+            }
+        }
+    }
+
+    private int after(int turn) {
+        return (turn + 1) % (scheme.high() + scheme.low());
+    }
+
+    /**
+     * What was chosen, and where more is to be read before the next could be.
+     *
+     * @param jobs the jobs, in the order of the round
+     * @param type the type of which something is unread
+     * @param unread from where on, or null when there is nothing more to choose
+     */
+    record Choice(List<Job> jobs, String type, @Nullable Spot unread) {}
+
+    /**
+     * Which jobs to leave, and which to prefer among the first of a lane.
+     *
+     * @param left jobs to leave to others
+     * @param width how many of a lane are as good as its first
+     * @param picker picks one of them
+     * @param hasRoom whether the group of a job, in its type, has room; one that has none misses its turn
+     */
+    record Taste(Predicate<Job> left, int width, Picker picker, Predicate<Job> hasRoom) {
+        /** The strict order. */
+        static final Taste STRICT = new Taste(job -> false, 1, jobs -> jobs.get(0), job -> true);
+
+        Taste among(Predicate<Job> groupsWithRoom) {
+            return new Taste(left, width, picker, groupsWithRoom);
+        }
+    }
+
+    /** Picks one of several jobs that are equally good. */
+    interface Picker {
+        Job pick(List<Job> jobs);
+    }
+
+    /** One choice in the making: the round as it will be when all claims succeed. */
+    private final class Draft {
+        private final Map<String, Pool> pools;
+        private final Instant until;
+        private final Taste taste;
+        private final List<Job> chosen = new ArrayList<>();
+        private final Set<Job> taken = new HashSet<>();
+        private final Map<String, Integer> counts = new HashMap<>();
+        private @Nullable String position = last;
+        private String unreadType = "";
+        private @Nullable Spot unread;
+
+        Draft(Map<String, Pool> pools, Instant until, Taste taste) {
+            this.pools = pools;
+            this.until = until;
+            this.taste = taste;
+        }
+
+        Choice choose(int max) {
+            while (chosen.size() < max) {
+                Job next = next();
+                if (next == null) {
+                    break;
+                }
+                take(next);
+            }
+            return choice();
+        }
+
+        Choice choice() {
+            return new Choice(List.copyOf(chosen), unreadType, unread);
+        }
+
+        /** The next job, or null when there is none or something must be read first. */
+        private @Nullable Job next() {
+            Job head = head();
+            return head == null ? null : ofGroup(head.group());
+        }
+
+        /** Any job of the group whose turn it is, or null as {@link #next}. */
+        private @Nullable Job head() {
+            Spot after = position == null ? Spot.START : Spot.afterGroup(position);
+            Job head = nearest(after, Spot.END);
+            if (head == null && unread == null && position != null) {
+                head = nearest(Spot.START, after);
+            }
+            return unread == null ? head : null;
+        }
+
+        private @Nullable Job nearest(Spot from, Spot before) {
+            return first(from, before, Comparator.comparing(Job::group));
+        }
+
+        private @Nullable Job ofGroup(String group) {
+            boolean high = counts.getOrDefault(group, counters.getOrDefault(group, 0)) < scheme.high();
+            int[] lanes = {Spot.STUCK, high ? Spot.HIGH : Spot.LOW, high ? Spot.LOW : Spot.HIGH};
+            for (int lane : lanes) {
+                Spot begin = Spot.lane(group, lane);
+                Job job = first(begin, begin.nextLane(), OLDEST_FIRST);
+                if (unread != null) {
+                    return null;
+                } else if (job != null) {
+                    return preferred(job, begin);
+                }
+            }
+            return null;
+        }
+
+        private @Nullable Job first(Spot from, Spot before, Comparator<Job> order) {
+            Job first = null;
+            for (Map.Entry<String, Pool> pool : pools.entrySet()) {
+                Pool.Found found = firstWithRoom(pool.getValue(), from, before);
+                if (found.unread() != null) {
+                    unread = found.unread();
+                    unreadType = pool.getKey();
+                    return null;
+                }
+                Job job = found.job();
+                first = job != null && (first == null || order.compare(job, first) < 0) ? job : first;
+            }
+            return first;
+        }
+
+        private Pool.Found firstWithRoom(Pool pool, Spot from, Spot before) {
+            Spot at = from;
+            while (at.compareTo(before) < 0) {
+                Pool.Found found = pool.first(at, before, until, this::isSkipped);
+                if (found.job() == null || taste.hasRoom().test(found.job())) {
+                    return found;
+                }
+                at = Spot.afterGroup(found.job().group());
+            }
+            return Pool.Found.NONE;
+        }
+
+        private Job preferred(Job first, Spot lane) {
+            Pool pool = pools.get(first.type());
+            return taste.width() == 1 || pool == null
+                    ? first
+                    : taste.picker().pick(pool.several(lane, lane.nextLane(), until, this::isSkipped, taste.width()));
+        }
+
+        private boolean isSkipped(Job job) {
+            return taken.contains(job) || taste.left().test(job);
+        }
+
+        private void take(Job job) {
+            chosen.add(job);
+            taken.add(job);
+            position = job.group();
+            if (job.status() != JobStatus.STUCK) {
+                int before = counts.getOrDefault(job.group(), counters.getOrDefault(job.group(), 0));
+                counts.put(job.group(), after(before));
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package io.couchjobs.engine.due;
+
+import io.couchjobs.couch.ViewQuery.Update;
+import io.couchjobs.engine.index.DuePlace;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.job.Job;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** How the windows of one line are read: how many rows, and whether an index that is not up to date does. Not thread-safe. */
+final class Paging {
+    private static final int MOST = 2_000;
+    private static final int GROWTH = 4;
+    private static final int BATCHES = 4;
+    private static final long MOST_CHARACTERS = 4_000_000;
+    private static final Duration FAST = Duration.ofSeconds(2);
+    private static final int SAMPLE = 20;
+    /** So many documents are read before it is known how large they are. */
+    private static final int UNKNOWN = 500;
+
+    private int size = Windows.FIRST;
+    private int affordable = UNKNOWN;
+    private long readNanos = Long.MIN_VALUE;
+    private long updatedNanos;
+    private long stuckNanos;
+    private boolean standsStill;
+    private @Nullable CompletableFuture<Void> underWay;
+
+    /**
+     * How many jobs to read.
+     *
+     * @param wanted how many are claimed at once, at most
+     */
+    int size(int wanted) {
+        return Math.max(size, Math.min(wanted, affordable));
+    }
+
+    /** Whether so many are needed that it is worth to read ahead. */
+    boolean isGrown(int wanted) {
+        return size(wanted) > Windows.FIRST;
+    }
+
+    /** Whether a window can begin where the last one ended; a server may not be able to. */
+    boolean goesOn() {
+        return !standsStill;
+    }
+
+    /** What is being read in the background; null when nothing is. */
+    @Nullable
+    CompletableFuture<Void> underWay() {
+        return underWay;
+    }
+
+    void underWay(@Nullable CompletableFuture<Void> reading) {
+        underWay = reading;
+    }
+
+    /** Whether the index is to be brought up to date behind the next window, or was so lately enough. Nobody waits for that. */
+    Update update(long nanos, Duration every) {
+        if (nanos - updatedNanos < every.toNanos()) {
+            return Update.FALSE;
+        }
+        updatedNanos = nanos;
+        return Update.LAZY;
+    }
+
+    /** Whether the stuck jobs, which come before all others, must be looked at again. */
+    boolean isTimeForStuck(long nanos, Duration every) {
+        return nanos - stuckNanos >= every.toNanos();
+    }
+
+    /** They were looked at. */
+    void readStuck(long nanos) {
+        stuckNanos = nanos;
+    }
+
+    /** Takes in how large the documents are, and how fast windows are used up. */
+    void read(JobIndex.Window window, Optional<DuePlace> from, long nanos, int wanted) {
+        List<Job> jobs = window.jobs();
+        if (from.isPresent() && window.end().isPresent() && !window.complete()) {
+            standsStill = window.end().get().compareTo(from.get()) <= 0;
+        }
+        if (from.isEmpty()) {
+            updatedNanos = nanos;
+        }
+        boolean isFast = readNanos != Long.MIN_VALUE && nanos - readNanos < FAST.toNanos();
+        readNanos = nanos;
+        int useful = Math.max(Windows.FIRST, Math.min(MOST, BATCHES * wanted));
+        int grown = isFast && !window.complete() ? Math.max(size, Math.min(size * GROWTH, useful)) : size;
+        if (!jobs.isEmpty()) {
+            affordable = Math.max(SAMPLE, affordable(jobs));
+        }
+        size = Math.min(isFast || size > Windows.FIRST ? grown : size, jobs.isEmpty() ? size : affordable);
+    }
+
+    private static int affordable(List<Job> jobs) {
+        long characters = jobs.stream()
+                .limit(SAMPLE)
+                .mapToLong(job -> job.toDocument().toString().length())
+                .sum();
+        long average = jobs.isEmpty() ? 1 : Math.max(1, characters / Math.min(SAMPLE, jobs.size()));
+        return (int) Math.min(MOST, MOST_CHARACTERS / average);
+    }
+}

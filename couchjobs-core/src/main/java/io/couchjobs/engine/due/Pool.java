@@ -1,0 +1,42 @@
+package io.couchjobs.engine.due;
+
+import io.couchjobs.engine.index.Spot;
+import io.couchjobs.job.Job;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of the pending jobs of a type, in the order of spots. */
+interface Pool {
+    /**
+     * The first due job of a range.
+     *
+     * @param from where the range begins
+     * @param before where it ends, exclusive
+     * @param until the last time that is due
+     * @param skipped jobs that do not count
+     */
+    Found first(Spot from, Spot before, Instant until, Predicate<Job> skipped);
+
+    /** As {@link #first}, and those that follow it, as far as they are known. */
+    List<Job> several(Spot from, Spot before, Instant until, Predicate<Job> skipped, int most);
+
+    /**
+     * What a look brought: a job, or where to read before anybody can say, or that there is none.
+     *
+     * @param job the job
+     * @param unread from where on the index must be read first
+     */
+    record Found(@Nullable Job job, @Nullable Spot unread) {
+        static final Found NONE = new Found(null, null);
+
+        static Found job(Job job) {
+            return new Found(job, null);
+        }
+
+        static Found unread(Spot from) {
+            return new Found(null, from);
+        }
+    }
+}

@@ -1,0 +1,288 @@
+package io.couchjobs.engine.due;
+
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.index.Spot;
+import io.couchjobs.job.Job;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a process knows of an index of lanes for one type: the parts that it has read, kept up to date by the feed. Not
+ * thread-safe.
+ *
+ * <p>It is read from wherever a choice needs it, a page at a time. What was read stays known, also that there was nothing of
+ * use in it: so a million jobs that a filter refuses are read once. Jobs of the future are not kept: a lane is known up to
+ * the first of them. Entries may be stale: the claim decides.
+ */
+final class Scan implements Pool {
+    private static final int MOST = 20_000;
+    private static final int MOST_MOVED = 10_000;
+
+    private final Spot.Order order;
+    private final NavigableMap<Spot, Job> jobs = new TreeMap<>();
+    private final Map<String, Spot> spots = new HashMap<>();
+    private final KnownParts known = new KnownParts();
+    /** What the feed told and nobody has yet asked the filter about. */
+    private final Set<String> unsifted = new HashSet<>();
+    /** What changed or was taken while the index is being read: the index may still know it as it was before. */
+    private final Set<String> moved = new HashSet<>();
+
+    private int reads;
+    private long doubts;
+    private long rows;
+
+    Scan(Spot.Order order) {
+        this.order = order;
+    }
+
+    /** Before the index is read: what the feed tells from now on is kept, the index may not know it yet. */
+    long beginRead() {
+        reads++;
+        return doubts;
+    }
+
+    void endRead() {
+        reads--;
+        if (reads == 0) {
+            moved.clear();
+        }
+    }
+
+    /**
+     * Takes in what the index had.
+     *
+     * @param begun what {@link #beginRead} returned
+     * @param from from where on it was read
+     * @param page what it had
+     * @param until jobs due later are not kept
+     * @param wanted which jobs are of use
+     */
+    void read(long begun, Spot from, JobIndex.Page page, Instant until, Collection<Job> wanted) {
+        rows += page.rows().size();
+        wanted.stream().filter(job -> !job.scheduledTime().isAfter(until)).forEach(this::putIfNewer);
+        if (begun != doubts) {
+            return; // there was a gap meanwhile: what is not in the page may exist
+        }
+        Spot begin = from;
+        for (Spot row : page.rows()) {
+            if (row.time() <= until.toEpochMilli()) {
+                continue;
+            }
+            if (row.compareTo(begin) >= 0) {
+                known.add(begin, row);
+                begin = row.nextLane();
+            }
+        }
+        end(begin, from, page);
+        trim();
+    }
+
+    private void end(Spot begin, Spot from, JobIndex.Page page) {
+        if (page.complete()) {
+            known.add(begin, Spot.END);
+            return;
+        }
+        Spot last = page.rows().get(page.rows().size() - 1);
+        if (last.equals(from)) {
+            known.add(begin, from.nextTime()); // a whole page of ids that the server does not tell apart
+        } else if (last.isSameTime(begin) || last.compareTo(begin) >= 0) {
+            known.add(begin, last);
+        }
+    }
+
+    /** Takes in what the feed says of a job of this type. */
+    void changed(Job job) {
+        String docId = job.id().docId();
+        remove(docId);
+        markMoved(docId);
+        Spot spot = order.of(job);
+        if (job.isClaimable() && (reads > 0 || known.contains(spot))) {
+            put(spot, job);
+            unsifted.add(docId);
+            trim();
+        }
+    }
+
+    /** A job of this type changed, and nobody read it. */
+    void unread(String docId) {
+        remove(docId);
+        markMoved(docId);
+        doubt();
+    }
+
+    /** Asks about the jobs that the feed told of; those that are of no use are forgotten until they change. */
+    void sift(Predicate<Job> wanted) {
+        for (String docId : unsifted) {
+            Spot spot = spots.get(docId);
+            Job job = spot == null ? null : jobs.get(spot);
+            if (job != null && !wanted.test(job)) {
+                remove(docId);
+            }
+        }
+        unsifted.clear();
+    }
+
+    void remove(String docId) {
+        Spot spot = spots.remove(docId);
+        if (spot != null) {
+            jobs.remove(spot);
+        }
+    }
+
+    void removeAll(Collection<Job> taken) {
+        taken.forEach(job -> {
+            remove(job.id().docId());
+            markMoved(job.id().docId());
+        });
+    }
+
+    /** A job that was taken out is there again, unless something newer is. */
+    void putBack(Job job) {
+        Spot spot = order.of(job);
+        if (!spots.containsKey(job.id().docId()) && known.contains(spot)) {
+            put(spot, job);
+            trim();
+        }
+    }
+
+    /** What is here may have holes: read the index before believing that there is nothing. */
+    void doubt() {
+        known.clear();
+        doubts++;
+        rows = 0;
+    }
+
+    /** Nothing of what is here may be true any more. */
+    void forget() {
+        jobs.clear();
+        spots.clear();
+        unsifted.clear();
+        doubt();
+    }
+
+    /** How many rows a {@link #doubt} would cost to read again. */
+    long cost() {
+        return rows;
+    }
+
+    @Override
+    public Found first(Spot from, Spot before, Instant until, Predicate<Job> skipped) {
+        long due = until.toEpochMilli();
+        Spot at = from;
+        while (at.compareTo(before) < 0) {
+            Spot end = known.end(at);
+            if (end == null) {
+                return Found.unread(at);
+            }
+            Spot next = next(at, end, due, skipped);
+            Job job = next == null ? null : jobs.get(next);
+            if (next != null && next.compareTo(before) >= 0) {
+                return Found.NONE;
+            } else if (job != null && next != null && next.time() <= due) {
+                return Found.job(job);
+            } else if (next != null) {
+                at = next.nextLane();
+            } else if (end.isEnd() || end.compareTo(before) >= 0) {
+                return Found.NONE;
+            } else if (end.time() > due) {
+                at = end.nextLane();
+            } else {
+                return Found.unread(end);
+            }
+        }
+        return Found.NONE;
+    }
+
+    /** The next job that is not skipped, due or not; null when there is none up to the end of the known part. */
+    private @Nullable Spot next(Spot from, Spot end, long due, Predicate<Job> skipped) {
+        for (Map.Entry<Spot, Job> entry : jobs.subMap(from, true, end, true).entrySet()) {
+            if (entry.getKey().time() > due || !skipped.test(entry.getValue())) {
+                return entry.getKey();
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public List<Job> several(Spot from, Spot before, Instant until, Predicate<Job> skipped, int most) {
+        List<Job> found = new ArrayList<>();
+        for (Job job : jobs.subMap(from, before).values()) {
+            if (found.size() == most) {
+                break;
+            }
+            if (!job.scheduledTime().isAfter(until) && !skipped.test(job)) {
+                found.add(job);
+            }
+        }
+        return found;
+    }
+
+    /** When the first job that counts falls due, or when a part begins that must be read. Empty when there is none. */
+    Optional<Instant> nextTime(Instant until, Predicate<Job> counts) {
+        long first = Long.MAX_VALUE;
+        Spot at = Spot.START;
+        while (true) {
+            Spot end = known.end(at);
+            if (end == null) {
+                return Optional.of(until);
+            }
+            Spot next = next(at, end, until.toEpochMilli(), counts.negate());
+            if (next != null) {
+                first = Math.min(first, next.time());
+                at = next.nextLane();
+            } else if (end.isEnd()) {
+                return first == Long.MAX_VALUE ? Optional.empty() : Optional.of(Instant.ofEpochMilli(first));
+            } else {
+                first = Math.min(first, end.time());
+                at = end.nextLane();
+            }
+        }
+    }
+
+    void markMoved(String docId) {
+        if (reads > 0) {
+            if (moved.size() >= MOST_MOVED) {
+                moved.clear(); // costs a lost race for each job that the index then brings back
+            }
+            moved.add(docId);
+        }
+    }
+
+    private void putIfNewer(Job job) {
+        String docId = job.id().docId();
+        Spot there = spots.get(docId);
+        Job present = there == null ? null : jobs.get(there);
+        if (!moved.contains(docId) && (present == null || generation(present) < generation(job))) {
+            remove(docId);
+            put(order.of(job), job);
+        }
+    }
+
+    private static long generation(Job job) {
+        return Rev.generation(job.rev().orElse(""));
+    }
+
+    private void put(Spot spot, Job job) {
+        jobs.put(spot, job);
+        spots.put(job.id().docId(), spot);
+    }
+
+    /** The index has what is forgotten here. */
+    private void trim() {
+        if (jobs.size() > MOST) {
+            forget();
+        }
+    }
+}

@@ -1,0 +1,169 @@
+package io.couchjobs.engine.due;
+
+import io.couchjobs.engine.due.share.Sharing;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.index.Spot;
+import io.couchjobs.engine.limit.Admission;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.Strategy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * What a process knows of the pending jobs of one type: a window of the oldest, and of the indexes by lanes what was needed
+ * when the window did not hold all that is due. Not thread-safe.
+ */
+final class Stock {
+    private static final Duration DOUBT_COSTLY = Duration.ofMinutes(10);
+    private static final Duration WITHOUT_INDEX = Duration.ofMinutes(1);
+    /** So many rows are read again whenever somebody wants to be sure. */
+    private static final int CHEAP = 5_000;
+
+    private final Backlog backlog = new Backlog();
+    private final Paging paging = new Paging();
+    private final Sharing sharing;
+    private final EndOfLine endOfLine = new EndOfLine();
+    private final Map<Spot.Order, Scan> scans = new EnumMap<>(Spot.Order.class);
+    private Admission.Rules rules = Admission.Rules.ALL;
+    private long doubtedNanos = Long.MIN_VALUE;
+    private long brokenNanos;
+    private boolean broken;
+    private boolean isChosenFrom;
+
+    Stock() {
+        this(new Sharing());
+    }
+
+    /** One that is shared with other workers in such a way. */
+    Stock(Sharing sharing) {
+        this.sharing = sharing;
+    }
+
+    Backlog backlog() {
+        return backlog;
+    }
+
+    Paging paging() {
+        return paging;
+    }
+
+    Sharing sharing() {
+        return sharing;
+    }
+
+    EndOfLine endOfLine() {
+        return endOfLine;
+    }
+
+    Admission.Rules rules() {
+        return rules;
+    }
+
+    /** Takes in what is let in from now on; what was left out before is looked at again. */
+    void admit(Admission.Rules now) {
+        if (!now.equals(rules)) {
+            rules = now;
+            scans.values().forEach(Scan::forget);
+        }
+    }
+
+    Scan scan(Spot.Order order) {
+        return scans.computeIfAbsent(order, Scan::new);
+    }
+
+    /** Jobs are looked for in that order. */
+    void usedFor(Strategy strategy) {
+        isChosenFrom |= strategy.kind() != Strategy.Kind.FIFO;
+    }
+
+    /** Whether every job must be known as it is: when not simply the oldest are taken, the indexes by lanes are needed too. */
+    boolean needsDocuments() {
+        return isChosenFrom || !rules.takeAll() || !scans.isEmpty();
+    }
+
+    /** A job of this type changed, and nobody read it. */
+    void unread(FeedNotice notice, long nanos) {
+        endOfLine.moved(nanos);
+        scans.values().forEach(scan -> scan.unread(notice.docId()));
+        backlog.unread(notice.docId(), notice.rev(), notice.mayBePending());
+    }
+
+    /** Whether the window does not tell what is due, and the index by lanes can be asked. */
+    boolean needsScan(Instant until, long nanos) {
+        broken = broken && nanos - brokenNanos < WITHOUT_INDEX.toNanos();
+        return !broken && !backlog.knowsAllDue(until);
+    }
+
+    /** The index does not answer: the window has to do for a while. */
+    void isBroken(long nanos) {
+        broken = true;
+        brokenNanos = nanos;
+    }
+
+    /** The due jobs of the window that are let in. */
+    List<Job> known(Instant until, int most, Predicate<Job> admitted) {
+        return backlog.due(until, most, admitted);
+    }
+
+    /** A job that was taken out is there again, unless something newer is. */
+    void putBack(Job job) {
+        scans.values().forEach(scan -> scan.putBack(job));
+        backlog.putBack(job);
+    }
+
+    /** A job of this line changed; true when it may be claimed now or later. */
+    boolean changed(Job job, long nanos) {
+        endOfLine.moved(nanos);
+        scans.values().forEach(scan -> scan.changed(job));
+        boolean isPending = backlog.changed(job);
+        if (isPending) {
+            endOfLine.heardOfMore();
+        }
+        return isPending;
+    }
+
+    void remove(String docId) {
+        scans.values().forEach(scan -> scan.remove(docId));
+        backlog.remove(docId);
+    }
+
+    /** A job is not there any more: an index that is being read must not bring it back. */
+    void gone(String docId) {
+        remove(docId);
+        markMoved(docId);
+    }
+
+    void removeAll(Collection<Job> taken) {
+        scans.values().forEach(scan -> scan.removeAll(taken));
+        backlog.removeAll(taken);
+    }
+
+    /** An index that is being read may still know it as it was before. */
+    void markMoved(String docId) {
+        scans.values().forEach(scan -> scan.markMoved(docId));
+        backlog.markMoved(docId);
+    }
+
+    /** Read the index before saying that there is nothing; what is dear to read is read again seldom. */
+    void doubt(long nanos) {
+        boolean seldom = doubtedNanos == Long.MIN_VALUE || nanos - doubtedNanos > DOUBT_COSTLY.toNanos();
+        for (Scan scan : scans.values()) {
+            if (seldom || scan.cost() <= CHEAP) {
+                scan.doubt();
+            }
+        }
+        doubtedNanos = seldom ? nanos : doubtedNanos;
+        backlog.doubt();
+    }
+
+    void forget() {
+        broken = false;
+        scans.values().forEach(Scan::forget);
+        backlog.forget();
+    }
+}

@@ -1,0 +1,57 @@
+package io.couchjobs.engine.due.share;
+
+import io.couchjobs.engine.document.Rev;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How long it takes from a decision to claim until this process hears of that claim by its feed: a measure of how soon it would
+ * hear of another's. Not thread-safe.
+ *
+ * <p>One claim at a time is watched, so this costs nothing. One that is not heard of yet counts with its age: while the feed
+ * hangs behind, everything takes long.
+ */
+public final class Lag {
+    private static final Duration FIRST_GUESS = Duration.ofMillis(50);
+    /** A claim that was not heard of by then never will be. */
+    private static final Duration LOST = Duration.ofSeconds(5);
+
+    private double mean = FIRST_GUESS.toNanos();
+    private double deviation = FIRST_GUESS.toNanos() / 5.0;
+    private @Nullable String watched;
+    private long generation;
+    private long begunNanos;
+
+    /** A job is to be claimed. */
+    public void begins(String docId, String rev, long nanos) {
+        if (watched == null || nanos - begunNanos > LOST.toNanos()) {
+            watched = docId;
+            generation = Rev.generation(rev);
+            begunNanos = nanos;
+        }
+    }
+
+    /** It was not claimed, or by others. */
+    public void fails(String docId) {
+        if (docId.equals(watched)) {
+            watched = null;
+        }
+    }
+
+    /** The feed tells of a document, in its so many-th revision. */
+    public void heard(String docId, long newGeneration, long nanos) {
+        if (docId.equals(watched) && newGeneration > generation) {
+            watched = null;
+            // As TCP measures round trips (RFC 6298): quick to notice that it takes longer.
+            double sample = nanos - begunNanos;
+            deviation += (Math.abs(sample - mean) - deviation) / 4;
+            mean += (sample - mean) / (sample > mean ? 2 : 8);
+        }
+    }
+
+    /** How long it takes now, most times. */
+    Duration most(long nanos) {
+        double usual = mean + 2 * deviation;
+        return Duration.ofNanos((long) (watched == null ? usual : Math.max(usual, (double) (nanos - begunNanos))));
+    }
+}

@@ -1,0 +1,69 @@
+package io.couchjobs.engine.feed;
+
+import io.couchjobs.engine.document.DocIds;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Who hears what a feed brings: first those who are always told, then those who listen for a while. Thread-safe. */
+final class Audience {
+    private static final Logger log = LoggerFactory.getLogger(Audience.class);
+
+    private final List<Feed.Listener> always = new CopyOnWriteArrayList<>();
+    private final List<Feed.Listener> listeners = new CopyOnWriteArrayList<>();
+
+    void alwaysTell(Feed.Listener listener) {
+        always.add(listener);
+    }
+
+    void add(Feed.Listener listener) {
+        listeners.add(listener);
+    }
+
+    void remove(Feed.Listener listener) {
+        listeners.remove(listener);
+    }
+
+    /** Whether somebody listens; who is always told does not count. */
+    boolean listens() {
+        return !listeners.isEmpty();
+    }
+
+    /** Tells those who are told whether anybody listens or not. One that fails keeps no other from hearing. */
+    void tellAlways(Consumer<Feed.Listener> news) {
+        always.forEach(listener -> tell(listener, news));
+    }
+
+    void tell(Consumer<Feed.Listener> news) {
+        tellAlways(news);
+        listeners.forEach(listener -> tell(listener, news));
+    }
+
+    /** Whether somebody needs a document. Of what is not very many there are few, and each may concern anybody. */
+    boolean needs(FeedNotice notice) {
+        boolean isOfMany =
+                notice.docId().startsWith(DocIds.JOB) || notice.docId().startsWith(DocIds.LOG);
+        return !isOfMany
+                || Stream.concat(always.stream(), listeners.stream()).anyMatch(listener -> needs(listener, notice));
+    }
+
+    private static boolean needs(Feed.Listener listener, FeedNotice notice) {
+        try {
+            return listener.needsDocument(notice);
+        } catch (RuntimeException | Error e) {
+            log.error("a listener of the feed does not say what it needs; it gets the document", e);
+            return true;
+        }
+    }
+
+    private static void tell(Feed.Listener listener, Consumer<Feed.Listener> news) {
+        try {
+            news.accept(listener);
+        } catch (RuntimeException | Error e) {
+            log.error("a listener of the feed failed; it will hear of later changes", e);
+        }
+    }
+}

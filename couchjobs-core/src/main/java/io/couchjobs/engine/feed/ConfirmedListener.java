@@ -1,0 +1,98 @@
+package io.couchjobs.engine.feed;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.store.ConfirmedEnds;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.Snapshot;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobStatus;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Tells a listener what the feed tells, but the end of a job, or that it is gone, only when a majority of the copies has it.
+ * Thread-safe.
+ */
+public final class ConfirmedListener implements Feed.Listener, ConfirmedEnds.Listener, AutoCloseable {
+    private final JobStore store;
+    private final Feed.Listener listener;
+    private volatile boolean closed;
+
+    public ConfirmedListener(JobStore store, Feed.Listener listener) {
+        this.store = store;
+        this.listener = listener;
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        Optional<JobId> doubtful = JobId.fromDocId(event.docId()).filter(id -> isDoubtful(event));
+        if (doubtful.isPresent()) {
+            store.ends().ask(doubtful.get(), event.seen(doubtful.get()), this);
+        } else {
+            pass(event);
+        }
+    }
+
+    @Override
+    public void told(Snapshot sure) {
+        Optional<ObjectNode> document = sure.job().map(Job::toDocument);
+        pass(new FeedEvent(
+                sure.id().docId(),
+                sure.rev(),
+                document.isEmpty(),
+                document.orElse(null),
+                false,
+                List.of(sure.rev()),
+                store::withData));
+    }
+
+    @Override
+    public boolean asks(JobId id) {
+        return !closed;
+    }
+
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return listener.needsDocument(notice);
+    }
+
+    @Override
+    public synchronized void unread(FeedNotice notice) {
+        listener.unread(notice);
+    }
+
+    @Override
+    public synchronized void gap() {
+        listener.gap();
+    }
+
+    @Override
+    public synchronized void reconnected() {
+        listener.reconnected();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+
+    private synchronized void pass(FeedEvent event) {
+        if (!closed) {
+            listener.changed(event);
+        }
+    }
+
+    private boolean isDoubtful(FeedEvent event) {
+        return event.isResolved()
+                || (store.isDoubtful(event.docId(), event.rev()) && (event.deleted() || hasEnded(event)));
+    }
+
+    private static boolean hasEnded(FeedEvent event) {
+        return Optional.ofNullable(event.document())
+                .flatMap(document -> JobStatus.fromJson(document.path("status").asText()))
+                .filter(status -> status.state() == JobState.FINISHED)
+                .isPresent();
+    }
+}

@@ -1,0 +1,531 @@
+package io.couchjobs.engine.feed;
+
+import io.couchjobs.couch.Change;
+import io.couchjobs.couch.ChangesFeed;
+import io.couchjobs.couch.ChangesRequest;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.DatabaseInfo;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.store.Copies;
+import io.couchjobs.engine.store.DataReader;
+import io.couchjobs.engine.store.DatabaseIdentity;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.Listening;
+import io.couchjobs.engine.store.OwnWrites;
+import io.couchjobs.engine.time.Backoff;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one {@code _changes} feed of a process on a database, shared by all who listen. Thread-safe.
+ *
+ * <p>It starts with the first listener and lives until it is closed. A connection is replaced when it breaks, when it is
+ * silent for three heartbeats (10 s each), and when it gives signs of life but does not bring what the server has: that is
+ * asked when nothing came for 5 minutes. The new one, to another node of a cluster when several are known, goes on from the
+ * last position, and listeners are told of a {@linkplain Listener#gap() gap}: nobody can know what the server went through
+ * meanwhile, and another node honours a position only roughly. A position that the server does not know any
+ * more (the database was deleted and made anew, or restored from an older state) is given up for the present one; no other
+ * refusal is a reason for that, however often it comes. CouchDB takes the position of a former database of the same name and
+ * begins again with the first change. So the feed also compares when the database was made; another one is a gap, too.
+ *
+ * <p>While very many changes come of which nobody {@linkplain Listener#needsDocument needs} the documents, they are not asked
+ * for, and those that are needed are read by their ids. Not on a cluster: there, what is read later may be older than what a
+ * row has told.
+ *
+ * <p>Events may come twice, late, or tell an old story; never not at all. A document that cannot be read (longer than 16 MiB,
+ * nested too deeply) comes without its content.
+ *
+ * <p>Not final, so that a simulation can bring what changes by other means.
+ */
+public class Feed implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Feed.class);
+    private static final int ROWS_TO_STEP = 50;
+    private static final int MOST_AT_ONCE = 200;
+    /** Of so many rows without documents one tells its position; that costs the server something. */
+    private static final int SEQ_INTERVAL = 20;
+
+    private static final Duration LEAN_TICK = Duration.ofMillis(200);
+
+    private final CouchDatabase database;
+    private final RowDocuments documents;
+    private final DataReader data;
+    private final Copies copies;
+    private final OwnWrites own;
+    private final FeedPace pace;
+    private final Timing timing;
+    private final DatabaseIdentity identity = new DatabaseIdentity();
+    private final FeedWatchdog watchdog;
+    private final Audience audience = new Audience();
+    private final Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(3));
+    private final Object starting = new Object();
+    private volatile @Nullable Thread thread;
+    private volatile @Nullable ChangesFeed connection;
+    private volatile boolean closed;
+
+    // From here on for the feed's thread only, once it runs.
+    private String position = "0";
+    private boolean again;
+    private boolean switching;
+    private boolean begins;
+    private boolean positionLost;
+    private boolean unreadableAhead;
+
+    /**
+     * Prepares a feed. No I/O.
+     *
+     * @param database the database
+     */
+    public Feed(CouchDatabase database) {
+        this(database, Timing.DEFAULT);
+    }
+
+    /**
+     * Prepares a feed that knows what this process writes itself. No I/O.
+     *
+     * @param store what writes jobs in this process
+     */
+    public Feed(JobStore store) {
+        this(store.database(), Timing.DEFAULT, store.ownWrites(), new FeedPace(FeedPace.DEFAULT, System.nanoTime()));
+    }
+
+    Feed(CouchDatabase database, Timing timing) {
+        this(database, timing, new OwnWrites(), new FeedPace(FeedPace.DEFAULT, System.nanoTime()));
+    }
+
+    Feed(CouchDatabase database, Timing timing, OwnWrites own, FeedPace pace) {
+        this.database = database;
+        this.documents = new RowDocuments(database);
+        this.copies = new Copies(database);
+        this.data = new DataReader(database);
+        this.own = own;
+        this.pace = pace;
+        this.timing = timing;
+        this.watchdog = new FeedWatchdog(database, identity, timing.quiet, timing.grace);
+    }
+
+    /**
+     * Listens to all that changes after this call.
+     *
+     * @param listener called on the feed's thread: must be quick, and never waits for anything
+     * @return ends the listening when closed
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached to find the position
+     */
+    public Listening listen(Listener listener) {
+        audience.add(listener);
+        try {
+            start();
+        } catch (RuntimeException | Error e) {
+            audience.remove(listener);
+            throw e;
+        }
+        return () -> audience.remove(listener);
+    }
+
+    /**
+     * Lets somebody hear of changes whenever the feed runs, without starting it.
+     *
+     * @param listener called before those that listen
+     */
+    public void alwaysTell(Listener listener) {
+        audience.alwaysTell(listener);
+    }
+
+    /**
+     * As {@link #alwaysTell}, for somebody who needs no documents.
+     *
+     * @param hearer takes the id of each document that changed, and its revision
+     */
+    public void alwaysTellRevisions(BiConsumer<String, String> hearer) {
+        audience.alwaysTell(new Listener() {
+            @Override
+            public void changed(FeedEvent event) {
+                hearer.accept(event.docId(), event.rev());
+            }
+
+            @Override
+            public boolean needsDocument(FeedNotice notice) {
+                return false;
+            }
+
+            @Override
+            public void unread(FeedNotice notice) {
+                hearer.accept(notice.docId(), notice.rev());
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        ChangesFeed open = connection;
+        if (open != null) {
+            open.close();
+        }
+        Thread running = thread;
+        if (running != null) {
+            running.interrupt();
+        }
+    }
+
+    /** The position is taken before this returns, so whoever then looks and finds nothing misses nothing later. */
+    private void start() {
+        synchronized (starting) {
+            if (closed) {
+                throw new IllegalStateException("the queue is closed");
+            }
+            if (thread != null) {
+                return;
+            }
+            DatabaseInfo info = database.info();
+            identity.becomesOther(info);
+            position = info.updateSeq();
+            // They may have remembered something before there was a feed to correct it.
+            audience.tellAlways(Listener::gap);
+            Thread started = new Thread(this::follow, "couchjobs-feed");
+            started.setDaemon(true);
+            started.start();
+            thread = started;
+        }
+    }
+
+    private void follow() {
+        while (!closed) {
+            try {
+                connectAndRead();
+            } catch (RuntimeException | Error e) {
+                broke(e);
+            }
+            if (!switching) {
+                pause();
+            }
+        }
+        log.debug("the feed of {} ends", database.name());
+    }
+
+    private void connectAndRead() {
+        if (again && !switching) {
+            lookAgain();
+        }
+        again = true;
+        switching = false;
+        try (ChangesFeed feed = open()) {
+            begins = true;
+            watchdog.calm();
+            lookWhetherMadeAnew();
+            read(feed);
+        } finally {
+            connection = null;
+        }
+    }
+
+    /** The connection may have reached a database that was made after the position was taken. */
+    private void lookWhetherMadeAnew() {
+        if (isMadeAnew(database.info())) {
+            audience.tell(Listener::gap);
+        }
+    }
+
+    private boolean isMadeAnew(DatabaseInfo now) {
+        boolean other = identity.becomesOther(now);
+        if (other) {
+            log.warn("{} was deleted and made anew; all who listen look again", database.name());
+        }
+        return other;
+    }
+
+    private ChangesFeed open() {
+        try {
+            return pace.isLean()
+                    ? openLean()
+                    : open(request().includeDocs(true).conflicts(true).styleAllDocs(true));
+        } catch (CouchException e) {
+            positionLost |= speaksOfPosition(e);
+            throw e;
+        }
+    }
+
+    private ChangesFeed openLean() {
+        try {
+            return open(request().styleAllDocs(true).seqInterval(SEQ_INTERVAL));
+        } catch (CouchException e) {
+            if (e.status() / 100 != 4) {
+                throw e;
+            }
+            log.debug("{} brings no feed without documents: {}", database.name(), e.toString());
+            pace.stayWithDocuments();
+            return open();
+        }
+    }
+
+    private ChangesRequest request() {
+        return ChangesRequest.continuous().since(position).heartbeat(timing.heartbeat);
+    }
+
+    private ChangesFeed open(ChangesRequest request) {
+        ChangesFeed opened = database.changes(request);
+        connection = opened;
+        if (closed) {
+            opened.close();
+        }
+        return opened;
+    }
+
+    private void read(ChangesFeed feed) {
+        while (!closed && !feed.isEnded()) {
+            Optional<Change> change = feed.next(tick());
+            if (change.isPresent()) {
+                dispatchAll(pace.isLean() ? gather(change.get(), feed) : List.of(change.get()));
+            } else if (!Thread.interrupted() && !feed.isEnded()) {
+                backoff.reset();
+                if (audience.listens() && watchdog.wantsReplacement(position)) {
+                    log.warn(
+                            "the feed of {} does not bring the changes that there are (its last sign of life came {} ago); it is"
+                                    + " replaced",
+                            database.name(),
+                            Duration.ofNanos(System.nanoTime() - feed.lastSignOfLife()));
+                    feed.abandon();
+                    return;
+                }
+            }
+            if (!feed.isEnded() && switchesOver()) {
+                return;
+            }
+        }
+        position = feed.lastSeq();
+    }
+
+    private Duration tick() {
+        return pace.isLean() && LEAN_TICK.compareTo(timing.tick()) < 0 ? LEAN_TICK : timing.tick();
+    }
+
+    /** What is here already, of each document the last. */
+    private static List<Change> gather(Change first, ChangesFeed feed) {
+        Map<String, Change> rows = new LinkedHashMap<>();
+        Optional<Change> next = Optional.of(first);
+        for (int i = 1; next.isPresent(); i++) {
+            rows.remove(next.get().id());
+            rows.put(next.get().id(), next.get());
+            next = i < MOST_AT_ONCE ? feed.next(Duration.ZERO) : Optional.empty();
+        }
+        return new ArrayList<>(rows.values());
+    }
+
+    /** Whether the connection is to be opened anew, with documents or without them. It goes on from where this one is. */
+    private boolean switchesOver() {
+        if (!pace.wantsSwitch(System.nanoTime())) {
+            return false;
+        }
+        if (!pace.isLean() && copies.areSeveral()) {
+            pace.stayWithDocuments();
+            return false;
+        }
+        pace.switchOver(System.nanoTime());
+        log.debug("the feed of {} goes on {} documents", database.name(), pace.isLean() ? "without" : "with");
+        switching = true;
+        return true;
+    }
+
+    private void broke(Throwable trouble) {
+        if (closed) {
+            return;
+        }
+        pace.reset(System.nanoTime());
+        if (backoff.attempts() == 0) {
+            log.warn("the feed of {} broke, connecting again until it works: {}", database.name(), inWords(trouble));
+        } else {
+            log.debug("the feed of {} is still broken: {}", database.name(), trouble.toString());
+        }
+        if (trouble instanceof CouchException answer) {
+            positionLost |= isGone(answer);
+            unreadableAhead |= answer.status() / 100 == 2;
+        }
+    }
+
+    /** A proxy, or a server that begins or is busy, refuses the connection and not the position, however often it does. */
+    private static boolean speaksOfPosition(CouchException refusal) {
+        String reason = refusal.reason().toLowerCase(Locale.ROOT);
+        return refusal.status() == 400 && (reason.contains("since") || reason.contains("sequence"));
+    }
+
+    private static boolean isGone(CouchException answer) {
+        return answer.status() == 404 && answer.error().equals("not_found");
+    }
+
+    private static String inWords(Throwable trouble) {
+        return trouble instanceof CouchException answer ? String.valueOf(answer.getMessage()) : trouble.toString();
+    }
+
+    private void pause() {
+        try {
+            if (!closed) {
+                backoff.pause();
+            }
+        } catch (InterruptedException e) {
+            log.debug("the feed of {} was interrupted", database.name());
+        }
+    }
+
+    /** After an interruption: is the position still good, and who knows what happened meanwhile. */
+    private void lookAgain() {
+        DatabaseInfo info = database.info();
+        String now = info.updateSeq();
+        boolean other = isMadeAnew(info);
+        boolean lost = positionLost || FeedWatchdog.isBehind(info, position);
+        if (lost) {
+            if (!now.equals(position)) {
+                log.warn(
+                        "{} does not know position {} any more; its feed goes on from {}, and all who listen look again",
+                        database.name(),
+                        position,
+                        now);
+            }
+            position = now;
+            positionLost = false;
+        }
+        audience.tell(lost || other ? Listener::gap : Listener::reconnected);
+        if (unreadableAhead) {
+            stepOver();
+            unreadableAhead = false;
+        }
+    }
+
+    /** One of the next rows cannot be read with its document: they are read without, and each document on its own. */
+    private void stepOver() {
+        ChangesRequest next = ChangesRequest.normal().since(position).limit(ROWS_TO_STEP);
+        for (Change row : FeedWatchdog.read(database, next)) {
+            Change whole = row.deleted() ? row : documents.alone(row);
+            dispatch(new Change(row.seq(), row.id(), whole.revs(), whole.deleted(), whole.doc()));
+        }
+    }
+
+    /** Rows in the order of the feed; when it brings no documents, those that are needed are read here. */
+    private void dispatchAll(List<Change> rows) {
+        List<Change> needed = new ArrayList<>();
+        for (Change row : rows) {
+            boolean isNeeded = audience.needs(notice(row));
+            pace.saw(isNeeded);
+            if (isNeeded) {
+                needed.add(row);
+            }
+        }
+        if (!pace.isLean()) {
+            rows.forEach(this::dispatch);
+            return;
+        }
+        Map<String, Change> read = needed.isEmpty() ? Map.of() : documents.read(needed);
+        for (Change row : rows) {
+            Change whole = read.get(row.id());
+            if (whole == null) {
+                dispatchUnread(row);
+            } else {
+                dispatch(whole);
+            }
+        }
+    }
+
+    private void dispatch(Change change) {
+        FeedEvent event = FeedEvent.of(change, data::lazily);
+        tellAll(change, listener -> listener.changed(event));
+    }
+
+    private void dispatchUnread(Change change) {
+        FeedNotice notice = notice(change);
+        tellAll(change, listener -> listener.unread(notice));
+    }
+
+    private void tellAll(Change change, Consumer<Listener> news) {
+        backoff.reset();
+        watchdog.calm();
+        if (!change.seq().equals(position)) {
+            lookAgainUnlessAfterPosition(change.seq());
+            begins = false;
+        }
+        audience.tell(news);
+        position = change.seq();
+    }
+
+    /**
+     * A server that does not know a position begins with the first change it has, in each of its shards: the database was made anew
+     * after the position was looked at, and before the connection stood. On a cluster the next number may be a lower one at any
+     * time, when another copy tells of it, so only the first one counts there.
+     */
+    private void lookAgainUnlessAfterPosition(String seq) {
+        if (DatabaseInfo.changes(seq) > DatabaseInfo.changes(position)) {
+            return;
+        }
+        if (!copies.areSeveral()) {
+            log.warn("{} is not what it was at {}; its feed goes on from {}", database.name(), position, seq);
+            audience.tell(Listener::gap);
+        } else if (begins) {
+            audience.tell(Listener::reconnected);
+        }
+    }
+
+    private FeedNotice notice(Change change) {
+        boolean isOwn = change.revs().size() == 1
+                && own.contain(change.id(), change.revs().get(0));
+        return new FeedNotice(change.id(), change.revs(), change.deleted(), isOwn);
+    }
+
+    /** Hears of changes. */
+    public interface Listener {
+        /**
+         * A document changed. May come twice, late, or tell an old story.
+         *
+         * @param event what changed
+         */
+        void changed(FeedEvent event);
+
+        /**
+         * Whether it needs a document that changed. When no listener does, the document may not be read, and all are told by
+         * {@link #unread}; otherwise all get it by {@link #changed}. The answer may change with time. Asked about jobs and chunks
+         * of their logs only: of everything else the document is always read.
+         *
+         * @param notice what is known of the change
+         * @return true by default
+         */
+        default boolean needsDocument(FeedNotice notice) {
+            return true;
+        }
+
+        /**
+         * A document changed that was not read, because no listener needed it. May come twice, late, or tell an old story.
+         *
+         * @param notice what is known of the change
+         */
+        default void unread(FeedNotice notice) {}
+
+        /** The position was lost: nothing that was heard before is certain any more, so look again. */
+        default void gap() {}
+
+        /** The connection was replaced and goes on from its position; whoever wants to be sure looks again. */
+        default void reconnected() {
+            gap();
+        }
+    }
+
+    /**
+     * How patient a feed is.
+     *
+     * @param heartbeat after three of them without a byte a connection is replaced
+     * @param quiet how long nothing may come before the server is asked whether it has something
+     * @param grace how long a connection may take to bring that
+     */
+    record Timing(Duration heartbeat, Duration quiet, Duration grace) {
+        static final Timing DEFAULT = new Timing(Duration.ofSeconds(10), Duration.ofMinutes(5), Duration.ofSeconds(5));
+
+        private Duration tick() {
+            return grace.compareTo(quiet) < 0 ? grace : quiet;
+        }
+    }
+}

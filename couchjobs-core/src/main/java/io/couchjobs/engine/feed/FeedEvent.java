@@ -1,0 +1,101 @@
+package io.couchjobs.engine.feed;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.Change;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.lifecycle.Resolution;
+import io.couchjobs.engine.store.JobTombstone;
+import io.couchjobs.engine.store.Snapshot;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.MalformedJobException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A document changed. Immutable and thread-safe.
+ *
+ * @param docId the document's {@code _id}
+ * @param rev the revision that the change made, such as {@code 3-...}
+ * @param deleted whether it is gone
+ * @param document the document as it is now, or its tombstone; null when it cannot be read
+ * @param conflicted whether it has other leaves that are not deleted
+ * @param leaves the revisions of its leaves, tombstones too, as far as the feed tells; the winner first
+ * @param withData gives a job what reads its attached data when somebody asks for it
+ */
+public record FeedEvent(
+        String docId,
+        String rev,
+        boolean deleted,
+        @Nullable ObjectNode document,
+        boolean conflicted,
+        List<String> leaves,
+        UnaryOperator<Job> withData) {
+    private static final String CONFLICTS = "_conflicts";
+
+    /**
+     * A change of a document whose attached data nobody can read.
+     *
+     * @param docId the document's {@code _id}
+     * @param rev the revision that the change made
+     * @param deleted whether it is gone
+     * @param document the document, or its tombstone; null when it cannot be read
+     * @param conflicted whether it has other leaves that are not deleted
+     */
+    public FeedEvent(String docId, String rev, boolean deleted, @Nullable ObjectNode document, boolean conflicted) {
+        this(docId, rev, deleted, document, conflicted, List.of(rev), UnaryOperator.identity());
+    }
+
+    /** What a row of the feed tells; the document, which is given away, keeps no {@code _conflicts}. */
+    static FeedEvent of(Change change, UnaryOperator<Job> withData) {
+        String rev = change.revs().isEmpty() ? "" : change.revs().get(0);
+        ObjectNode document = change.doc();
+        boolean conflicted = document != null
+                && document.has(CONFLICTS)
+                && !document.remove(CONFLICTS).isEmpty();
+        return new FeedEvent(change.id(), rev, change.deleted(), document, conflicted, change.revs(), withData);
+    }
+
+    /** {@return the number of the revision: how many writes the document has seen} */
+    public long generation() {
+        return Rev.generation(rev);
+    }
+
+    /** {@return what this tells of a job; empty for the tombstone of a leaf that lost, and for what is no job or was not read} */
+    public Optional<Snapshot> seen(JobId id) {
+        return isResolved() ? Optional.empty() : snapshot(id);
+    }
+
+    private Optional<Snapshot> snapshot(JobId id) {
+        return deleted
+                ? Optional.of(Snapshot.gone(id, rev))
+                : Optional.ofNullable(document).flatMap(Snapshot::of);
+    }
+
+    /** {@return whether the document was a finished job that retention deleted} */
+    public boolean isRetired() {
+        return deleted
+                && document != null
+                && JobTombstone.retiredStatus(document).isPresent();
+    }
+
+    /** Whether it is the tombstone of a leaf that lost, which says nothing of the job. */
+    public boolean isResolved() {
+        return deleted && document != null && Resolution.isOfLoser(document);
+    }
+
+    /** {@return the job, if the document is one and still there; what is attached was not read with it} */
+    public Optional<Job> job() {
+        if (deleted || document == null || !docId.startsWith(DocIds.JOB)) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(withData.apply(Job.parse(document)));
+        } catch (MalformedJobException notAJob) {
+            return Optional.empty();
+        }
+    }
+}

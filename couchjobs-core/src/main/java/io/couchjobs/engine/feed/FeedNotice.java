@@ -1,0 +1,53 @@
+package io.couchjobs.engine.feed;
+
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.document.Rev;
+import java.util.List;
+
+/**
+ * That a document changed, without the document: what a listener is asked about before it is read, and told when nobody needs
+ * it. Immutable and thread-safe.
+ *
+ * @param docId the document's {@code _id}
+ * @param revs its winning revision, and after it the other leaves as far as they are known, deleted ones too; never empty
+ * @param deleted whether it is gone
+ * @param own whether this process wrote that very revision, of a job that is not pending with it
+ */
+public record FeedNotice(String docId, List<String> revs, boolean deleted, boolean own) {
+    /**
+     * Copies what it is given.
+     *
+     * @param docId the document's id
+     * @param revs its leaves, the winner first
+     * @param deleted whether it is gone
+     * @param own whether this process wrote it
+     */
+    public FeedNotice {
+        revs = List.copyOf(revs.isEmpty() ? List.of("") : revs);
+    }
+
+    /** {@return the winning revision} */
+    public String rev() {
+        return revs.get(0);
+    }
+
+    /** {@return the number of the winning revision} */
+    public long generation() {
+        return Rev.generation(rev());
+    }
+
+    /** {@return whether it may have more than one leaf that is not deleted} */
+    public boolean mayBeConflicted() {
+        return revs.size() > 1;
+    }
+
+    /** {@return whether it may be a job that was not there before} */
+    public boolean mayBeNew() {
+        return generation() == 1 && mayBePending();
+    }
+
+    /** {@return whether somebody else may have made it, or left it, a job to be claimed} */
+    public boolean mayBePending() {
+        return !own && !deleted && docId.startsWith(DocIds.JOB);
+    }
+}

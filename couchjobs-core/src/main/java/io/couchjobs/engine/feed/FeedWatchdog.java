@@ -1,0 +1,127 @@
+package io.couchjobs.engine.feed;
+
+import io.couchjobs.couch.Change;
+import io.couchjobs.couch.ChangesFeed;
+import io.couchjobs.couch.ChangesRequest;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.DatabaseInfo;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.store.DatabaseIdentity;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Notices a connection that gives signs of life but brings no changes any more. Used by the feed's thread only; it asks the
+ * server on a thread of its own, so that a slow answer holds up nothing.
+ */
+final class FeedWatchdog {
+    private static final Logger log = LoggerFactory.getLogger(FeedWatchdog.class);
+
+    private final CouchDatabase database;
+    private final DatabaseIdentity identity;
+    private final Duration quiet;
+    private final Duration grace;
+    private long lastSignNanos = System.nanoTime();
+    private volatile boolean asking;
+    private volatile @Nullable Finding finding;
+
+    /** There was news beyond a position at a moment. */
+    private record Finding(String position, long nanos) {}
+
+    FeedWatchdog(CouchDatabase database, DatabaseIdentity identity, Duration quiet, Duration grace) {
+        this.database = database;
+        this.identity = identity;
+        this.quiet = quiet;
+        this.grace = grace;
+    }
+
+    /** A change came, or a new connection stands. */
+    void calm() {
+        lastSignNanos = System.nanoTime();
+        finding = null;
+    }
+
+    /** Whether the server has had news for the connection for a while, and the connection did not bring it. */
+    boolean wantsReplacement(String position) {
+        long now = System.nanoTime();
+        Finding found = finding;
+        if (found != null && found.position.equals(position)) {
+            return now - found.nanos >= grace.toNanos();
+        }
+        if (!asking && now - lastSignNanos >= quiet.toNanos()) {
+            lastSignNanos = now;
+            ask(position);
+        }
+        return false;
+    }
+
+    /** The changes there are beyond a position. */
+    static List<Change> read(CouchDatabase database, ChangesRequest request) {
+        List<Change> changes = new ArrayList<>();
+        try (ChangesFeed feed = database.changes(request)) {
+            while (!feed.isEnded()) {
+                feed.next(Duration.ofMinutes(1)).ifPresent(changes::add);
+                if (Thread.currentThread().isInterrupted()) {
+                    break; // the feed was closed
+                }
+            }
+        }
+        return changes;
+    }
+
+    /**
+     * Whether a database is not what it was when it had that position: it was made anew, or restored from an older state. On
+     * a cluster the numbers tell nothing: copies count each for themselves, and now other copies may have been asked.
+     */
+    static boolean isBehind(DatabaseInfo now, String position) {
+        return now.copies() == 1 && now.changes() < DatabaseInfo.changes(position);
+    }
+
+    private void ask(String position) {
+        Thread thread = new Thread(() -> look(position), "couchjobs-feed-watchdog");
+        thread.setDaemon(true);
+        asking = true;
+        try {
+            thread.start();
+        } catch (Error noThread) {
+            asking = false;
+            cannotTell(noThread);
+        }
+    }
+
+    private void look(String position) {
+        try {
+            if (hasNews(position)) {
+                finding = new Finding(position, System.nanoTime());
+            }
+        } catch (RuntimeException | Error e) {
+            cannotTell(e);
+        } finally {
+            asking = false;
+        }
+    }
+
+    private void cannotTell(Throwable trouble) {
+        log.debug("it cannot be told now whether the feed of {} misses something", database.name(), trouble);
+    }
+
+    /** A database that was made anew is news, and so is a position that it does not know or that lies ahead of it. */
+    private boolean hasNews(String position) {
+        try {
+            DatabaseInfo info = database.info();
+            return identity.isOther(info)
+                    || isBehind(info, position)
+                    || !read(database, ChangesRequest.normal().since(position).limit(1))
+                            .isEmpty();
+        } catch (CouchException e) {
+            if (e.status() == 400 || e.status() == 404) {
+                return true;
+            }
+            throw e;
+        }
+    }
+}

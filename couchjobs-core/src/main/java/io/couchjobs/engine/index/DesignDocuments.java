@@ -1,0 +1,230 @@
+package io.couchjobs.engine.index;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.IndexProgress;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewResult;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.engine.time.Backoff;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.ektorp.UpdateConflictException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The design documents in a database, and which of their versions to ask. Thread-safe.
+ *
+ * <p>An upgrade pushes its design documents under new names. While the index of a new one is being built, the newest old
+ * one, which has the same views with the same keys, goes on answering: nobody waits for an index.
+ */
+public final class DesignDocuments implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(DesignDocuments.class);
+    private static final long PATIENCE_MS = 500;
+    private static final int MOST_BUILDS = 4;
+    /** A user may well have a design document {@code jobs-report} of their own. */
+    private static final Pattern VERSIONED = Pattern.compile("[a-z]+-[0-9a-f]{8}");
+
+    private final CouchDatabase database;
+    private final Map<String, Choice> choices = new ConcurrentHashMap<>();
+    private final ExecutorService builders;
+    private volatile boolean closed;
+
+    /**
+     * Looks after the design documents of a database. No I/O.
+     *
+     * @param database the database
+     */
+    public DesignDocuments(CouchDatabase database) {
+        this.database = database;
+        this.builders = database.server().surroundings().threads("couchjobs-index", MOST_BUILDS);
+    }
+
+    /** Waits for no index any more; the server goes on building. */
+    @Override
+    public void close() {
+        closed = true;
+        builders.shutdownNow();
+    }
+
+    CouchDatabase database() {
+        return database;
+    }
+
+    /**
+     * Stores the design documents of this version where they are missing. Idempotent; several processes may race.
+     *
+     * @return the names of those that this call stored
+     */
+    public List<String> push() {
+        List<String> pushed = new ArrayList<>();
+        for (DesignDocument wanted : DesignDocument.ALL) {
+            if (push(wanted)) {
+                pushed.add(wanted.versionedName());
+            }
+        }
+        return pushed;
+    }
+
+    /**
+     * The design documents of couchjobs in the database, of all versions.
+     *
+     * @return their versioned names, such as {@code jobs-1a2b3c4d}, in the order of names
+     */
+    public List<String> installed() {
+        return Stream.concat(DesignDocument.ALL.stream(), DesignDocument.ON_DEMAND.stream())
+                .flatMap(wanted -> versionsOf(wanted).stream())
+                .toList();
+    }
+
+    /**
+     * How far the index is that is being built.
+     *
+     * @return the first of this version that is catching up with the documents; empty when all are up to date, or nobody tells
+     */
+    public Optional<IndexProgress> building() {
+        return DesignDocument.ALL.stream()
+                .flatMap(design -> progressOf(design).stream())
+                .findFirst();
+    }
+
+    private Optional<IndexProgress> progressOf(DesignDocument design) {
+        try {
+            return database.indexProgress(design.versionedName());
+        } catch (CouchException unknown) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * A stored design document.
+     *
+     * @param versionedName its name, such as {@code jobs-1a2b3c4d}
+     * @return the document, or empty when there is none of that name
+     */
+    public Optional<ObjectNode> read(String versionedName) {
+        return database.get("_design/" + versionedName);
+    }
+
+    /**
+     * Asks a view, in whichever version of its design document can answer now. Stores the design document when it is
+     * missing.
+     *
+     * @param document the design document
+     * @param query the query, without the design document's name
+     * @return the answer
+     */
+    ViewResult ask(DesignDocument document, Query query) {
+        try {
+            return database.view(query.in(choose(document)));
+        } catch (CouchNotFoundException gone) {
+            choices.remove(document.name());
+            return database.view(query.in(choose(document)));
+        }
+    }
+
+    private String choose(DesignDocument document) {
+        return choices.computeIfAbsent(document.name(), name -> decide(document))
+                .name();
+    }
+
+    private Choice decide(DesignDocument wanted) {
+        List<String> others = new ArrayList<>(versionsOf(wanted));
+        boolean there = others.remove(wanted.versionedName());
+        if (!there) {
+            push(wanted);
+        }
+        if (others.isEmpty()) {
+            return new Choice(wanted.versionedName(), CompletableFuture.completedFuture(null), wanted.versionedName());
+        }
+        CompletableFuture<Void> built = CompletableFuture.runAsync(() -> build(wanted), builders);
+        String meanwhile = isBuiltSoon(built) ? wanted.versionedName() : others.get(others.size() - 1);
+        return new Choice(wanted.versionedName(), built, meanwhile);
+    }
+
+    /** A large index takes longer than a request may; the server goes on building, so ask until it answers. */
+    private void build(DesignDocument wanted) {
+        String view = wanted.toDocument().path("views").fieldNames().next();
+        Backoff backoff = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1));
+        while (!closed) {
+            try {
+                database.view(
+                        ViewQuery.of(wanted.versionedName(), view).reduce(false).limit(0));
+                return;
+            } catch (CouchException notYet) {
+                if (notYet.status() / 100 == 4) {
+                    throw notYet;
+                }
+                pause(backoff);
+            }
+        }
+        throw new CouchJobsException("the queue was closed while an index was built");
+    }
+
+    private static void pause(Backoff backoff) {
+        try {
+            backoff.pause();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CouchJobsException("interrupted while an index was built", e);
+        }
+    }
+
+    private static boolean isBuiltSoon(CompletableFuture<Void> built) {
+        try {
+            built.get(PATIENCE_MS, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException | ExecutionException notYet) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private boolean push(DesignDocument wanted) {
+        if (database.ektorp().contains(wanted.docId())) {
+            return false;
+        }
+        try {
+            database.ektorp().create(wanted.docId(), wanted.toDocument());
+            log.info("stored the design document {}", wanted);
+            return true;
+        } catch (UpdateConflictException storedByAnother) {
+            return false;
+        }
+    }
+
+    private List<String> versionsOf(DesignDocument document) {
+        String prefix = "_design/" + document.name() + "-";
+        return database.view(ViewQuery.allDocs().startKey(prefix).endKey(prefix + "\ufff0")).rows().stream()
+                .map(row -> row.key().asText().substring("_design/".length()))
+                .filter(name -> VERSIONED.matcher(name).matches())
+                .toList();
+    }
+
+    /** Puts the design document's name into a query. */
+    interface Query {
+        ViewQuery in(String designDocument);
+    }
+
+    private record Choice(String wanted, CompletableFuture<Void> built, String meanwhile) {
+        String name() {
+            return built.isDone() && !built.isCompletedExceptionally() ? wanted : meanwhile;
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.couchjobs.engine.index;
+
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import java.time.Instant;
+import java.util.Comparator;
+
+/**
+ * Where a job stands in the index of due jobs: by time, and jobs of the same time by id. Immutable and thread-safe.
+ *
+ * @param time when the job is due
+ * @param id which job
+ */
+public record DuePlace(Instant time, JobId id) implements Comparable<DuePlace> {
+    private static final Comparator<DuePlace> ORDER =
+            Comparator.comparing(DuePlace::time).thenComparing(DuePlace::id);
+
+    public static DuePlace of(Job job) {
+        return new DuePlace(job.scheduledTime(), job.id());
+    }
+
+    @Override
+    public int compareTo(DuePlace other) {
+        return ORDER.compare(this, other);
+    }
+}

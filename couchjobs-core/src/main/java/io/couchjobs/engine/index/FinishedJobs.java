@@ -1,0 +1,185 @@
+package io.couchjobs.engine.index;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewResult;
+import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.engine.store.FinishedJob;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Site;
+import io.couchjobs.type.Retention;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The finished jobs of a database, by the time at which they finished. Thread-safe.
+ *
+ * <p>A row carries the revision it was built from, and a deletion on exactly that revision cannot hit a job that was added
+ * again meanwhile. Documents with conflicts are not here: deleting their winner would bring a loser back.
+ */
+public final class FinishedJobs {
+    private static final String VIEW = "finished";
+    private static final Map<String, Object> AFTER_ALL = Map.of();
+    private static final long EARLIEST_MILLIS = -8_640_000_000_000_000L;
+
+    private final CouchDatabase database;
+    private final Site site;
+
+    /**
+     * Looks into a database without a name. No I/O.
+     *
+     * @param database the database
+     */
+    public FinishedJobs(CouchDatabase database) {
+        this(database, Site.UNNAMED);
+    }
+
+    /**
+     * Looks into a database. No I/O.
+     *
+     * @param database the database
+     * @param site whose jobs to look for
+     */
+    public FinishedJobs(CouchDatabase database, Site site) {
+        this.database = database;
+        this.site = site;
+    }
+
+    /** {@return how many jobs that are run here are finished, by line ({@link Site}) and status; those without any are missing} */
+    public Map<String, Map<JobStatus, Long>> counts() {
+        Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
+        for (ViewResult.Row row : ask(query().groupLevel(2)).rows()) {
+            JobStatus.fromJson(row.key().path(1).asText()).ifPresent(status -> counts.computeIfAbsent(
+                            row.key().path(0).asText(), line -> new EnumMap<>(JobStatus.class))
+                    .put(status, row.value().asLong()));
+        }
+        counts.keySet().removeIf(line -> !site.ownsLine(line));
+        return counts;
+    }
+
+    /**
+     * What a retention lets go.
+     *
+     * @param line the line
+     * @param status the status
+     * @param retention what stays
+     * @param until only jobs that finished before this time
+     * @param now the time from which a retention's time counts back
+     * @return where to find those that may go; empty when none may
+     */
+    public Optional<Range> expendable(String line, JobStatus status, Retention retention, Instant until, Instant now) {
+        List<Object> all = List.of(line, status.json());
+        if (retention instanceof Retention.Delete) {
+            return Optional.of(new Range(status, all, upTo(all, until)));
+        }
+        if (retention instanceof Retention.For time) {
+            Instant end = now.minus(time.time());
+            // Numbers only: who finished nobody knows when is not old.
+            List<Object> dated = with(all, EARLIEST_MILLIS);
+            return Optional.of(new Range(status, dated, upTo(all, end.isBefore(until) ? end : until)));
+        }
+        return retention instanceof Retention.Newest newest
+                ? beyond(all, newest.jobs()).map(last -> new Range(status, all, earlier(last, upTo(all, until))))
+                : Optional.empty();
+    }
+
+    /**
+     * How many jobs are in a range.
+     *
+     * @param range where
+     * @return how many
+     */
+    public long count(Range range) {
+        List<ViewResult.Row> rows =
+                ask(query().startKey(range.from).endKey(range.to)).rows();
+        return rows.isEmpty() ? 0 : rows.get(0).value().asLong();
+    }
+
+    /**
+     * The jobs of a range that finished first.
+     *
+     * @param range where
+     * @param after the last row of the page before, or null for the first page
+     * @param most how many
+     * @return the rows; none when the end is reached
+     */
+    public List<FinishedJob> page(Range range, @Nullable FinishedJob after, int most) {
+        Object from = after == null ? range.from : after.key();
+        return ask(query().reduce(false).startKey(from).endKey(range.to).limit(after == null ? most : most + 1L))
+                .rows()
+                .stream()
+                .map(row -> new FinishedJob(
+                        Objects.requireNonNull(row.id()),
+                        row.value().path(0).asText(),
+                        range.status,
+                        fence(row),
+                        row.key()))
+                .filter(row -> after == null || !row.docId().equals(after.docId()))
+                .toList();
+    }
+
+    private static OptionalLong fence(ViewResult.Row row) {
+        JsonNode fence = row.value().path(1);
+        return fence.canConvertToLong() ? OptionalLong.of(fence.asLong()) : OptionalLong.empty();
+    }
+
+    /** One read: whoever counts first and deletes then, beside another who does, deletes twice as many. */
+    private Optional<JsonNode> beyond(List<Object> all, int newest) {
+        return ask(query().reduce(false)
+                        .descending(true)
+                        .startKey(with(all, AFTER_ALL))
+                        .endKey(all)
+                        .skip(newest)
+                        .limit(1))
+                .rows()
+                .stream()
+                .map(ViewResult.Row::key)
+                .findFirst();
+    }
+
+    private static Object earlier(JsonNode last, List<Object> until) {
+        return last.path(2).asLong(Long.MIN_VALUE) < (Long) until.get(2) ? last : until;
+    }
+
+    private static List<Object> upTo(List<Object> all, Instant end) {
+        return with(all, end.toEpochMilli());
+    }
+
+    private static List<Object> with(List<Object> prefix, Object last) {
+        List<Object> longer = new ArrayList<>(prefix);
+        longer.add(last);
+        return longer;
+    }
+
+    private static ViewQuery query() {
+        return ViewQuery.of(DesignDocument.LISTS.versionedName(), VIEW);
+    }
+
+    /** Not the older version that answers others while an index is being built: it may not have this view. */
+    private ViewResult ask(ViewQuery query) {
+        try {
+            return database.view(query);
+        } catch (CouchNotFoundException missing) {
+            new DesignDocuments(database).push();
+            return database.view(query);
+        }
+    }
+
+    /**
+     * Finished jobs of one type and status that lie together in the index. Immutable and thread-safe.
+     *
+     * @param status their status
+     * @param from the first key
+     * @param to the last key
+     */
+    public record Range(JobStatus status, Object from, Object to) {}
+}

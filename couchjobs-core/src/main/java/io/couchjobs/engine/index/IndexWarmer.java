@@ -1,0 +1,152 @@
+package io.couchjobs.engine.index;
+
+import io.couchjobs.couch.DatabaseInfo;
+import io.couchjobs.engine.store.BulkListener;
+import io.couchjobs.engine.time.Surroundings;
+import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has the indexes brought up to date after many writes, so that whoever asks them next does not wait long. The server would do
+ * that by itself, but at once: beside a burst of work, and for states of jobs that are over a moment later. It is put off while
+ * this process goes on writing, or others write much, but not for longer than half a minute. Thread-safe.
+ */
+public final class IndexWarmer implements BulkListener, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(IndexWarmer.class);
+    private static final int MANY = 1_000;
+    private static final Duration QUIET = Duration.ofSeconds(5);
+    private static final Duration LONGEST = Duration.ofSeconds(30);
+    /** So many changes of others within a glance are a burst of work. */
+    private static final int BUSY = 100;
+
+    private static final Duration GLANCE = Duration.ofSeconds(1);
+
+    private final Runnable warm;
+    private final Supplier<DatabaseInfo> database;
+    private final Surroundings surroundings;
+    private final ScheduledExecutorService thread;
+    private int underWay;
+    private long writes;
+    private long firstNanos;
+    private long lastNanos;
+    private boolean planned;
+
+    /**
+     * Makes one for a process. No I/O.
+     *
+     * @param warm asks for what must be up to date, and does not wait for it
+     * @param database asks what the database says of itself: how many changes others made; on a cluster nobody can tell
+     * @param surroundings whose clock and thread it uses
+     */
+    public IndexWarmer(Runnable warm, Supplier<DatabaseInfo> database, Surroundings surroundings) {
+        this.warm = warm;
+        this.database = database;
+        this.surroundings = surroundings;
+        this.thread = surroundings.threads("couchjobs-warmer", 1);
+    }
+
+    @Override
+    public synchronized void begins() {
+        underWay++;
+    }
+
+    @Override
+    public synchronized void ends(int documents) {
+        underWay--;
+        lastNanos = surroundings.nanos();
+        firstNanos = writes == 0 ? lastNanos : firstNanos;
+        writes += documents;
+        if (writes >= MANY && !planned && !thread.isShutdown()) {
+            planned = plan(this::look, QUIET);
+        }
+    }
+
+    /** A process that ends asks at once. */
+    @Override
+    public void close() {
+        boolean due;
+        synchronized (this) {
+            due = writes >= MANY;
+            writes = 0;
+            thread.shutdownNow();
+        }
+        if (due) {
+            warm();
+        }
+    }
+
+    private void look() {
+        Duration quiet = quiet();
+        if (isLate()) {
+            warmNow();
+        } else if (quiet.compareTo(QUIET) < 0) {
+            planAgain(this::look, QUIET.minus(quiet));
+        } else {
+            long before = changes();
+            planAgain(() -> lookAround(before), GLANCE);
+        }
+    }
+
+    private void lookAround(long before) {
+        boolean isBusy = changes() - before >= BUSY;
+        if (isLate() || !(isBusy || quiet().compareTo(QUIET) < 0)) {
+            warmNow();
+        } else {
+            planAgain(this::look, QUIET);
+        }
+    }
+
+    /** Whether it will be done; without a thread for it the end of the next request is the next occasion. */
+    private synchronized boolean plan(Runnable task, Duration pause) {
+        try {
+            if (!thread.isShutdown()) {
+                Surroundings.plan(thread, task, pause);
+            }
+            return true;
+        } catch (RuntimeException | Error noThread) {
+            log.debug("the indexes cannot be brought up to date now: {}", noThread.toString());
+            return false;
+        }
+    }
+
+    private synchronized void planAgain(Runnable task, Duration pause) {
+        planned = plan(task, pause);
+    }
+
+    private synchronized Duration quiet() {
+        return underWay > 0 ? Duration.ZERO : Duration.ofNanos(surroundings.nanos() - lastNanos);
+    }
+
+    private synchronized boolean isLate() {
+        return surroundings.nanos() - firstNanos >= LONGEST.toNanos();
+    }
+
+    private long changes() {
+        try {
+            DatabaseInfo info = database.get();
+            return info.copies() == 1 ? info.changes() : 0;
+        } catch (RuntimeException trouble) {
+            log.debug("whether others write cannot be told now: {}", trouble.toString());
+            return 0;
+        }
+    }
+
+    private void warmNow() {
+        synchronized (this) {
+            planned = false;
+            writes = 0;
+        }
+        warm();
+    }
+
+    private void warm() {
+        try {
+            warm.run();
+        } catch (RuntimeException trouble) {
+            log.debug("the indexes cannot be brought up to date now: {}", trouble.toString());
+        }
+    }
+}

@@ -1,0 +1,462 @@
+package io.couchjobs.engine.index;
+
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewQuery.Update;
+import io.couchjobs.couch.ViewResult;
+import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Site;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/**
+ * The questions that the views answer. Thread-safe.
+ *
+ * <p>What asks for jobs of a <em>line</em> means those of a type and a site; see {@link Site}.
+ *
+ * <p>A row is a hint: the job may have changed since. Jobs are returned only where the document is still the revision that
+ * the row was built from.
+ */
+public final class JobIndex {
+    /** What {@link #counts(String)} adds to the status of jobs that were stopped while they ran. */
+    public static final String KILLED = "/killed";
+
+    private static final Map<String, Object> AFTER_ALL = Map.of();
+    private static final int PAGE = 500;
+    /** A view opens the document of each row by itself: more rows are read without. */
+    private static final int WITH_DOCUMENTS = 200;
+
+    private final DesignDocuments designs;
+    private final WindowDocuments windowDocuments;
+    private final Site site;
+
+    /**
+     * Asks through the given design documents, in a database without a name.
+     *
+     * @param designs which design documents to ask
+     */
+    public JobIndex(DesignDocuments designs) {
+        this(designs, Site.UNNAMED);
+    }
+
+    /**
+     * Asks through the given design documents.
+     *
+     * @param designs which design documents to ask
+     * @param site whose jobs to look for
+     */
+    public JobIndex(DesignDocuments designs, Site site) {
+        this.designs = designs;
+        this.windowDocuments = new WindowDocuments(designs.database());
+        this.site = site;
+    }
+
+    /** {@return whose jobs it looks for} */
+    public Site site() {
+        return site;
+    }
+
+    /**
+     * The pending jobs of a line that come first.
+     *
+     * @param line the line, of those that {@link Site#lines} names
+     * @param limit how many rows to read
+     * @return the jobs in the order of their scheduled times, those in the future too
+     */
+    public Window pending(String line, int limit) {
+        return pending(line, Optional.empty(), Update.TRUE, limit, UnaryOperator.identity());
+    }
+
+    /**
+     * The same from a job on.
+     *
+     * @param line the line
+     * @param from where that job stands, which may be among them again; empty for the first
+     * @param update whether the index must know what was written last
+     * @param limit how many rows to read
+     * @param wanted which of the jobs are worth to be read
+     */
+    public Window pending(
+            String line, Optional<DuePlace> from, Update update, int limit, UnaryOperator<List<JobId>> wanted) {
+        UnaryOperator<ViewQuery> range = query -> from.map(place -> all(query, line)
+                        .startKey(List.of(line, place.time().toEpochMilli()))
+                        .startKeyDocId(place.id().docId()))
+                .orElseGet(() -> all(query, line));
+        if (limit <= WITH_DOCUMENTS) {
+            return window(jobs("due", query -> range.apply(query).update(update), limit), limit);
+        }
+        ViewResult rows = ask(DesignDocument.JOBS, "due", query -> range.apply(query)
+                .update(update)
+                .limit(limit));
+        List<ViewResult.Row> some = wanted(rows.rows(), wanted);
+        return new Window(
+                windowDocuments.jobs(some).filter(site::owns).toList(),
+                rows.rows().size() < limit,
+                end(rows.rows()));
+    }
+
+    /** Asks the server to bring its indexes up to date, and does not wait for it. */
+    public void warm() {
+        ask(DesignDocument.JOBS, "due", query -> query.limit(0).update(Update.LAZY));
+        ask(DesignDocument.LISTS, "status", query -> query.reduce(false)
+                .limit(0)
+                .update(Update.LAZY));
+    }
+
+    /**
+     * The stuck jobs of a line whose retry is due first.
+     *
+     * @param line the line
+     * @param update whether the index must know what was written last
+     * @param limit how many rows to read
+     * @return the jobs in the order of their retry times
+     */
+    public Window stuck(String line, Update update, int limit) {
+        return window(jobs("stuck", query -> all(query, line).update(update), limit), limit);
+    }
+
+    /**
+     * A page of an index by lanes.
+     *
+     * @param order which index
+     * @param line the line
+     * @param from from where on, inclusive
+     * @param limit how many rows to read
+     */
+    public Page page(Spot.Order order, String line, Spot from, int limit) {
+        ViewResult result = ask(order.document(), order.view, query -> query.startKey(from.key(line))
+                .endKey(List.of(line, AFTER_ALL))
+                .limit(limit)
+                .includeDocs(true));
+        List<Spot> rows = result.rows().stream().map(row -> Spot.of(row.key())).toList();
+        return new Page(window(result, limit).jobs(), rows, rows.size() < limit);
+    }
+
+    /**
+     * Waiting jobs that have no scheduled time, beginning anywhere.
+     *
+     * @param line the line
+     * @param probe a random id; reading starts at the first job whose id is not less
+     * @param limit how many rows to read
+     * @return the jobs, wrapped around at the end
+     */
+    public List<Job> unscheduled(String line, String probe, int limit) {
+        List<Object> now = List.of(line, 0);
+        String docId = new JobId(Site.typeOf(line), probe).docId();
+        Window after = window(
+                jobs("due", query -> query.startKey(now).startKeyDocId(docId).endKey(now), limit), limit);
+        if (after.jobs().size() >= limit) {
+            return after.jobs();
+        }
+        Window before =
+                window(jobs("due", query -> query.startKey(now).endKey(now).endKeyDocId(docId), limit), limit);
+        return Stream.concat(after.jobs().stream(), before.jobs().stream())
+                .limit(limit)
+                .toList();
+    }
+
+    /**
+     * Counts pending jobs that are run here.
+     *
+     * @param type the type
+     * @param until only those whose scheduled time is not later
+     * @param limit where counting stops
+     * @return how many there are, at most the limit
+     */
+    public int pendingCount(String type, Instant until, int limit) {
+        int count = 0;
+        for (String line : site.lines(type)) {
+            int left = limit - count;
+            count += ask(DesignDocument.JOBS, "due", query -> query.startKey(List.of(line))
+                            .endKey(List.of(line, until.toEpochMilli()))
+                            .limit(left))
+                    .rows()
+                    .size();
+        }
+        return count;
+    }
+
+    /**
+     * Counts pending jobs that are run here, also those that wait for others, however many there are: the index keeps the sums.
+     *
+     * @param type the type
+     * @return how many there are
+     */
+    public long pendingCount(String type) {
+        return site.lines(type).stream().mapToLong(this::pendingOf).sum();
+    }
+
+    private long pendingOf(String line) {
+        return ask(DesignDocument.LISTS, "status", query -> query.startKey(List.of(line, JobStatus.STUCK.json()))
+                        .endKey(List.of(line, JobStatus.WAITING.json(), AFTER_ALL))
+                        .groupLevel(2))
+                .rows()
+                .stream()
+                .filter(row -> !row.key().path(1).asText().equals(JobStatus.SUCCESS.json()))
+                .mapToLong(row -> row.value().asLong())
+                .sum();
+    }
+
+    /**
+     * Since when the first pending job of a type could run here: its scheduled time, or if it has none, when it was created.
+     *
+     * @param type the type
+     * @return the time, or empty when none is pending
+     */
+    public Optional<Instant> oldestPending(String type) {
+        return site.lines(type).stream()
+                .flatMap(line -> oldestOf(line).stream())
+                .min(Comparator.naturalOrder());
+    }
+
+    private Optional<Instant> oldestOf(String line) {
+        return firstScheduled(line)
+                .map(time ->
+                        time.toEpochMilli() > 0 ? time : oldestWaiting(line).orElse(time));
+    }
+
+    private Optional<Instant> oldestWaiting(String line) {
+        List<Object> waiting = List.of(line, JobStatus.WAITING.json());
+        return ask(DesignDocument.LISTS, "status", query -> query.reduce(false)
+                        .startKey(waiting)
+                        .endKey(plus(waiting, AFTER_ALL))
+                        .limit(1))
+                .rows()
+                .stream()
+                .map(row -> Instant.ofEpochMilli(row.key().path(2).asLong()))
+                .findFirst();
+    }
+
+    private Optional<Instant> firstScheduled(String line) {
+        return ask(DesignDocument.JOBS, "due", query -> all(query, line).limit(1)).rows().stream()
+                .map(row -> Instant.ofEpochMilli(row.key().path(1).asLong()))
+                .findFirst();
+    }
+
+    /**
+     * The jobs of a type that are owned here.
+     *
+     * @param type the type
+     * @return their identities
+     */
+    public List<JobId> owned(String type) {
+        return site.lines(type).stream()
+                .flatMap(line -> ids(ask(DesignDocument.JOBS, "owned", query -> all(query, line))).stream())
+                .toList();
+    }
+
+    /**
+     * Whether a type has jobs that are run here, and are not claimed before a conflict is resolved.
+     *
+     * @param type the type
+     * @return whether there is one
+     */
+    public boolean hasConflicts(String type) {
+        try {
+            return jobs("conflicts", query -> query.key(type), PAGE).rows().stream()
+                    .flatMap(row -> JobStore.jobOf(row).stream())
+                    .anyMatch(site::owns);
+        } catch (CouchNotFoundException olderVersion) {
+            return false; // which is asked while the index of this one is built, and leaves no such jobs out
+        }
+    }
+
+    /** {@return the jobs of all types that are run here, and wait for other jobs} */
+    public List<JobId> held() {
+        return ask(DesignDocument.JOBS, "held", query -> query).rows().stream()
+                .filter(row -> site.ownsLine(row.key().asText()))
+                .flatMap(row -> JobId.fromDocId(String.valueOf(row.id())).stream())
+                .toList();
+    }
+
+    /** {@return the jobs of all types that wait for other jobs, wherever they are run} */
+    public List<JobId> heldAnywhere() {
+        return ids(ask(DesignDocument.JOBS, "held", query -> query));
+    }
+
+    /** {@return the jobs of all types that are owned here} */
+    public List<Owned> owned() {
+        return ask(DesignDocument.JOBS, "owned", query -> query).rows().stream()
+                .filter(row -> site.ownsLine(row.key().path(0).asText()))
+                .flatMap(row -> JobId.fromDocId(String.valueOf(row.id())).stream()
+                        .map(id -> new Owned(
+                                id, row.key().path(1).asText(), row.value().asText())))
+                .toList();
+    }
+
+    /** {@return how many jobs of whatever site there are, by type and status; types without jobs are missing} */
+    public Map<String, Map<JobStatus, Long>> counts() {
+        return byType(line -> true);
+    }
+
+    /** {@return how many jobs that are run here there are, by type and status; types without any are missing} */
+    public Map<String, Map<JobStatus, Long>> countsHere() {
+        return byType(site::ownsLine);
+    }
+
+    private Map<String, Map<JobStatus, Long>> byType(Predicate<String> isCounted) {
+        Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
+        countsByLine().forEach((line, byStatus) -> {
+            if (isCounted.test(line)) {
+                Map<JobStatus, Long> ofType =
+                        counts.computeIfAbsent(Site.typeOf(line), type -> new EnumMap<>(JobStatus.class));
+                byStatus.forEach((status, jobs) -> ofType.merge(status, jobs, Long::sum));
+            }
+        });
+        return counts;
+    }
+
+    /** {@return how many jobs of whatever site there are, by line and status; lines without jobs are missing} */
+    Map<String, Map<JobStatus, Long>> countsByLine() {
+        Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
+        for (ViewResult.Row row : ask(DesignDocument.LISTS, "status", query -> query.groupLevel(2))
+                .rows()) {
+            JobStatus.fromJson(row.key().path(1).asText()).ifPresent(status -> counts.computeIfAbsent(
+                            row.key().path(0).asText(), line -> new EnumMap<>(JobStatus.class))
+                    .put(status, row.value().asLong()));
+        }
+        return counts;
+    }
+
+    /**
+     * Counts the jobs of one type that are run here. Those that were stopped while they ran are counted a second time, under their status and
+     * {@value #KILLED}.
+     *
+     * @param type the type
+     * @return how many there are, by status, such as {@code failed} and {@code failed/killed}; what there is none of is missing
+     */
+    public Map<String, Long> counts(String type) {
+        Map<String, Long> counts = new TreeMap<>();
+        for (String line : site.lines(type)) {
+            ask(DesignDocument.LISTS, "status", query -> all(query, line).groupLevel(2))
+                    .rows()
+                    .forEach(row ->
+                            counts.merge(row.key().path(1).asText(), row.value().asLong(), Long::sum));
+        }
+        return counts;
+    }
+
+    /** {@return the documents that have the id of a job but cannot be one, each with the name of a wrong field} */
+    public Map<String, String> malformed() {
+        Map<String, String> malformed = new LinkedHashMap<>();
+        for (ViewResult.Row row : ask(DesignDocument.LISTS, "malformed", query -> query.limit(PAGE))
+                .rows()) {
+            malformed.put(String.valueOf(row.id()), row.key().asText());
+        }
+        return malformed;
+    }
+
+    /** {@return the documents of pending jobs whose scheduled time is written in seconds} */
+    public List<String> timesInSeconds() {
+        return ask(DesignDocument.LISTS, "seconds", query -> query.limit(PAGE)).rows().stream()
+                .map(row -> String.valueOf(row.id()))
+                .toList();
+    }
+
+    private static ViewQuery all(ViewQuery query, String line) {
+        return query.startKey(List.of(line)).endKey(List.of(line, AFTER_ALL));
+    }
+
+    private ViewResult jobs(String view, UnaryOperator<ViewQuery> range, int limit) {
+        return ask(DesignDocument.JOBS, view, query -> range.apply(query)
+                .limit(limit)
+                .includeDocs(true));
+    }
+
+    private ViewResult ask(DesignDocument document, String view, UnaryOperator<ViewQuery> parameters) {
+        return designs.ask(document, name -> parameters.apply(ViewQuery.of(name, view)));
+    }
+
+    private Window window(ViewResult result, int limit) {
+        List<Job> jobs = new ArrayList<>();
+        for (ViewResult.Row row : result.rows()) {
+            JobStore.jobOf(row)
+                    .filter(job -> job.rev().equals(Optional.of(row.value().asText())))
+                    .filter(site::owns) // an index of an older version knows no sites
+                    .ifPresent(jobs::add);
+        }
+        return new Window(List.copyOf(jobs), result.rows().size() < limit, end(result.rows()));
+    }
+
+    private static List<ViewResult.Row> wanted(List<ViewResult.Row> rows, UnaryOperator<List<JobId>> wanted) {
+        List<JobId> inLine = rows.stream().flatMap(row -> idOf(row).stream()).toList();
+        Set<JobId> some = new HashSet<>(wanted.apply(inLine));
+        return rows.stream()
+                .filter(row -> idOf(row).filter(some::contains).isPresent())
+                .toList();
+    }
+
+    private static Optional<JobId> idOf(ViewResult.Row row) {
+        return JobId.fromDocId(String.valueOf(row.id()));
+    }
+
+    private static Optional<DuePlace> end(List<ViewResult.Row> rows) {
+        if (rows.isEmpty()) {
+            return Optional.empty();
+        }
+        ViewResult.Row last = rows.get(rows.size() - 1);
+        return idOf(last)
+                .map(id -> new DuePlace(Instant.ofEpochMilli(last.key().path(1).asLong()), id));
+    }
+
+    private static List<JobId> ids(ViewResult result) {
+        return result.rows().stream()
+                .flatMap(row -> JobId.fromDocId(String.valueOf(row.id())).stream())
+                .toList();
+    }
+
+    private static List<Object> plus(List<Object> prefix, Object last) {
+        List<Object> longer = new ArrayList<>(prefix);
+        longer.add(last);
+        return longer;
+    }
+
+    /**
+     * What one read of an index found. Immutable and thread-safe.
+     *
+     * @param jobs the jobs that are still as the index says
+     * @param complete whether the index has no more rows
+     * @param end where the last row stands, of whatever job; empty when there are no rows
+     */
+    public record Window(List<Job> jobs, boolean complete, Optional<DuePlace> end) {
+        public Window(List<Job> jobs, boolean complete) {
+            this(
+                    jobs,
+                    complete,
+                    jobs.isEmpty() ? Optional.empty() : Optional.of(DuePlace.of(jobs.get(jobs.size() - 1))));
+        }
+    }
+
+    /**
+     * What one read of an index by lanes found.
+     *
+     * @param jobs the jobs that are still as the index says
+     * @param rows where all that the index has stands
+     * @param complete whether the index has no more rows
+     */
+    public record Page(List<Job> jobs, List<Spot> rows, boolean complete) {}
+
+    /**
+     * A job that somebody owns. Immutable and thread-safe.
+     *
+     * @param id the job
+     * @param worker the owner's id
+     * @param rev the revision that says so
+     */
+    public record Owned(JobId id, String worker, String rev) {}
+}

@@ -1,0 +1,60 @@
+package io.couchjobs.engine.lifecycle;
+
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A request to cancel a job, on a leaf that lost. It goes over to the winner, once: doing that again changes nothing, so whoever
+ * resolves a second time, before the losers are gone, does no harm. A wish for another run needs no such care: the leaf that
+ * carries it counts more than the run that it was asked of.
+ *
+ * @param fence during which claim, or after which, it was asked
+ * @param at when it was asked, as far as the leaf says
+ */
+record CancelRequest(long fence, Instant at) {
+    private static final Comparator<CancelRequest> LAST =
+            Comparator.comparing((CancelRequest request) -> request.at).thenComparing(request -> request.fence);
+
+    /** {@return the winner with the latest request of the others; the same one when there is nothing to do} */
+    static Job addTo(Job winner, List<Leaf> losers) {
+        return losers.stream()
+                .flatMap(loser -> read(loser).stream())
+                .filter(request -> request.isMeantFor(winner))
+                .max(LAST)
+                .map(last -> last.applyTo(winner))
+                .orElse(winner);
+    }
+
+    private static Optional<CancelRequest> read(Leaf loser) {
+        return loser.job()
+                .filter(job -> job.status() == JobStatus.CANCELLED || job.isCancelRequested())
+                .filter(job -> loser.kind() != Leaf.Kind.RESUBMITTED)
+                .map(job -> new CancelRequest(loser.storedFence(), at(job)));
+    }
+
+    private static Instant at(Job job) {
+        String moment = job.status() == JobStatus.CANCELLED ? "finished" : "cancelRequested";
+        return job.times().getOrDefault(moment, Instant.EPOCH);
+    }
+
+    /** Not what was asked of an earlier life of the job: it was run, or added again, since. */
+    private boolean isMeantFor(Job winner) {
+        return switch (winner.state()) {
+            case RUNNING -> fence >= winner.fence() - 1;
+            case PENDING -> fence >= winner.fence();
+            case FINISHED, NOT_FOUND -> false;
+        };
+    }
+
+    private Job applyTo(Job winner) {
+        boolean askedAgainSince = winner.isResubmitted()
+                && !winner.times().getOrDefault("resubmitted", Instant.EPOCH).isBefore(at);
+        Decision decision =
+                winner.status().isLocked() ? Transitions.requestCancel(winner, at) : Transitions.cancel(winner, at);
+        return askedAgainSince ? winner : decision.write().orElse(winner);
+    }
+}

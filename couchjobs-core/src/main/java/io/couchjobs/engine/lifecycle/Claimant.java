@@ -1,0 +1,28 @@
+package io.couchjobs.engine.lifecycle;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.job.Job;
+
+/**
+ * As whom a worker is logged in at CouchDB. It is noted in the lock of what the worker claims, so that a database with a guard
+ * can refuse the owner's steps to all others. Where nobody logs in, nothing is noted. Stateless.
+ */
+public final class Claimant {
+    private static final String USER = "user";
+
+    private Claimant() {}
+
+    /**
+     * Notes who claimed a job.
+     *
+     * @param claimed a job with a lock, not stored yet
+     * @param user the name of the user who will write it
+     * @return the job to be stored
+     */
+    public static Job sign(Job claimed, String user) {
+        ObjectNode document = claimed.toDocument();
+        document.withObject("/" + Field.LOCK).put(USER, user);
+        return claimed.rewritten(document);
+    }
+}

@@ -1,0 +1,47 @@
+package io.couchjobs.engine.lifecycle;
+
+import io.couchjobs.job.Job;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an event makes of a job: a changed job to be written, nothing to do, or a refusal. Immutable and thread-safe.
+ */
+public final class Decision {
+    private final Job before;
+    private final @Nullable Job after;
+    private final boolean refused;
+
+    private Decision(Job before, @Nullable Job after, boolean refused) {
+        this.before = before;
+        this.after = after;
+        this.refused = refused;
+    }
+
+    static Decision write(Job before, Job after) {
+        return new Decision(before, after, false);
+    }
+
+    static Decision nothingToDo(Job before) {
+        return new Decision(before, null, false);
+    }
+
+    static Decision refused(Job before) {
+        return new Decision(before, null, true);
+    }
+
+    /** {@return the job as it was} */
+    public Job before() {
+        return before;
+    }
+
+    /** {@return the job to be written, with the revision it was decided on; empty when there is nothing to write} */
+    public Optional<Job> write() {
+        return Optional.ofNullable(after);
+    }
+
+    /** {@return whether the job's status refuses the event} */
+    public boolean isRefused() {
+        return refused;
+    }
+}

@@ -1,0 +1,158 @@
+package io.couchjobs.engine.lifecycle;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.job.AttachedData;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.ScheduledTime;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** One change of a job in the making: a copy of its document that an event works on. */
+final class Edit {
+    private static final Set<Event> WISHES = EnumSet.of(Event.ADD, Event.RESUBMIT, Event.RETRY, Event.CANCEL);
+
+    private final Job before;
+    private final Event event;
+    private final ObjectNode document;
+    private final Instant now;
+
+    Edit(Job before, Event event, Instant now) {
+        this.before = before;
+        this.event = event;
+        this.document = before.toDocument();
+        this.now = now;
+    }
+
+    Edit put(String field, long value) {
+        document.put(field, value);
+        return this;
+    }
+
+    Edit put(String field, JsonNode value) {
+        document.set(field, value);
+        return this;
+    }
+
+    Edit put(String field, boolean value) {
+        document.put(field, value);
+        return this;
+    }
+
+    /** Replaces the data, wherever it was; null keeps it. */
+    Edit dataIfGiven(@Nullable ObjectNode data) {
+        if (data != null) {
+            AttachedData.putInline(document, data);
+        }
+        return this;
+    }
+
+    Edit putIfGiven(String field, @Nullable JsonNode value) {
+        if (value != null) {
+            document.set(field, value);
+        }
+        return this;
+    }
+
+    Edit remove(String... fields) {
+        for (String field : fields) {
+            document.remove(field);
+        }
+        return this;
+    }
+
+    Edit take(JobRequest request) {
+        request.writeTo(document);
+        return this;
+    }
+
+    /** Notes when this happened, under the name of a moment such as {@code finished}. */
+    Edit at(String moment) {
+        JsonNode times = document.get(Field.TIMES);
+        ObjectNode noted = times instanceof ObjectNode object ? object : document.putObject(Field.TIMES);
+        noted.put(moment, now.toEpochMilli());
+        return this;
+    }
+
+    Edit error(JobError error) {
+        JsonNode present = document.get(Field.ERRORS);
+        ArrayNode errors = present instanceof ArrayNode array ? array : document.putArray(Field.ERRORS);
+        ObjectNode entry = errors.addObject();
+        entry.put(Field.ATTEMPT, error.attempt());
+        entry.put(Field.AT, error.at().toEpochMilli());
+        entry.put(Field.KIND, error.kind().json());
+        entry.put(Field.MESSAGE, error.message());
+        error.stack().ifPresent(stack -> entry.put(Field.STACK, stack));
+        while (errors.size() > Job.MAX_ERRORS) {
+            errors.remove(0);
+        }
+        return this;
+    }
+
+    /** Forgets the runs so far: the job starts over. */
+    Edit fresh() {
+        return remove(
+                Field.ATTEMPT,
+                Field.EXPIRATIONS,
+                Field.ERRORS,
+                Field.RESULT,
+                Field.PROGRESS,
+                Field.RESUBMIT,
+                Field.CANCEL_REQUESTED);
+    }
+
+    Edit lock(String token, String worker) {
+        ObjectNode lock = document.putObject(Field.LOCK);
+        lock.put(Field.TOKEN, token);
+        lock.put(Field.WORKER, worker);
+        lock.put(Field.SINCE, now.toEpochMilli());
+        return this;
+    }
+
+    Edit withdrawn(String reason) {
+        ObjectNode withdrawn = document.withObject("/" + Field.LOCK).putObject(Field.WITHDRAWN);
+        withdrawn.put(Field.AT, now.toEpochMilli());
+        withdrawn.put(Field.REASON, reason);
+        return this;
+    }
+
+    /** Ends the edit. Only here does a status change, and with it the lock goes. */
+    Decision moveTo(JobStatus status) {
+        if (!event.targets(before.status()).contains(status)) {
+            throw new IllegalStateException(event + " cannot lead from " + before.status() + " to " + status);
+        }
+        document.put(Field.STATUS, status.json());
+        ScheduledTime.toMillis(document);
+        keepFence(status);
+        if (!status.isLocked()) {
+            document.remove(Field.LOCK);
+        }
+        return Decision.write(before, before.rewritten(document));
+    }
+
+    /**
+     * Of two leaves on a cluster the one with the greater fence wins. So a wish of a creator takes the next fence: an end that no
+     * majority confirmed, and that turns up later, must not win against it. Any other change of a job must not count as a claim.
+     */
+    private void keepFence(JobStatus status) {
+        boolean runsAgain = before.state() == JobState.FINISHED && status == JobStatus.WAITING;
+        boolean isWish = before.state() == JobState.PENDING && WISHES.contains(event);
+        if (runsAgain || isWish) {
+            document.put(Field.FENCE, before.nextFence());
+        } else if (!document.hasNonNull(Field.FENCE)) {
+            document.put(Field.FENCE, before.nextFence() - 1);
+        }
+    }
+
+    Decision stay() {
+        return moveTo(before.status());
+    }
+}

@@ -1,0 +1,127 @@
+package io.couchjobs.engine.lifecycle;
+
+import static io.couchjobs.job.JobStatus.CANCELLED;
+import static io.couchjobs.job.JobStatus.FAILED;
+import static io.couchjobs.job.JobStatus.RUNNING;
+import static io.couchjobs.job.JobStatus.SCHEDULED;
+import static io.couchjobs.job.JobStatus.STUCK;
+import static io.couchjobs.job.JobStatus.SUCCESS;
+import static io.couchjobs.job.JobStatus.WAITING;
+
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Lock;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What can happen to a job, and the state machine: for each event, from which status it may lead to which. What an event
+ * does beside moving the status is in {@link Transitions}. Immutable and thread-safe.
+ *
+ * <p>A status that an event does not list refuses it: the owner's events then mean halt, the creator's are answered with
+ * the status.
+ */
+public enum Event {
+    /** A creator adds the job again (an add of an absent job is its creation). */
+    ADD(table().from(WAITING, WAITING)
+            .from(STUCK, WAITING)
+            .from(SCHEDULED, SCHEDULED)
+            .from(RUNNING, RUNNING)
+            .from(SUCCESS, WAITING)
+            .from(FAILED, WAITING)
+            .from(CANCELLED, WAITING)),
+    /** All jobs that it waits for are finished, or one of them failed and it is to be cancelled. */
+    LET_GO(table().from(WAITING, WAITING, CANCELLED)),
+    /** A worker takes the job, to start it at once or a little later. */
+    CLAIM(table().from(WAITING, RUNNING, SCHEDULED).from(STUCK, RUNNING, SCHEDULED)),
+    /** A claim that made no owner, because no quorum confirmed it, is taken back; see {@link Lock#withdrawn}. */
+    WITHDRAW(table().from(SCHEDULED, SCHEDULED).from(RUNNING, RUNNING)),
+    /** All claims of a job were withdrawn: it waits again, or is cancelled if that was asked for meanwhile. */
+    RESTORE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED)),
+    /** The job has won against a claim that was taken back, or its last change is to be confirmed; nothing changes. */
+    KEEP(table().from(WAITING, WAITING)
+            .from(STUCK, STUCK)
+            .from(SCHEDULED, SCHEDULED)
+            .from(RUNNING, RUNNING)
+            .from(SUCCESS, SUCCESS)
+            .from(FAILED, FAILED)
+            .from(CANCELLED, CANCELLED)),
+    /** The owner starts a job that it took ahead. */
+    START(table().from(SCHEDULED, RUNNING)),
+    /** The owner renews its lease, and may replace the data or tell its progress. */
+    UPDATE(table().from(SCHEDULED, SCHEDULED).from(RUNNING, RUNNING)),
+    /** The owner is done; a resubmitted job waits again. */
+    FINISH(table().from(SCHEDULED, SUCCESS, WAITING).from(RUNNING, SUCCESS, WAITING)),
+    /** The owner's run failed: retried, given up, cancelled if that was asked for, or waiting again if resubmitted. */
+    FAIL(table().from(SCHEDULED, STUCK, FAILED, CANCELLED, WAITING).from(RUNNING, STUCK, FAILED, CANCELLED, WAITING)),
+    /** The owner gives the job back. */
+    RELEASE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED)),
+    /** The owner wants to run the job later, without having failed. */
+    SNOOZE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED)),
+    /** The owner obeys a cancel request; a job that was added again after the request waits again. */
+    ACKNOWLEDGE_CANCEL(table().from(SCHEDULED, CANCELLED, WAITING).from(RUNNING, CANCELLED, WAITING)),
+    /** The activity monitor finds no sign of life of the owner. */
+    EXPIRE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED, FAILED)),
+    /** Somebody cancels a job that nobody owns. */
+    CANCEL(table().from(WAITING, CANCELLED).from(STUCK, CANCELLED)),
+    /** Somebody asks the owner to stop. */
+    REQUEST_CANCEL(table().from(SCHEDULED, SCHEDULED).from(RUNNING, RUNNING)),
+    /** Somebody, often the owner, wants the job run once more after this run, or again after its end, or at another time. */
+    RESUBMIT(table().from(WAITING, WAITING)
+            .from(STUCK, WAITING)
+            .from(SCHEDULED, SCHEDULED)
+            .from(RUNNING, RUNNING)
+            .from(SUCCESS, WAITING)
+            .from(FAILED, WAITING)
+            .from(CANCELLED, WAITING)),
+    /** Somebody wants the job run now: a stuck one before its time, a finished one again. */
+    RETRY(table().from(WAITING, WAITING)
+            .from(STUCK, WAITING)
+            .from(SUCCESS, WAITING)
+            .from(FAILED, WAITING)
+            .from(CANCELLED, WAITING)),
+    /** Somebody moves the scheduled time. */
+    RESCHEDULE(table().from(WAITING, WAITING).from(STUCK, STUCK)),
+    /** Somebody changes the priority. */
+    PRIORITIZE(table().from(WAITING, WAITING).from(STUCK, STUCK));
+
+    @SuppressWarnings("ImmutableEnumChecker") // filled before the constructor, never changed after
+    private final Map<JobStatus, Set<JobStatus>> targets;
+
+    Event(Table table) {
+        this.targets = table.targets;
+    }
+
+    /**
+     * The statuses that this event may lead to.
+     *
+     * @param from the job's status before
+     * @return the statuses after; empty when a job of that status refuses the event
+     */
+    public Set<JobStatus> targets(JobStatus from) {
+        return targets.getOrDefault(from, Set.of());
+    }
+
+    /**
+     * Whether a job may experience this event.
+     *
+     * @param from the job's status before
+     * @return true when it may
+     */
+    public boolean isAllowed(JobStatus from) {
+        return !targets(from).isEmpty();
+    }
+
+    private static Table table() {
+        return new Table();
+    }
+
+    private static final class Table {
+        private final Map<JobStatus, Set<JobStatus>> targets = new EnumMap<>(JobStatus.class);
+
+        Table from(JobStatus from, JobStatus... to) {
+            targets.put(from, Set.of(to));
+            return this;
+        }
+    }
+}

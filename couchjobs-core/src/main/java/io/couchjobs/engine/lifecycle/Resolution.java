@@ -1,0 +1,252 @@
+package io.couchjobs.engine.lifecycle;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Lock;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What becomes of a job whose document has several leaves, or a claim that made no owner: a pure function of all its leaves,
+ * tombstones included. Total, independent of their order, and idempotent: resolving what was resolved changes nothing, and any
+ * number of processes may resolve at the same time. Immutable and thread-safe.
+ *
+ * <p>The greater fence wins; among equals the order of {@link Leaf.Kind}. Two rules keep the job and its ends:
+ *
+ * <ul>
+ *   <li>No live leaf is deleted before the winner, whatever it is, was written again and confirmed by a majority in this
+ *       resolution. Two sides of a cut could otherwise each delete the leaf that the other one keeps.
+ *   <li>Nothing is decided between an owner and another leaf, whatever their fences, but for claims that were withdrawn. Nobody can see
+ *       from a leaf whether a majority confirmed it, so both stay until the owner has ended, was withdrawn or has expired.
+ * </ul>
+ *
+ * <p>A removal needs no confirmation here: a tombstone is never deleted, and each leaf that loses to a removal becomes a tombstone of
+ * the same removal, for whoever asks copies that do not have the first one. A request to cancel on a leaf that loses goes over to
+ * the winner.
+ */
+public final class Resolution {
+    /** What can be said of the leaves. */
+    public enum Verdict {
+        /** There is one leaf that counts, and it is what it should be. */
+        SETTLED,
+        /** It cannot be known yet who owns the job. */
+        UNDECIDED,
+        /** The winner is to be written. When a majority has confirmed that, all leaves are read again. */
+        CONFIRM,
+        /** The winner was confirmed: the tombstones of the others are to be written. */
+        DELETE
+    }
+
+    private final Verdict verdict;
+    private final @Nullable Job winner;
+    private final List<ObjectNode> tombstones;
+
+    private Resolution(Verdict verdict, @Nullable Job winner, List<ObjectNode> tombstones) {
+        this.verdict = verdict;
+        this.winner = winner;
+        this.tombstones = List.copyOf(tombstones);
+    }
+
+    private static Resolution of(Verdict verdict) {
+        return new Resolution(verdict, null, List.of());
+    }
+
+    /**
+     * Decides.
+     *
+     * @param leaves all leaves of one document, tombstones with {@code _deleted} too, as read from the server; with {@code
+     *     _revisions}, or else leaves are compared that cannot be
+     * @param confirmed the revision of a winner that a majority of the copies has just confirmed, if there is one
+     * @param now the time, for the record
+     * @return what to do
+     */
+    public static Resolution of(List<ObjectNode> leaves, Optional<String> confirmed, Instant now) {
+        Precedence precedence = Precedence.of(
+                leaves.stream().map(Leaf::of).filter(leaf -> !leaf.isResolved()).toList());
+        List<Leaf> counted = precedence.bestFirst();
+        if (counted.stream().noneMatch(Leaf::isLive)) {
+            return of(Verdict.SETTLED);
+        }
+        Leaf best = counted.get(0);
+        if (isUndecided(best, precedence)) {
+            return of(Verdict.UNDECIDED);
+        }
+        List<Leaf> losers = counted.subList(1, counted.size());
+        boolean isAlone = losers.stream().noneMatch(Leaf::isLive);
+        if (best.job().isPresent()) {
+            boolean isConfirmed = confirmed.equals(Optional.of(best.rev()));
+            Optional<Job> next = next(best, losers, isConfirmed, now);
+            if (next.isPresent()) {
+                return new Resolution(Verdict.CONFIRM, next.get(), List.of());
+            }
+            if (!isAlone && !isConfirmed) {
+                return new Resolution(Verdict.CONFIRM, keep(best, losers), List.of());
+            }
+        }
+        return isAlone ? of(Verdict.SETTLED) : new Resolution(Verdict.DELETE, null, tombstones(best, losers, now));
+    }
+
+    /**
+     * The leaf that counts most, where others are to go or nothing is decided yet. A wish of a creator belongs on it, whatever leaf
+     * readers see.
+     *
+     * @param leaves all leaves of one document, tombstones too, with {@code _revisions}
+     * @return the job as that leaf has it; empty when the job was removed, or no leaf can be a job
+     */
+    public static Optional<Job> best(List<ObjectNode> leaves) {
+        List<Leaf> counted = Precedence.of(leaves.stream()
+                        .map(Leaf::of)
+                        .filter(leaf -> !leaf.isResolved())
+                        .toList())
+                .bestFirst();
+        return counted.stream().findFirst().flatMap(Leaf::job);
+    }
+
+    /**
+     * Whether a tombstone is that of a leaf which lost. It says nothing of the job.
+     *
+     * @param tombstone a leaf that is deleted
+     * @return whether it was deleted to resolve a conflict; false when somebody, or retention, deleted the job
+     */
+    public static boolean isOfLoser(ObjectNode tombstone) {
+        return tombstone.hasNonNull(Leaf.RESOLVED);
+    }
+
+    /** {@return what can be said} */
+    public Verdict verdict() {
+        return verdict;
+    }
+
+    /** {@return the job as it is to be written and confirmed, on the revision it carries; empty unless the verdict is CONFIRM} */
+    public Optional<Job> winner() {
+        return Optional.ofNullable(winner);
+    }
+
+    /** {@return the tombstones of the losing leaves; new copies, none unless the verdict is DELETE} */
+    public List<ObjectNode> tombstones() {
+        return tombstones.stream().map(ObjectNode::deepCopy).toList();
+    }
+
+    /**
+     * A deletion does not wait for owners: the job is not to be run, and an owner learns it as halt. But it waits for one whom somebody asks
+     * for another run, which would count more than the deletion.
+     */
+    private static boolean isUndecided(Leaf best, Precedence precedence) {
+        List<Leaf> counted = precedence.bestFirst();
+        if (best.isGone()) {
+            return counted.stream().anyMatch(leaf -> leaf.asksForMoreThan(best));
+        }
+        Optional<Leaf> owner =
+                counted.stream().filter(leaf -> leaf.kind() == Leaf.Kind.OWNED).findFirst();
+        return owner.isPresent()
+                && counted.stream()
+                        .filter(leaf -> leaf.kind() != Leaf.Kind.MALFORMED)
+                        .anyMatch(leaf -> !leaf.hasTokenOf(owner.get()) && !losesTo(leaf, owner.get()));
+    }
+
+    private static boolean losesTo(Leaf leaf, Leaf owner) {
+        return (leaf.kind() == Leaf.Kind.WITHDRAWN || leaf.isGone()) && runFence(leaf) < owner.fence();
+    }
+
+    /** The fence of the last run that the leaf may go back to: an expired claim may have run, though it does not count any more. */
+    private static long runFence(Leaf leaf) {
+        return Math.max(leaf.fence(), leaf.mayHaveRun() ? leaf.storedFence() : 0);
+    }
+
+    /** The winner as it is to be, where that is not what it is. A withdrawn claim is first withdrawn again, as a proof. */
+    private static Optional<Job> next(Leaf best, List<Leaf> losers, boolean isConfirmed, Instant now) {
+        Job before = best.job().orElseThrow();
+        if (before.isWithdrawn() && !isConfirmed) {
+            return Optional.of(Transitions.withdrawAgain(before, now));
+        }
+        Job restored =
+                before.isWithdrawn() ? Transitions.restore(before).write().orElseThrow() : before;
+        Job asked = CancelRequest.addTo(restored, losers);
+        Job after = asked.saysTheSameAs(before) ? Transitions.raiseFence(before, expiredFence(losers)) : asked;
+        return after.saysTheSameAs(before) ? Optional.empty() : Optional.of(after);
+    }
+
+    /** The greatest fence of claims that expired, and so may have run: the next claim must have a greater one. */
+    private static long expiredFence(List<Leaf> losers) {
+        return losers.stream()
+                .filter(Leaf::isWithdrawn)
+                .mapToLong(Resolution::runFence)
+                .max()
+                .orElse(0);
+    }
+
+    /** The same for all who see the same leaves: resolvers that race write one revision. */
+    private static Job keep(Leaf best, List<Leaf> losers) {
+        Job job = best.job().orElseThrow();
+        Instant latest = losers.stream()
+                .flatMap(loser -> loser.job().flatMap(Job::lock).flatMap(Lock::withdrawn).stream())
+                .map(Lock.Withdrawal::at)
+                .max(Comparator.naturalOrder())
+                .orElseGet(() -> job.times().values().stream()
+                        .max(Comparator.naturalOrder())
+                        .orElse(Instant.EPOCH));
+        return Transitions.keep(job, latest);
+    }
+
+    private static List<ObjectNode> tombstones(Leaf best, List<Leaf> losers, Instant now) {
+        List<ObjectNode> tombstones = new ArrayList<>();
+        for (Leaf loser : losers) {
+            if (loser.isLive()) {
+                tombstones.add(tombstone(loser, best, now));
+            }
+        }
+        return tombstones;
+    }
+
+    private static ObjectNode tombstone(Leaf loser, Leaf best, Instant now) {
+        ObjectNode tombstone = JsonNodeFactory.instance.objectNode();
+        tombstone.set(Field.ID, loser.document().path(Field.ID));
+        tombstone.put(Field.REV, loser.rev());
+        tombstone.put("_deleted", true);
+        JobId.fromDocId(loser.document().path(Field.ID).asText())
+                .ifPresent(id -> tombstone.put("type", id.type()).put("id", id.id()));
+        if (best.isGone()) {
+            // The removal may be on one copy only, which others do not ask: it goes wherever a leaf goes.
+            tombstone.put(Field.FENCE, best.fence());
+            for (String field : List.of(Field.STATUS, Field.REMOVED_BY)) {
+                if (best.document().has(field)) {
+                    tombstone.set(field, best.document().get(field));
+                }
+            }
+            return tombstone;
+        }
+        ObjectNode resolved = tombstone.putObject(Leaf.RESOLVED);
+        resolved.put(Field.AT, now.toEpochMilli());
+        resolved.put("by", best.rev());
+        resolved.put("why", inWords(loser) + " lost to " + inWords(best));
+        return tombstone;
+    }
+
+    private static String inWords(Leaf leaf) {
+        String what =
+                switch (leaf.kind()) {
+                    case REMOVED -> "a removal";
+                    case RETIRED -> "a deletion by retention";
+                    case MALFORMED -> "a document that cannot be a job";
+                    case WITHDRAWN -> "a withdrawn claim";
+                    case RESUBMITTED -> "a withdrawn claim whose owner was asked for another run";
+                    case OWNED ->
+                        "the claim of worker "
+                                + leaf.job()
+                                        .flatMap(Job::lock)
+                                        .map(Lock::worker)
+                                        .orElse("");
+                    case ENDED, CANCELLED, PENDING ->
+                        "a " + leaf.job().map(Job::status).map(JobStatus::json).orElse("") + " job";
+                };
+        return leaf.kind() == Leaf.Kind.MALFORMED ? what : what + " (fence " + leaf.fence() + ")";
+    }
+}

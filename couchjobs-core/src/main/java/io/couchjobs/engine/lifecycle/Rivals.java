@@ -1,0 +1,57 @@
+package io.couchjobs.engine.lifecycle;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.job.Job;
+import java.util.List;
+import java.util.Optional;
+
+/** The leaves that keep a confirmed claim from making an owner: a pure function of all leaves. Stateless. */
+public final class Rivals {
+    private Rivals() {}
+
+    /**
+     * Finds the leaves that contest a claim which a majority of the copies has confirmed: every live one, but for other claims of the
+     * same revision, of which no majority can have confirmed any; and tombstones of a removal or of retention whose fence is at
+     * least that of the job that was claimed.
+     *
+     * @param claim the job as the claim stored it
+     * @param base the revision that was claimed
+     * @param leaves all leaves of the document, with {@code _revisions}
+     * @return those leaves; empty when the claim itself is not among what was read, which then proves nothing
+     */
+    public static Optional<List<ObjectNode>> of(Job claim, String base, List<ObjectNode> leaves) {
+        String token = claim.lock().orElseThrow().token();
+        List<ObjectNode> others = leaves.stream()
+                .filter(leaf ->
+                        !leaf.path(Field.LOCK).path(Field.TOKEN).asText().equals(token))
+                .toList();
+        if (others.size() == leaves.size()) {
+            return Optional.empty();
+        }
+        return Optional.of(others.stream()
+                .filter(other -> contests(Leaf.of(other), claim, base))
+                .toList());
+    }
+
+    /**
+     * Whether somebody has got the job since a claim, so that its end does not count.
+     *
+     * @param end the job as the end of that claim stored it
+     * @param leaves all leaves of the document
+     * @return true when one of them has a greater fence, be it live or the tombstone of a removal or of retention
+     */
+    public static boolean haveOvertaken(Job end, List<ObjectNode> leaves) {
+        return leaves.stream()
+                .map(Leaf::of)
+                .anyMatch(
+                        leaf -> !leaf.isResolved() && leaf.kind() != Leaf.Kind.MALFORMED && leaf.fence() > end.fence());
+    }
+
+    private static boolean contests(Leaf leaf, Job claim, String base) {
+        if (leaf.isLive()) {
+            return leaf.storedFence() != claim.fence() || !leaf.isClaimOf(base);
+        }
+        return !leaf.isResolved() && leaf.storedFence() >= claim.fence() - 1;
+    }
+}

@@ -1,0 +1,637 @@
+package io.couchjobs.engine.lifecycle;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.job.After;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Lock;
+import io.couchjobs.job.Progress;
+import io.couchjobs.job.RetryPolicy;
+import io.couchjobs.job.ScheduledTime;
+import java.time.Instant;
+import java.util.OptionalInt;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What each {@link Event} does to a job: pure functions from a job, what happened and the time to a {@link Decision}.
+ *
+ * <p>Each result is exactly one document write. Nothing here reads a clock or a database, so every rule can be tested by
+ * calling it. Thread-safe. Source: the CouchDB background-jobs RFC (007), with docspell's stuck and cancelled states.
+ */
+public final class Transitions {
+    /** The moment that every claim notes. */
+    static final String CLAIMED = "claimed";
+
+    private static final String EXPIRED = "expired";
+    private static final String KEPT = "kept";
+
+    private Transitions() {}
+
+    /**
+     * A job that did not exist before.
+     *
+     * @param request what its creator asks for
+     * @param now the time
+     * @return the new job, without a revision
+     */
+    public static Job create(JobRequest request, Instant now) {
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        document.put(Field.ID, request.id().docId());
+        document.put(Field.STATUS, JobStatus.WAITING.json());
+        request.writeTo(document);
+        document.putObject(Field.TIMES).put("created", now.toEpochMilli());
+        return Job.trusted(request.id(), document);
+    }
+
+    /**
+     * A creator adds a job that exists. Pending with another time: time and data are replaced. Pending with the same time:
+     * nothing to do, unless the data is to be replaced. Running: flagged to run once more, the owner is not disturbed.
+     * Finished: enqueued again, its history forgotten.
+     *
+     * @param job the job as it is
+     * @param request what the creator asks for
+     * @param replace whether to replace the data of a pending job even at the same time
+     * @param now the time
+     * @return the decision; never refused
+     */
+    public static Decision add(Job job, JobRequest request, boolean replace, Instant now) {
+        if (job.status().isLocked()) {
+            return flagResubmit(job, Event.ADD, request.scheduledTime(), now);
+        }
+        boolean sameTime = job.scheduledTime().equals(request.scheduledTime());
+        if (job.status() == JobStatus.WAITING && sameTime && !replace) {
+            return Decision.nothingToDo(job);
+        }
+        Edit edit = new Edit(job, Event.ADD, now).take(request);
+        if (job.status() == JobStatus.WAITING) {
+            return edit.at("updated").moveTo(JobStatus.WAITING);
+        }
+        return edit.fresh().at("created").moveTo(JobStatus.WAITING);
+    }
+
+    /**
+     * What a held job waits for has happened. When one of the jobs it waits for did not succeed, it may be cancelled.
+     *
+     * @param job the job as it is
+     * @param verdict what can be said of it
+     * @param now the time
+     * @return the decision; refused unless it is waiting, nothing to do unless it is held
+     */
+    public static Decision letGo(Job job, After.Verdict verdict, Instant now) {
+        if (job.after().isEmpty() || verdict == After.Verdict.HELD) {
+            return Decision.nothingToDo(job);
+        }
+        return on(Event.LET_GO, job, now, edit -> {
+            edit.remove(Field.AFTER).at("letGo");
+            String message = "a job that it waits for did not succeed";
+            return verdict == After.Verdict.CANCEL
+                    ? cancelled(edit.error(new JobError(job.attempt(), now, JobError.Kind.CANCELLED, message, null)))
+                    : edit.moveTo(JobStatus.WAITING);
+        });
+    }
+
+    /**
+     * A worker takes a job.
+     *
+     * @param job the job as it is
+     * @param token a fresh UUID: two workers that wrote the same body would get the same revision, and both would win
+     * @param worker the worker's id
+     * @param start whether the run starts at once; otherwise the job is only put aside for this worker
+     * @param now the time
+     * @return the decision; refused unless the job is pending and waits for no other
+     */
+    public static Decision claim(Job job, String token, String worker, boolean start, Instant now) {
+        if (job.after().isPresent()) {
+            return Decision.refused(job);
+        }
+        return on(Event.CLAIM, job, now, edit -> {
+            edit.lock(token, worker)
+                    .put(Field.FENCE, job.nextFence())
+                    .remove(Field.PROGRESS, Field.CANCEL_REQUESTED)
+                    .at(CLAIMED);
+            return start ? started(edit, job) : edit.moveTo(JobStatus.SCHEDULED);
+        });
+    }
+
+    /**
+     * A claim that was stored without making an owner is taken back. The job keeps its lock, which says so, and waits again
+     * when it is sure that nobody else owns it. One that was withdrawn before gets a new time: a write that proves that a
+     * majority of the copies is in reach.
+     *
+     * @param job the job as that claim left it
+     * @param reason why, in words
+     * @param now the time
+     * @return the decision; refused unless the job is locked
+     */
+    public static Decision withdraw(Job job, String reason, Instant now) {
+        return on(Event.WITHDRAW, job, now, edit -> edit.withdrawn(reason).stay());
+    }
+
+    /**
+     * A claim of a dead owner, or of one that has forgotten it, is taken back, because the document has other leaves and cannot
+     * simply {@linkplain #expire expire}. It may have run: the next claim's fence is greater than its own.
+     *
+     * @param job the job as that claim left it
+     * @param now the time
+     * @return the decision; refused unless the job is locked
+     */
+    public static Decision withdrawAfterRun(Job job, Instant now) {
+        return withdraw(job, EXPIRED, now);
+    }
+
+    /** A withdrawn claim in a new revision: when a majority confirms that, it has what was before. The reason stays. */
+    static Job withdrawAgain(Job withdrawn, Instant now) {
+        String reason = withdrawn.lock().flatMap(Lock::withdrawn).orElseThrow().reason();
+        return withdraw(withdrawn, reason, now).write().orElseThrow();
+    }
+
+    /** A job whose next claim has a greater fence than the given one; nothing changes where it has. Not of an owned job. */
+    static Job raiseFence(Job job, long least) {
+        if (job.status().isLocked() || job.nextFence() > least) {
+            return job;
+        }
+        ObjectNode document = job.toDocument();
+        document.put(Field.FENCE, least);
+        return job.rewritten(document);
+    }
+
+    /** Whether a claim that was withdrawn made an owner once. */
+    static boolean mayHaveRun(Job job) {
+        return job.lock()
+                .flatMap(Lock::withdrawn)
+                .filter(withdrawn -> withdrawn.reason().equals(EXPIRED))
+                .isPresent();
+    }
+
+    /**
+     * No claim of a job made an owner: it waits again as before the claim, at the time of an add meanwhile; cancelled if that
+     * was asked for. One that may have run has expired. A function of the job alone, so that several processes that do this write
+     * the same revision.
+     *
+     * @param job the job, withdrawn
+     * @return the decision; refused unless the job is withdrawn
+     */
+    static Decision restore(Job job) {
+        if (!job.isWithdrawn()) {
+            return Decision.refused(job);
+        }
+        Instant since = job.lock().flatMap(Lock::withdrawn).orElseThrow().at();
+        if (mayHaveRun(job)) {
+            return expire(job, OptionalInt.empty(), since);
+        }
+        return on(Event.RESTORE, job, since, edit -> {
+            edit.put(Field.FENCE, job.effectiveFence());
+            return isCancelled(job)
+                    ? cancelled(edit)
+                    : consumeResubmit(givenBack(edit, job), job).at("restored").moveTo(JobStatus.WAITING);
+        });
+    }
+
+    /**
+     * A job stays as it is, in a new revision: whoever deletes the one before because of a claim that has been taken back, does so
+     * in vain; and when a quorum confirms it, a majority of the copies has what was before. A function of the arguments alone.
+     *
+     * @param job the job, in whatever state
+     * @param since when the claim was taken back, or now
+     * @return the job, to be written
+     */
+    public static Job keep(Job job, Instant since) {
+        return new Edit(job, Event.KEEP, since).at(KEPT).stay().write().orElseThrow();
+    }
+
+    /**
+     * Whether a job is what somebody wrote, or that {@linkplain #keep kept}.
+     *
+     * @param present the job as it is
+     * @param written the job as it was written
+     * @return true when they differ in nothing but the moment of being kept
+     */
+    public static boolean isStill(Job present, Job written) {
+        return present.saysTheSameAs(written) || unkept(present).saysTheSameAs(unkept(written));
+    }
+
+    private static Job unkept(Job job) {
+        ObjectNode document = job.toDocument();
+        if (document.path(Field.TIMES) instanceof ObjectNode times) {
+            times.remove(KEPT);
+        }
+        return job.rewritten(document);
+    }
+
+    /**
+     * The owner starts a job that it put aside.
+     *
+     * @param job the job as it is
+     * @param now the time
+     * @return the decision; refused unless the job is scheduled
+     */
+    public static Decision start(Job job, Instant now) {
+        return on(Event.START, job, now, edit -> started(edit, job));
+    }
+
+    /**
+     * The owner renews its lease.
+     *
+     * @param job the job as it is
+     * @param data the new data, or null to keep it
+     * @param progress the progress, or null to keep it
+     * @param now the time
+     * @return the decision; refused unless the job is owned
+     */
+    public static Decision update(Job job, @Nullable ObjectNode data, @Nullable Progress progress, Instant now) {
+        return on(Event.UPDATE, job, now, edit -> edit.dataIfGiven(data)
+                .putIfGiven(Field.PROGRESS, progress == null ? null : json(progress))
+                .at("updated")
+                .stay());
+    }
+
+    /**
+     * The owner is done. A job that was resubmitted meanwhile waits again, as a fresh one.
+     *
+     * @param job the job as it is
+     * @param result what the handler returned, or null
+     * @param data the new data, or null to keep it
+     * @param now the time
+     * @return the decision; refused unless the job is owned
+     */
+    public static Decision finish(Job job, @Nullable JsonNode result, @Nullable ObjectNode data, Instant now) {
+        return on(Event.FINISH, job, now, edit -> {
+            edit.dataIfGiven(data).at("finished");
+            if (job.isResubmitted()) {
+                return resubmitted(edit, job).moveTo(JobStatus.WAITING);
+            }
+            return edit.remove(Field.CANCEL_REQUESTED)
+                    .putIfGiven(Field.RESULT, result)
+                    .moveTo(JobStatus.SUCCESS);
+        });
+    }
+
+    /**
+     * The owner's run failed. Waiting again if it was resubmitted; cancelled if that was asked for; stuck while there are
+     * retries left; else failed.
+     *
+     * @param job the job as it is
+     * @param error what went wrong
+     * @param policy the retry policy of the job's type; the job's own number of retries goes before it
+     * @param permanent whether a retry would be useless
+     * @param now the time
+     * @return the decision; refused unless the job is owned
+     */
+    public static Decision fail(Job job, JobError error, RetryPolicy policy, boolean permanent, Instant now) {
+        return on(Event.FAIL, job, now, edit -> {
+            edit.error(error).at("failed");
+            if (job.isResubmitted()) {
+                return resubmitted(edit, job).moveTo(JobStatus.WAITING);
+            }
+            if (job.isCancelRequested()) {
+                return edit.remove(Field.CANCEL_REQUESTED).at("finished").moveTo(JobStatus.CANCELLED);
+            }
+            if (permanent || isLastRun(job, policy)) {
+                return edit.at("finished").moveTo(JobStatus.FAILED);
+            }
+            return edit.put(Field.SCHEDULED_TIME, ScheduledTime.nearestMillis(retryTime(job, policy, now)))
+                    .moveTo(JobStatus.STUCK);
+        });
+    }
+
+    /**
+     * Whether no retry follows when the present run of a job fails.
+     *
+     * @param job the job, running
+     * @param policy the retry policy of its type; the job's own number of retries goes before it
+     * @return true when a failure would be final
+     */
+    public static boolean isLastRun(Job job, RetryPolicy policy) {
+        OptionalInt own = job.maxRetries();
+        return job.failures() > (own.isPresent() ? own.getAsInt() : policy.maxRetries());
+    }
+
+    /**
+     * The owner gives the job back, or it is taken from the owner, as if it had not been claimed: an add meanwhile has moved
+     * its time, a cancel request cancels it.
+     *
+     * @param job the job as it is
+     * @param now the time
+     * @return the decision; refused unless the job is owned
+     */
+    public static Decision release(Job job, Instant now) {
+        return on(
+                Event.RELEASE,
+                job,
+                now,
+                edit -> isCancelled(job)
+                        ? cancelled(edit)
+                        : consumeResubmit(givenBack(edit, job), job)
+                                .at("released")
+                                .moveTo(JobStatus.WAITING));
+    }
+
+    /**
+     * Somebody takes the job from an owner that is believed to be dead; see {@link #release}.
+     *
+     * @param job the job as it is
+     * @param rev the revision from which that belief comes
+     * @param now the time
+     * @return the decision; refused unless the job is owned, and nothing has happened to it since
+     */
+    public static Decision releaseIfStill(Job job, String rev, Instant now) {
+        return job.rev().filter(rev::equals).isPresent() ? release(job, now) : Decision.refused(job);
+    }
+
+    /**
+     * The owner puts the job off, without having failed: the run does not count, and the job waits for the given time, or
+     * for the time of an add meanwhile. A cancel request cancels it.
+     *
+     * @param job the job as it is
+     * @param until not before this time
+     * @param now the time
+     * @return the decision; refused unless the job is owned
+     */
+    public static Decision snooze(Job job, Instant until, Instant now) {
+        return on(
+                Event.SNOOZE,
+                job,
+                now,
+                edit -> isCancelled(job)
+                        ? cancelled(edit)
+                        : consumeResubmit(
+                                        givenBack(edit, job)
+                                                .put(Field.SCHEDULED_TIME, ScheduledTime.checkedMillis(until)),
+                                        job)
+                                .at("snoozed")
+                                .moveTo(JobStatus.WAITING));
+    }
+
+    /**
+     * The activity monitor finds the owner dead. The job waits again with the same data and time (or the resubmitted time,
+     * which consumes the flag); cancelled if that was asked for; failed when too many leases ran out while it ran. A job that
+     * was only put aside is not to blame for the death of its owner: its expirations stay as they are.
+     *
+     * @param job the job as it is
+     * @param maxExpirations how many leases may run out before the job is failed; empty is any number
+     * @param now the time
+     * @return the decision; refused unless the job is owned
+     */
+    public static Decision expire(Job job, OptionalInt maxExpirations, Instant now) {
+        return on(Event.EXPIRE, job, now, edit -> {
+            boolean ran = job.status() == JobStatus.RUNNING;
+            boolean tooOften = ran && maxExpirations.isPresent() && job.expirations() >= maxExpirations.getAsInt();
+            edit.error(new JobError(job.attempt(), now, JobError.Kind.EXPIRED, obituary(job, tooOften), null))
+                    .put(Field.EXPIRATIONS, ran ? oneMore(job.expirations()) : job.expirations())
+                    .remove(Field.PROGRESS)
+                    .at("expired");
+            if (isCancelled(job)) {
+                return cancelled(edit);
+            }
+            if (tooOften) {
+                return job.isResubmitted()
+                        ? resubmitted(edit, job).moveTo(JobStatus.WAITING)
+                        : edit.at("finished").moveTo(JobStatus.FAILED);
+            }
+            return consumeResubmit(edit, job).remove(Field.CANCEL_REQUESTED).moveTo(JobStatus.WAITING);
+        });
+    }
+
+    private static String obituary(Job job, boolean tooOften) {
+        String owner = job.lock().map(Lock::worker).orElse("");
+        String death = "worker " + owner + " gave no sign of life for the timeout of type " + job.type();
+        return tooOften
+                ? death + "; that happened " + (job.expirations() + 1)
+                        + " times while this job ran, more often than the"
+                        + " type allows (maxExpirations), so it is not run again"
+                : death;
+    }
+
+    /**
+     * Somebody cancels a job that nobody owns.
+     *
+     * @param job the job as it is
+     * @param now the time
+     * @return the decision; refused when the job is owned or finished
+     */
+    public static Decision cancel(Job job, Instant now) {
+        return on(Event.CANCEL, job, now, Transitions::cancelled);
+    }
+
+    /**
+     * Somebody cancels a job that nobody owns, and says why.
+     *
+     * @param job the job as it is
+     * @param reason why, in words; the job remembers it as an error of kind {@code cancelled}
+     * @param now the time
+     * @return the decision; refused when the job is owned or finished
+     */
+    public static Decision cancel(Job job, String reason, Instant now) {
+        return on(
+                Event.CANCEL,
+                job,
+                now,
+                edit -> cancelled(edit.error(new JobError(job.attempt(), now, JobError.Kind.CANCELLED, reason, null))));
+    }
+
+    /**
+     * Somebody asks the owner of a job to stop. A resubmit is dropped; an add that comes later is not.
+     *
+     * @param job the job as it is
+     * @param now the time
+     * @return the decision; refused unless the job is owned
+     */
+    public static Decision requestCancel(Job job, Instant now) {
+        if (job.status().isLocked() && isCancelled(job)) {
+            return Decision.nothingToDo(job);
+        }
+        return on(Event.REQUEST_CANCEL, job, now, edit -> edit.put(Field.CANCEL_REQUESTED, true)
+                .remove(Field.RESUBMIT)
+                .at("cancelRequested")
+                .stay());
+    }
+
+    /**
+     * The owner has stopped because it was asked to. A job that was added again after that waits again, as a fresh one.
+     *
+     * @param job the job as it is
+     * @param reason why, in words
+     * @param now the time
+     * @return the decision; refused unless the job is owned
+     */
+    public static Decision acknowledgeCancel(Job job, String reason, Instant now) {
+        return on(
+                Event.ACKNOWLEDGE_CANCEL,
+                job,
+                now,
+                edit -> job.isResubmitted()
+                        ? resubmitted(edit, job).moveTo(JobStatus.WAITING)
+                        : cancelled(edit.at("stopped")
+                                .error(new JobError(job.attempt(), now, JobError.Kind.CANCELLED, reason, null))));
+    }
+
+    /**
+     * Somebody wants the job run once more. Owned: flagged, with the time only. Finished: enqueued at once. Pending: moved to
+     * that time, as an add does; at the same time there is nothing to do.
+     *
+     * @param job the job as it is
+     * @param wanted not before this time, or null for the time it had
+     * @param data the new data, or null to keep it; ignored while the job is owned
+     * @param now the time
+     * @return the decision; never refused
+     */
+    public static Decision resubmit(Job job, @Nullable Instant wanted, @Nullable ObjectNode data, Instant now) {
+        Instant time = wanted == null ? job.scheduledTime() : wanted;
+        if (job.status().isLocked()) {
+            return flagResubmit(job, Event.RESUBMIT, time, now);
+        }
+        if (job.status() == JobStatus.WAITING && job.scheduledTime().equals(time)) {
+            return Decision.nothingToDo(job);
+        }
+        return on(Event.RESUBMIT, job, now, edit -> {
+            edit.put(Field.SCHEDULED_TIME, ScheduledTime.checkedMillis(time)).dataIfGiven(data);
+            return job.status() == JobStatus.WAITING
+                    ? edit.at("updated").stay()
+                    : edit.fresh().at("created").moveTo(JobStatus.WAITING);
+        });
+    }
+
+    /**
+     * The owner wants its job run once more; not when somebody wants it cancelled, or it could never be.
+     *
+     * @param job the job as it is
+     * @param wanted not before this time, or null for the time it had
+     * @param now the time
+     * @return the decision; never refused
+     */
+    public static Decision resubmitOwn(Job job, @Nullable Instant wanted, Instant now) {
+        return job.isCancelRequested() ? Decision.nothingToDo(job) : resubmit(job, wanted, null, now);
+    }
+
+    /**
+     * Somebody wants the job run now: one that waits for its time, its retry or other jobs, or a finished one again.
+     *
+     * @param job the job as it is
+     * @param now the time
+     * @return the decision; refused while the job is owned
+     */
+    public static Decision retry(Job job, Instant now) {
+        return on(Event.RETRY, job, now, edit -> edit.remove(
+                        Field.ATTEMPT, Field.EXPIRATIONS, Field.RESULT, Field.PROGRESS)
+                .remove(Field.RESUBMIT, Field.CANCEL_REQUESTED, Field.AFTER)
+                .put(
+                        Field.SCHEDULED_TIME,
+                        Math.min(job.scheduledTime().toEpochMilli(), ScheduledTime.nearestMillis(now)))
+                .at("retried")
+                .moveTo(JobStatus.WAITING));
+    }
+
+    /**
+     * Somebody moves the scheduled time of a job that nobody owns.
+     *
+     * @param job the job as it is
+     * @param time not before this time
+     * @param now the time
+     * @return the decision; refused unless the job is pending
+     */
+    public static Decision reschedule(Job job, Instant time, Instant now) {
+        if (job.scheduledTime().toEpochMilli() == ScheduledTime.checkedMillis(time)
+                && Event.RESCHEDULE.isAllowed(job.status())) {
+            return Decision.nothingToDo(job);
+        }
+        return on(Event.RESCHEDULE, job, now, edit -> edit.put(Field.SCHEDULED_TIME, ScheduledTime.checkedMillis(time))
+                .at("updated")
+                .stay());
+    }
+
+    /**
+     * Somebody changes the priority of a job that nobody owns.
+     *
+     * @param job the job as it is
+     * @param priority 0 (least) to 99
+     * @param now the time
+     * @return the decision; refused unless the job is pending
+     * @throws IllegalArgumentException when the priority is out of range
+     */
+    public static Decision prioritize(Job job, int priority, Instant now) {
+        if (priority < 0 || priority > 99) {
+            throw new IllegalArgumentException("priority must be 0 to 99: " + priority);
+        }
+        return on(Event.PRIORITIZE, job, now, edit -> edit.put(Field.PRIORITY, priority)
+                .at("updated")
+                .stay());
+    }
+
+    private static Decision on(Event event, Job job, Instant now, Function<Edit, Decision> change) {
+        return event.isAllowed(job.status()) ? change.apply(new Edit(job, event, now)) : Decision.refused(job);
+    }
+
+    private static Decision started(Edit edit, Job job) {
+        return edit.put(Field.ATTEMPT, oneMore(job.attempt())).at("started").moveTo(JobStatus.RUNNING);
+    }
+
+    private static int oneMore(int count) {
+        return count == Integer.MAX_VALUE ? count : count + 1;
+    }
+
+    /** As if the job had not been claimed. */
+    private static Edit givenBack(Edit edit, Job job) {
+        if (job.status() == JobStatus.RUNNING) {
+            edit.put(Field.ATTEMPT, Math.max(0, job.attempt() - 1));
+        }
+        return edit.remove(Field.PROGRESS, Field.CANCEL_REQUESTED);
+    }
+
+    private static Decision cancelled(Edit edit) {
+        return edit.remove(Field.CANCEL_REQUESTED, Field.RESUBMIT, Field.PROGRESS)
+                .at("finished")
+                .moveTo(JobStatus.CANCELLED);
+    }
+
+    private static Decision flagResubmit(Job job, Event event, Instant time, Instant now) {
+        ObjectNode flag = JsonNodeFactory.instance.objectNode();
+        flag.put(Field.SCHEDULED_TIME, ScheduledTime.checkedMillis(time));
+        if (flag.equals(job.toDocument().get(Field.RESUBMIT))) {
+            return Decision.nothingToDo(job);
+        }
+        return on(event, job, now, edit -> edit.put(Field.RESUBMIT, flag)
+                .at("resubmitted")
+                .stay());
+    }
+
+    /** A resubmit drops a cancel request that is older, and a cancel request an older resubmit: the later wins. */
+    private static boolean isCancelled(Job job) {
+        return job.isCancelRequested() && !job.isResubmitted();
+    }
+
+    private static Edit resubmitted(Edit edit, Job job) {
+        return consumeResubmit(edit, job).fresh();
+    }
+
+    /** A resubmit that is consumed takes the next fence: an end of this run that turns up later, on another leaf, loses to it. */
+    private static Edit consumeResubmit(Edit edit, Job job) {
+        if (job.isResubmitted()) {
+            edit.put(Field.SCHEDULED_TIME, job.resubmittedTime().toEpochMilli()).put(Field.FENCE, job.nextFence());
+        }
+        return edit.remove(Field.RESUBMIT);
+    }
+
+    private static Instant retryTime(Job job, RetryPolicy policy, Instant now) {
+        Instant started = job.times().getOrDefault("started", now);
+        return started.plus(policy.delayAfter(Math.max(0, job.failures() - 1), luck(job)));
+    }
+
+    /** From 0 to 1: chance without a dice, as each claim has a random token. */
+    private static double luck(Job job) {
+        int hash = job.lock().map(lock -> lock.token().hashCode()).orElse(0);
+        return (hash & 0xFFFF) / (double) 0xFFFF;
+    }
+
+    private static ObjectNode json(Progress progress) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put(Field.PERCENT, progress.percent());
+        progress.message().ifPresent(message -> json.put(Field.MESSAGE, message));
+        return json;
+    }
+}

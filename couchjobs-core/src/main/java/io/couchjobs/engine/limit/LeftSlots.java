@@ -1,0 +1,97 @@
+package io.couchjobs.engine.limit;
+
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.time.Backoff;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BiFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Slots of claims that have or get nothing, of which some copy may have a leaf, until they are taken away. Thread-safe; its
+ * monitor is never held during I/O.
+ */
+final class LeftSlots {
+    private static final Logger log = LoggerFactory.getLogger(LeftSlots.class);
+    private static final int MOST_ROUNDS = 6;
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+
+    private final JobStore store;
+    private final SlotReader reader;
+    private final BiFunction<Slot, List<Slot>, List<Slot>> takenAway;
+    private final Set<Slot> left = new LinkedHashSet<>();
+
+    /**
+     * Knows of none.
+     *
+     * @param store where they are
+     * @param reader who reads them
+     * @param takenAway hears which slot was taken away, and who has the same one now; returns those of them whose claims are over, too
+     */
+    LeftSlots(JobStore store, SlotReader reader, BiFunction<Slot, List<Slot>, List<Slot>> takenAway) {
+        this.store = store;
+        this.reader = reader;
+        this.takenAway = takenAway;
+    }
+
+    synchronized void add(Slot slot) {
+        left.add(slot);
+    }
+
+    /** When it is not possible, it is made up for before slots are picked again. */
+    void takeAwayIfPossible(String type) {
+        try {
+            takeAway(type);
+        } catch (CouchException trouble) {
+            log.debug("slots of {} could not be looked at: {}", type, trouble.toString());
+        }
+    }
+
+    /** Takes away what claims that have nothing left at some copies, and learns who has their slots now. */
+    void takeAway(String type) {
+        List<Slot> slots = remove(type);
+        Backoff backoff = new Backoff(store.surroundings(), FIRST_PAUSE, LONGEST_PAUSE);
+        try {
+            boolean goesOn = !slots.isEmpty();
+            while (goesOn) {
+                slots = takeAway(slots);
+                goesOn = !slots.isEmpty() && backoff.attempts() < MOST_ROUNDS && backoff.pauseUnlessInterrupted();
+            }
+        } finally {
+            addAll(slots);
+        }
+    }
+
+    private synchronized List<Slot> remove(String type) {
+        List<Slot> slots = left.stream()
+                .filter(slot -> slot.name().limited().type().equals(type))
+                .toList();
+        slots.forEach(left::remove);
+        return slots;
+    }
+
+    private synchronized void addAll(List<Slot> slots) {
+        left.addAll(slots);
+    }
+
+    /** {@return those of which there was something yet} */
+    private List<Slot> takeAway(List<Slot> slots) {
+        store.database()
+                .bulkRevisions(slots.stream()
+                        .filter(slot -> !slot.rev().isEmpty())
+                        .map(Slot::deletion)
+                        .toList());
+        List<List<Slot>> owners = reader.owners(slots.stream().map(Slot::name).toList());
+        List<Slot> still = new ArrayList<>();
+        for (int i = 0; i < slots.size(); i++) {
+            still.addAll(takenAway.apply(slots.get(i), owners.get(i)));
+        }
+        return still;
+    }
+}

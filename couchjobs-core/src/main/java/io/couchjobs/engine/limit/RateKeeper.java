@@ -1,0 +1,252 @@
+package io.couchjobs.engine.limit;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.SharedWriter;
+import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.job.UnconfirmedException;
+import io.couchjobs.job.WriteRefusedException;
+import io.couchjobs.type.Rate;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Reserves starts of types with a rate, some at a time, in one document per type that says how many of its window are
+ * reserved. What a worker reserved and did not use is lost when the window ends, so a crash makes a rate lower, never higher.
+ * Thread-safe; its monitor is never held during I/O.
+ */
+final class RateKeeper {
+    private static final String WINDOW = "window";
+    private static final String LENGTH = "length";
+    private static final String RESERVED = "reserved";
+    private static final int MOST_ATTEMPTS = 5;
+
+    private final JobStore store;
+    private final SharedWriter shared;
+    private final StoreClock clock;
+    /** What is reserved here and not used yet, by type. */
+    private final Map<String, Reserve> reserves = new HashMap<>();
+    /** The documents as last heard of, by document id; an empty one where there is none. */
+    private final Map<String, ObjectNode> documents = new HashMap<>();
+
+    RateKeeper(JobStore store, StoreClock clock) {
+        this.store = store;
+        this.shared = new SharedWriter(store.database());
+        this.clock = clock;
+    }
+
+    /** Takes in what the feed tells. */
+    synchronized void changed(FeedEvent event) {
+        if (event.docId().startsWith(DocIds.RATE)) {
+            if (event.deleted() || event.document() == null) {
+                documents.remove(event.docId());
+            } else if (documents.containsKey(event.docId())) {
+                heard(event.docId(), event.document());
+            }
+        }
+    }
+
+    /** Changes may have been missed; what is reserved stays so. */
+    synchronized void forget() {
+        documents.clear();
+    }
+
+    /** How many jobs may be started now, as far as is known: those reserved, and those that could be. */
+    int room(String type, Rate rate) {
+        ObjectNode document = document(type);
+        synchronized (this) {
+            long window = rate.windowOf(clock.instant());
+            return reserved(type, rate, window) + free(document, rate, window);
+        }
+    }
+
+    /** In how many milliseconds there will be room again, when there is none now. */
+    synchronized long millisUntilNext(String type, Rate rate) {
+        long now = clock.instant().toEpochMilli();
+        long window = rate.windowOf(clock.instant());
+        ObjectNode document = documents.get(docId(type));
+        long last = document == null ? 0 : document.path(WINDOW).asLong();
+        return Math.max(
+                1, (isNext(last, rate, window) ? last : window + rate.window().toMillis()) - now);
+    }
+
+    /**
+     * Reserves starts.
+     *
+     * @param wanted how many
+     * @param now the time that the jobs will say they were started at
+     * @return how many there are, at most as many
+     */
+    int take(String type, Rate rate, int wanted, Instant now) {
+        long window = rate.windowOf(now);
+        int granted = use(type, rate, wanted, window);
+        for (int i = 0;
+                i < MOST_ATTEMPTS && granted < wanted && reserveMore(type, rate, wanted - granted, window);
+                i++) {
+            granted += use(type, rate, wanted - granted, window);
+        }
+        return rate.windowOf(clock.instant()) == window ? granted : 0;
+    }
+
+    /** What was taken is not used after all. */
+    synchronized void giveBack(String type, int starts) {
+        Reserve reserve = reserves.get(type);
+        if (starts > 0 && reserve != null && reserve.window == reserve.rate.windowOf(clock.instant())) {
+            reserves.put(type, new Reserve(reserve.rate, reserve.window, reserve.left + starts));
+        }
+    }
+
+    private synchronized int use(String type, Rate rate, int wanted, long window) {
+        int granted = Math.min(wanted, reserved(type, rate, window));
+        if (granted > 0) {
+            reserves.put(type, new Reserve(rate, window, reserved(type, rate, window) - granted));
+        }
+        return granted;
+    }
+
+    private int reserved(String type, Rate rate, long window) {
+        Reserve reserve = reserves.get(type);
+        return reserve != null && reserve.window == window && reserve.rate.equals(rate) ? reserve.left : 0;
+    }
+
+    /** Writes once; false when there is nothing left to reserve. */
+    private boolean reserveMore(String type, Rate rate, int wanted, long window) {
+        return store.isCluster()
+                ? reserveOfAll(type, rate, wanted, window)
+                : reserveOf(document(type), type, rate, wanted, window);
+    }
+
+    /**
+     * On a cluster what readers see may leave out what was confirmed: all leaves count, and only what stands on no contested leaf
+     * is granted.
+     */
+    private boolean reserveOfAll(String type, Rate rate, int wanted, long window) {
+        SharedWriter.View view = shared.view(docId(type), SharedWriter.Kind.PLAIN);
+        List<ObjectNode> counted = view.standing();
+        ObjectNode document = counted.isEmpty() ? JsonNodeFactory.instance.objectNode() : counted.get(0);
+        boolean isNext =
+                counted.stream().anyMatch(leaf -> isNext(leaf.path(WINDOW).asLong(), rate, window));
+        long used = counted.stream().mapToLong(leaf -> used(leaf, window)).sum();
+        int free = isNext ? 0 : (int) Math.max(0, rate.starts() - used);
+        int chunk = Math.min(free, Math.max(wanted, rate.chunk()));
+        remember(type, document);
+        if (chunk <= 0) {
+            return false;
+        }
+        ObjectNode next = next(document, type, rate, window, used + chunk);
+        try {
+            Optional<String> done = shared.write(view, view.next(next), SharedWriter.Kind.PLAIN);
+            if (done.isPresent()) {
+                reserved(type, rate, window, chunk, next.put("_rev", done.get()));
+            } else {
+                forget(type);
+            }
+            return true;
+        } catch (UnconfirmedException cutOff) {
+            forget(type);
+            return false;
+        }
+    }
+
+    private synchronized void remember(String type, ObjectNode document) {
+        documents.put(docId(type), document);
+    }
+
+    private boolean reserveOf(ObjectNode document, String type, Rate rate, int wanted, long window) {
+        int free = free(document, rate, window);
+        int chunk = Math.min(free, Math.max(wanted, rate.chunk()));
+        if (chunk <= 0) {
+            return false;
+        }
+        ObjectNode next = next(document, type, rate, window, used(document, window) + chunk);
+        WriteResult written = store.join(store.writeSoon(next));
+        if (written instanceof WriteResult.Stored stored) {
+            reserved(type, rate, window, chunk, next.put("_rev", stored.rev()));
+        } else if (written instanceof WriteResult.Refused refused) {
+            throw new WriteRefusedException(refused);
+        } else {
+            forget(type);
+        }
+        return true;
+    }
+
+    private ObjectNode next(ObjectNode document, String type, Rate rate, long window, long reserved) {
+        ObjectNode next = JsonNodeFactory.instance.objectNode().put("_id", docId(type));
+        if (document.hasNonNull("_rev")) {
+            next.put("_rev", document.path("_rev").asText());
+        }
+        return next.put(WINDOW, window)
+                .put(LENGTH, rate.window().toMillis())
+                .put(RESERVED, reserved)
+                // Two workers that wrote the same body would get the same revision, and both would have these starts.
+                .put("by", UUID.randomUUID().toString());
+    }
+
+    private synchronized void reserved(String type, Rate rate, long window, int chunk, ObjectNode document) {
+        heard(docId(type), document);
+        int left = reserved(type, rate, window);
+        reserves.put(type, new Reserve(rate, window, left + chunk));
+    }
+
+    private synchronized void forget(String type) {
+        documents.remove(docId(type));
+    }
+
+    private void heard(String docId, ObjectNode document) {
+        ObjectNode known = documents.get(docId);
+        if (known == null || generation(known) <= generation(document)) {
+            documents.put(docId, document);
+        }
+    }
+
+    /** Each site counts its own starts. */
+    private String docId(String type) {
+        return DocIds.RATE + type + store.site().suffix();
+    }
+
+    private static long generation(ObjectNode document) {
+        return Rev.generation(document.path("_rev").asText());
+    }
+
+    private ObjectNode document(String type) {
+        synchronized (this) {
+            ObjectNode known = documents.get(docId(type));
+            if (known != null) {
+                return known;
+            }
+        }
+        ObjectNode read = store.database().get(docId(type)).orElseGet(JsonNodeFactory.instance::objectNode);
+        synchronized (this) {
+            heard(docId(type), read);
+            return read;
+        }
+    }
+
+    private static int free(ObjectNode document, Rate rate, long window) {
+        boolean isNext = isNext(document.path(WINDOW).asLong(), rate, window);
+        return isNext ? 0 : (int) Math.max(0, rate.starts() - used(document, window));
+    }
+
+    /** The next window may be begun by a clock that is a little ahead; one that is farther away by one that was wrong. */
+    private static boolean isNext(long last, Rate rate, long window) {
+        return last > window && last <= window + rate.window().toMillis();
+    }
+
+    /** Also what was reserved in a window of another length that reaches into this one. */
+    private static long used(ObjectNode document, long window) {
+        long last = document.path(WINDOW).asLong();
+        boolean counts = last <= window && last + document.path(LENGTH).asLong() > window;
+        return counts ? Math.max(0, document.path(RESERVED).asLong()) : 0;
+    }
+
+    private record Reserve(Rate rate, long window, int left) {}
+}

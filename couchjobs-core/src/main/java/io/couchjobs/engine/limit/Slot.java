@@ -1,0 +1,139 @@
+package io.couchjobs.engine.limit;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.Tombstone;
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.job.Job;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.UUID;
+
+/**
+ * A slot that is taken: its document names the job that it was taken for, the revision on which that job is to be claimed,
+ * and the token of the claim. Immutable and thread-safe.
+ *
+ * <p>From these three anybody can tell whether the slot is in use. The job is locked by the token: it is. The job has moved on
+ * from the revision otherwise: it is not, and never will be, because the claim, if it is still on its way, meets a conflict.
+ * The job still is that revision: the claim may come.
+ *
+ * @param name which slot
+ * @param rev the revision of its document
+ * @param job the document id of the job
+ * @param claimOn the revision of the job on which the claim is written
+ * @param token the token of the claim
+ * @param phase what is known of its use
+ * @param sinceNanos since when that is known, on this process's monotonic clock
+ * @param lookNanos when it is worth a look whether that is so still
+ */
+record Slot(
+        SlotName name,
+        String rev,
+        String job,
+        String claimOn,
+        String token,
+        Phase phase,
+        long sinceNanos,
+        long lookNanos) {
+    /** How long a claim may be on its way before somebody makes sure that it comes too late. */
+    private static final Duration CLAIMS_WITHIN = Duration.ofSeconds(10);
+    /** How long nobody asks whether a claim has come, or whether a slot whose job has moved on is given back. */
+    private static final Duration UNASKED = Duration.ofSeconds(1);
+
+    private static final String JOB = "job";
+    private static final String CLAIM_ON = "claimOn";
+    private static final String TOKEN = "token";
+    private static final String WORKER = "worker";
+
+    static Slot of(SlotName name, ObjectNode document, long nanos) {
+        return claiming(
+                name,
+                document.path("_rev").asText(),
+                document.path(JOB).asText(),
+                document.path(CLAIM_ON).asText(),
+                document.path(TOKEN).asText(),
+                nanos);
+    }
+
+    static Slot wanted(SlotName name, Job job, String token, long nanos) {
+        return claiming(name, "", job.id().docId(), job.rev().orElse(""), token, nanos);
+    }
+
+    private static Slot claiming(SlotName name, String rev, String job, String claimOn, String token, long nanos) {
+        return new Slot(name, rev, job, claimOn, token, Phase.CLAIMING, nanos, nanos + UNASKED.toNanos());
+    }
+
+    Slot withRev(String newRev) {
+        return new Slot(name, newRev, job, claimOn, token, phase, sinceNanos, lookNanos);
+    }
+
+    Slot in(Phase newPhase, long nanos) {
+        return new Slot(name, rev, job, claimOn, token, newPhase, nanos, nanos + UNASKED.toNanos());
+    }
+
+    /** It was looked at; the claim may come still. */
+    Slot unchanged(long nanos) {
+        long late = sinceNanos + CLAIMS_WITHIN.toNanos();
+        return new Slot(name, rev, job, claimOn, token, phase, sinceNanos, Math.max(late, nanos + UNASKED.toNanos()));
+    }
+
+    /** Whether the claim, should it still be on its way, has taken longer than any should. */
+    boolean isLate(long nanos) {
+        return nanos - sinceNanos >= CLAIMS_WITHIN.toNanos();
+    }
+
+    /** Whether both were taken by the same write, at copies that had different leaves before. */
+    boolean isTwinOf(Slot other) {
+        return token.equals(other.token) && !rev.equals(other.rev) && !rev.isEmpty() && !other.rev.isEmpty();
+    }
+
+    /** Whether its job is owned, or may be at any moment. */
+    boolean isUsed() {
+        return phase == Phase.CLAIMING || phase == Phase.OWNED;
+    }
+
+    /** The document that takes the slot. It has no {@code _rev}, so that a copy in which somebody has the slot refuses it. */
+    ObjectNode document(String worker) {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("_id", name.docId())
+                .put(JOB, job)
+                .put(CLAIM_ON, claimOn)
+                .put(TOKEN, token)
+                .put(WORKER, worker);
+    }
+
+    /** The document that gives the slot back: only on the revision that took it, so a slot is given back once. */
+    ObjectNode tombstone() {
+        return Tombstone.of(name.docId(), rev);
+    }
+
+    /**
+     * The revision that gives the slot back, for every copy: also for one that does not have the slot as this claim took it.
+     * The same slot always makes the same revision.
+     */
+    ObjectNode deletion() {
+        int dash = rev.indexOf('-');
+        long generation = Rev.generation(rev) + 1;
+        String hash = UUID.nameUUIDFromBytes(rev.getBytes(StandardCharsets.US_ASCII))
+                .toString()
+                .replace("-", "");
+        ObjectNode deletion = Tombstone.of(name.docId(), generation + "-" + hash);
+        deletion.putObject("_revisions")
+                .put("start", generation)
+                .putArray("ids")
+                .add(hash)
+                .add(rev.substring(dash + 1));
+        return deletion;
+    }
+
+    /** What is known of the use of a slot. */
+    enum Phase {
+        /** The claim may come. */
+        CLAIMING,
+        /** The job is locked by the token. */
+        OWNED,
+        /** The job has moved on; whoever took the slot is about to give it back. */
+        ENDED
+    }
+}

@@ -1,0 +1,65 @@
+package io.couchjobs.engine.limit;
+
+import io.couchjobs.engine.document.DocIds;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One of the places in which jobs of a limited type, or of a group of it, run. Immutable and thread-safe.
+ *
+ * @param limited what is limited
+ * @param index which of its places, from 0
+ */
+record SlotName(Limited limited, int index) {
+    private static final String OF_TYPE = "t";
+    private static final String OF_GROUP = "g";
+    private static final String AT = "@";
+
+    /** What the document ids of the slots of a type, and of its groups, begin with; no type has a colon in its name. */
+    static String prefix(String type) {
+        return DocIds.SLOT + type + ":";
+    }
+
+    /** The document's id; the group comes last because anything may be in it. */
+    String docId() {
+        String prefix = prefix(limited.type);
+        String ofSite = limited.site == null ? "" : AT + limited.site;
+        return limited.group == null
+                ? prefix + OF_TYPE + ofSite + ":" + index
+                : prefix + OF_GROUP + ofSite + ":" + index + ":" + limited.group;
+    }
+
+    /** The slot that a document is; empty when its id is not one of ours. */
+    static Optional<SlotName> parse(String docId) {
+        String[] parts = docId.split(":", 5);
+        String kind = parts.length < 4 ? "" : parts[2].substring(0, Math.min(1, parts[2].length()));
+        boolean ofType = parts.length == 4 && kind.equals(OF_TYPE);
+        boolean ofGroup = parts.length == 5 && kind.equals(OF_GROUP);
+        if (!docId.startsWith(DocIds.SLOT) || !(ofType || ofGroup)) {
+            return Optional.empty();
+        }
+        try {
+            String site = parts[2].length() < 2 ? null : parts[2].substring(2);
+            Limited limited = new Limited(parts[1], ofGroup ? parts[4] : null, site);
+            return Optional.of(new SlotName(limited, Integer.parseInt(parts[3])))
+                    .filter(slot -> slot.docId().equals(docId));
+        } catch (NumberFormatException notOurs) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * What is limited: a type, or a group of it, at one site.
+     *
+     * @param type the type
+     * @param group the group, or null for the whole type
+     * @param site the name of the database whose workers it limits, or null where it has none
+     */
+    record Limited(
+            String type, @Nullable String group, @Nullable String site) {
+        /** In a database without a name. */
+        Limited(String type, @Nullable String group) {
+            this(type, group, null);
+        }
+    }
+}

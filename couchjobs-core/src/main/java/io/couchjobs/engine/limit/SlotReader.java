@@ -1,0 +1,182 @@
+package io.couchjobs.engine.limit;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.Leaves;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.MalformedJobException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reads slots and the jobs that they name. Thread-safe. */
+final class SlotReader {
+    private static final int MOST_AT_ONCE = 500;
+
+    private final QueueParts parts;
+
+    SlotReader(QueueParts parts) {
+        this.parts = parts;
+    }
+
+    /** All that there is to know of a type now: its slots, and its owned jobs. */
+    SlotTable read(String type) {
+        SlotTable table = new SlotTable();
+        parts.store()
+                .database()
+                .view(ViewQuery.allDocs()
+                        .startKey(SlotName.prefix(type))
+                        .endKey(SlotName.prefix(type) + "\uffff")
+                        .includeDocs(true))
+                .rows()
+                .forEach(row -> saw(table, row.key().asText(), row.doc()));
+        List<String> owned =
+                parts.index().owned(type).stream().map(JobId::docId).toList();
+        jobs(owned).values().forEach(job -> table.sawJob(job, parts.clock().nanos()));
+        return table;
+    }
+
+    /** Takes in what the feed tells of a slot or a job; true when there may be more room now. */
+    boolean apply(SlotTable table, FeedEvent event) {
+        long now = parts.clock().nanos();
+        if (event.docId().startsWith(DocIds.SLOT)) {
+            ObjectNode document = event.deleted() ? null : event.document();
+            return ownSlot(event.docId())
+                    .map(name -> table.sawSlot(name, generation(event), slotOf(name, document)))
+                    .orElse(false);
+        }
+        return event.job()
+                .filter(parts.store().site()::owns)
+                .map(job -> table.sawJob(job, now))
+                .orElseGet(() -> table.sawOwner(event.docId(), event.rev(), null, now));
+    }
+
+    /** How far the document is: the leaf of whoever has the slot may be behind one that somebody took back. */
+    private static long generation(FeedEvent event) {
+        return event.leaves().stream().mapToLong(Rev::generation).max().orElse(event.generation());
+    }
+
+    /** The slot as the feed tells of it, where it is one of ours and somebody has it. */
+    Optional<Slot> slot(FeedEvent event) {
+        return event.deleted() || !event.docId().startsWith(DocIds.SLOT)
+                ? Optional.empty()
+                : ownSlot(event.docId()).map(name -> slotOf(name, event.document()));
+    }
+
+    /** The jobs that there are, by document id. */
+    Map<String, Job> jobs(List<String> docIds) {
+        List<String> wanted =
+                docIds.stream().filter(id -> id.startsWith(DocIds.JOB)).toList();
+        Map<String, Job> jobs = new HashMap<>();
+        for (int i = 0; i < wanted.size(); i += MOST_AT_ONCE) {
+            List<String> some = wanted.subList(i, Math.min(wanted.size(), i + MOST_AT_ONCE));
+            List<Optional<ObjectNode>> found = parts.store().database().getAll(some);
+            found.forEach(document -> document.flatMap(SlotReader::job)
+                    .ifPresent(job -> jobs.put(job.id().docId(), job)));
+        }
+        return jobs;
+    }
+
+    /**
+     * Finds out whether a slot is in use: whether any leaf of its job is owned by its claim. One whose claim is late is settled by
+     * moving its job to another revision: then the claim, wherever it is, comes too late, and no clock had to say so.
+     *
+     * @param job the job that it names, as readers see it; null when there is none
+     */
+    Use use(Slot slot, @Nullable Job job, long nanos) {
+        Leaves leaves = leaves(slot, job);
+        if (leaves.ownedBy(slot.token()).isPresent()) {
+            return Use.OWNED;
+        }
+        Optional<Job> claimable = leaves.first(leaf -> leaf.rev().equals(Optional.of(slot.claimOn())));
+        if (!slot.isLate(nanos)) {
+            boolean mayBeClaimed = claimable.isPresent()
+                    || leaves.first(leaf -> isBehind(leaf, slot)).isPresent();
+            return mayBeClaimed ? Use.CLAIMABLE : Use.UNUSED;
+        }
+        boolean isTooLate = claimable.isEmpty() || parts.store().write(claimable.get()) instanceof WriteResult.Stored;
+        return isTooLate ? Use.UNUSED : Use.CLAIMABLE;
+    }
+
+    /** The copies that were read may not have heard yet of the revision that is to be claimed. */
+    private static boolean isBehind(Job leaf, Slot slot) {
+        return Rev.generation(leaf.rev().orElse("")) < Rev.generation(slot.claimOn());
+    }
+
+    /** One copy may be behind, and the owner's leaf may not be the one that readers see. */
+    private Leaves leaves(Slot slot, @Nullable Job job) {
+        boolean isCertain = !parts.store().isCluster() || (job != null && job.isLockedBy(slot.token()));
+        return isCertain ? new Leaves(job == null ? List.of() : List.of(job)) : leaves(slot);
+    }
+
+    private Leaves leaves(Slot slot) {
+        try {
+            return JobId.fromDocId(slot.job()).map(parts.store()::leaves).orElseGet(() -> new Leaves(List.of()));
+        } catch (MalformedJobException ownedByNobody) {
+            return new Leaves(List.of());
+        }
+    }
+
+    /** A slot of another site, replicated here, is neither in use here nor left behind. */
+    private Optional<SlotName> ownSlot(String docId) {
+        return SlotName.parse(docId)
+                .filter(name -> Objects.equals(
+                        name.limited().site(), parts.store().site().name()));
+    }
+
+    private static Optional<Job> job(ObjectNode document) {
+        try {
+            return Optional.of(Job.parse(document));
+        } catch (MalformedJobException ownedByNobody) {
+            return Optional.empty();
+        }
+    }
+
+    private void saw(SlotTable table, String docId, @Nullable JsonNode document) {
+        if (document instanceof ObjectNode slot) {
+            ownSlot(docId)
+                    .ifPresent(
+                            name -> table.put(Slot.of(name, slot, parts.clock().nanos())));
+        }
+    }
+
+    /** All that have a slot as far as a majority of the copies tells, of each slot. Asking brings the copies together, too. */
+    List<List<Slot>> owners(List<SlotName> names) {
+        List<String> ids = names.stream().map(SlotName::docId).toList();
+        List<List<Slot>> owners = new ArrayList<>();
+        for (Optional<List<ObjectNode>> leaves : parts.store().database().leavesOfAll(ids)) {
+            SlotName name = names.get(owners.size());
+            owners.add(leaves.orElseThrow(() -> new CouchJobsException(name.docId() + " could not be read")).stream()
+                    .filter(leaf -> !leaf.path("_deleted").asBoolean())
+                    .map(leaf -> Slot.of(name, leaf, parts.clock().nanos()))
+                    .toList());
+        }
+        return owners;
+    }
+
+    private @Nullable Slot slotOf(SlotName name, @Nullable ObjectNode document) {
+        return document == null ? null : Slot.of(name, document, parts.clock().nanos());
+    }
+
+    /** Whether a slot is in use. */
+    enum Use {
+        /** A claim by its token owns the job. */
+        OWNED,
+        /** The claim may come. */
+        CLAIMABLE,
+        /** Nobody uses it, nor will anybody. */
+        UNUSED
+    }
+}

@@ -1,0 +1,269 @@
+package io.couchjobs.engine.limit;
+
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.limit.Slot.Phase;
+import io.couchjobs.engine.limit.SlotName.Limited;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.Lock;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a process knows of the slots and the owned jobs of one limited type: read once, kept up to date by the feed and by the
+ * answers to its own writes. Not thread-safe.
+ *
+ * <p>A job that is owned without a slot counts too: claimed before there was a limit, or by somebody who knows of none. Such
+ * jobs, and slots beyond a lowered limit, make as many of the <em>last</em> slots below the limit unusable, so that workers
+ * who race for what is left race for the same slots, and the revision decides.
+ */
+final class SlotTable {
+    private static final int MOST_REMEMBERED = 10_000;
+
+    private final Map<Limited, Map<Integer, Slot>> taken = new HashMap<>();
+    private final Map<String, Set<SlotName>> namesByJob = new HashMap<>();
+    private final Map<String, Owner> owners = new HashMap<>();
+    /** Until when slots are left alone that several wanted at once, and nobody got. */
+    private final Map<SlotName, Long> left = new HashMap<>();
+    /** The tokens of claims that are over, and the revisions of the slots that were given back: the feed may yet tell of these. */
+    private final Map<String, String> over = new LinkedHashMap<>();
+
+    private final Map<Counted, List<Integer>> rooms = new HashMap<>();
+
+    /**
+     * The slots that may be taken now.
+     *
+     * @param limit how many jobs may be owned at once
+     */
+    List<Integer> room(Limited limited, int limit, long nanos) {
+        if (left.values().removeIf(until -> until - nanos <= 0)) {
+            rooms.clear();
+        }
+        return rooms.computeIfAbsent(new Counted(limited, limit), counted -> countRoom(limited, limit));
+    }
+
+    private List<Integer> countRoom(Limited limited, int limit) {
+        Map<Integer, Slot> slots = taken.getOrDefault(limited, Map.of());
+        Set<String> inside = new HashSet<>();
+        int used = 0;
+        int outside = 0;
+        for (Slot slot : slots.values()) {
+            boolean isInside = slot.name().index() < limit;
+            if (slot.phase() == Phase.CLAIMING) {
+                used++;
+                outside += isInside ? 0 : 1;
+            } else if (isInside) {
+                inside.add(slot.token());
+            }
+        }
+        for (Owner owner : owners.values()) {
+            if (limited.group() == null || limited.group().equals(owner.group)) {
+                used++;
+                outside += inside.contains(owner.token) ? 0 : 1;
+            }
+        }
+        List<Integer> room = new ArrayList<>();
+        for (int i = 0; i < limit - outside && room.size() < limit - used; i++) {
+            if (!slots.containsKey(i) && !left.containsKey(new SlotName(limited, i))) {
+                room.add(i);
+            }
+        }
+        return room;
+    }
+
+    Optional<Slot> get(SlotName name) {
+        return Optional.ofNullable(taken.getOrDefault(name.limited(), Map.of()).get(name.index()));
+    }
+
+    /**
+     * Takes in a slot's document, or that it is gone (null); true when there may be more room now.
+     *
+     * @param generation how far the document is
+     */
+    boolean sawSlot(SlotName name, long generation, @Nullable Slot slot) {
+        Optional<Slot> known = get(name);
+        if (known.filter(now -> Rev.generation(now.rev()) > generation).isPresent()) {
+            return false;
+        }
+        if (slot == null) {
+            boolean isBeingTaken = known.filter(now -> now.rev().isEmpty()).isPresent();
+            if (!isBeingTaken) { // else the answer to that is newer
+                remove(name);
+            }
+            return !isBeingTaken;
+        }
+        if (!over.containsKey(slot.token())
+                && known.filter(now -> now.rev().equals(slot.rev())).isEmpty()) {
+            put(slot);
+        }
+        return false;
+    }
+
+    /** Whether the claim is over, as this process knows. */
+    boolean isOver(Slot slot) {
+        return over.containsKey(slot.token());
+    }
+
+    /** Whether a slot is what a claim that is over left at a copy that knew of no other. */
+    boolean isLeftOver(Slot slot) {
+        String givenBack = over.get(slot.token());
+        return givenBack != null && !givenBack.equals(slot.rev());
+    }
+
+    /** Takes in a slot that is being taken, or is. */
+    void put(Slot slot) {
+        remove(slot.name());
+        Owner owner = owners.get(slot.job());
+        boolean owned = owner != null && owner.token.equals(slot.token());
+        taken.computeIfAbsent(slot.name().limited(), p -> new HashMap<>())
+                .put(slot.name().index(), owned ? slot.in(Phase.OWNED, slot.sinceNanos()) : slot);
+        namesByJob.computeIfAbsent(slot.job(), j -> new HashSet<>()).add(slot.name());
+        rooms.clear();
+    }
+
+    /** A slot that was wanted was taken, as CouchDB confirmed. */
+    void took(Slot slot) {
+        if (get(slot.name())
+                .filter(now -> Rev.generation(now.rev()) >= Rev.generation(slot.rev()))
+                .isEmpty()) {
+            put(slot);
+        }
+    }
+
+    private void remove(SlotName name) {
+        Map<Integer, Slot> slots = taken.getOrDefault(name.limited(), Map.of());
+        Slot removed = slots.get(name.index());
+        if (removed != null) {
+            slots.remove(name.index());
+            if (slots.isEmpty()) {
+                taken.remove(name.limited());
+            }
+            Set<SlotName> names = namesByJob.getOrDefault(removed.job(), Set.of());
+            names.remove(name);
+            if (names.isEmpty()) {
+                namesByJob.remove(removed.job());
+            }
+        }
+        rooms.clear();
+    }
+
+    /** Takes in somebody who has a slot, as it was read. */
+    void read(Slot slot) {
+        Optional<Slot> known = get(slot.name());
+        boolean isNewer = known.filter(
+                        now -> now.rev().isEmpty() || Rev.generation(now.rev()) >= Rev.generation(slot.rev()))
+                .isPresent();
+        if (!isNewer && !over.containsKey(slot.token())) {
+            put(slot);
+        }
+    }
+
+    /** Nobody got a slot that several wanted at once. */
+    void leaveAlone(SlotName name, long untilNanos) {
+        left.put(name, untilNanos);
+        rooms.clear();
+    }
+
+    /** A slot that was wanted is not there. */
+    void forget(Slot wanted) {
+        if (get(wanted.name())
+                .filter(slot -> slot.token().equals(wanted.token()))
+                .isPresent()) {
+            remove(wanted.name());
+        }
+    }
+
+    /** The claim is over and its slot was given back, as CouchDB confirmed. */
+    void gaveBack(Slot slot) {
+        forget(slot);
+        over.put(slot.token(), slot.rev());
+        if (over.size() > MOST_REMEMBERED) {
+            over.remove(over.keySet().iterator().next());
+        }
+        Owner owner = owners.get(slot.job());
+        if (owner != null && owner.token.equals(slot.token())) {
+            owners.remove(slot.job());
+        }
+        rooms.clear();
+    }
+
+    /** Takes in a job of this type; true when there may be more room now. */
+    boolean sawJob(Job job, long nanos) {
+        String token = job.lock()
+                .map(Lock::token)
+                .filter(owner -> !over.containsKey(owner))
+                .orElse(null);
+        Owner owner = token == null
+                ? null
+                : new Owner(token, job.group(), Rev.generation(job.rev().orElse("")));
+        return sawOwner(job.id().docId(), job.rev().orElse(""), owner, nanos);
+    }
+
+    /** Takes in who owns a job now, null for nobody; true when there may be more room now. */
+    boolean sawOwner(String docId, String rev, @Nullable Owner owner, long nanos) {
+        Owner known = owners.get(docId);
+        long generation = Rev.generation(rev);
+        if (known != null && known.generation > generation) {
+            return false;
+        }
+        if (owner == null) {
+            owners.remove(docId);
+        } else {
+            owners.put(docId, owner);
+        }
+        boolean ended = known != null && (owner == null || !owner.token.equals(known.token));
+        for (SlotName name : List.copyOf(namesByJob.getOrDefault(docId, Set.of()))) {
+            Slot slot = get(name).orElseThrow();
+            if (owner != null && owner.token.equals(slot.token())) {
+                put(slot.in(Phase.OWNED, nanos));
+            } else if (slot.isUsed() && generation > Rev.generation(slot.claimOn())) {
+                put(slot.in(Phase.ENDED, nanos));
+                ended = true;
+            }
+        }
+        if (known != null || owner != null) {
+            rooms.clear();
+        }
+        return ended;
+    }
+
+    /** Takes in that somebody looked at a slot, which is used, or will be. */
+    void found(Slot slot, SlotReader.Use use, @Nullable Job job, long nanos) {
+        if (job != null && job.isLockedBy(slot.token())) {
+            sawJob(job, nanos);
+        } else if (get(slot.name()).filter(now -> now.rev().equals(slot.rev())).isPresent()) {
+            put(use == SlotReader.Use.OWNED ? slot.in(Phase.CLAIMING, nanos) : slot.unchanged(nanos));
+        }
+    }
+
+    /** The slots of which it is time to find out whether they are in use. */
+    List<Slot> doubtful(long nanos) {
+        return unsettled().filter(slot -> slot.lookNanos() - nanos <= 0).toList();
+    }
+
+    /** In how many nanoseconds it is worth a look, if nothing changes; very many for never. */
+    long untilDoubtful(long nanos) {
+        return Stream.concat(unsettled().map(Slot::lookNanos), left.values().stream())
+                .mapToLong(look -> look - nanos)
+                .min()
+                .orElse(Long.MAX_VALUE);
+    }
+
+    private Stream<Slot> unsettled() {
+        return taken.values().stream()
+                .flatMap(slots -> slots.values().stream())
+                .filter(slot -> slot.phase() != Phase.OWNED);
+    }
+
+    private record Counted(Limited limited, int limit) {}
+
+    /** Who owns a job. */
+    record Owner(String token, String group, long generation) {}
+}

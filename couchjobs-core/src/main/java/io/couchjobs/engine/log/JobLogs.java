@@ -1,0 +1,188 @@
+package io.couchjobs.engine.log;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.Tombstone;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.ViewResult;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.job.JobId;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The logs of jobs: written in chunks, read in order while they grow, deleted with their jobs. Thread-safe. */
+public final class JobLogs {
+    private static final int PAGE = 50;
+    private static final int MOST_AT_ONCE = 500;
+
+    private final JobStore store;
+    private final CouchDatabase database;
+    private final Feed feed;
+
+    /**
+     * Keeps the logs beside the jobs.
+     *
+     * @param store where the jobs are
+     * @param feed what tells of new lines
+     */
+    public JobLogs(JobStore store, Feed feed) {
+        this.store = store;
+        this.database = store.database();
+        this.feed = feed;
+    }
+
+    /**
+     * Writes a chunk with the next bulk request. Writing the same chunk again is answered as a conflict and changes nothing.
+     * The older lines of a job that was removed, and added anew, make room for those of the new one: its claims have the same
+     * numbers.
+     *
+     * @param chunk the chunk
+     * @return what the server answers; completed exceptionally when it cannot be reached
+     */
+    public CompletableFuture<WriteResult> append(LogChunk chunk) {
+        ObjectNode document = chunk.toDocument();
+        return store.writeSoon(document)
+                .thenCompose(written -> written instanceof WriteResult.Conflict
+                        ? CompletableFuture.supplyAsync(() -> revisionOfOlder(chunk))
+                                .thenCompose(rev -> rev.isEmpty()
+                                        ? CompletableFuture.completedFuture(written)
+                                        : store.writeSoon(document.put("_rev", rev.get())))
+                        : CompletableFuture.completedFuture(written));
+    }
+
+    /** Empty when what is stored in a chunk's place is the chunk itself, or newer. */
+    private Optional<String> revisionOfOlder(LogChunk chunk) {
+        Instant begin = chunk.lines().get(0).at();
+        return database.get(chunk.docId())
+                .filter(present -> LogChunk.of(present).stream()
+                        .flatMap(stored -> stored.lines().stream())
+                        .allMatch(line -> line.at().isBefore(begin)))
+                .map(present -> present.path("_rev").asText());
+    }
+
+    /**
+     * Reads a log.
+     *
+     * @param job the job
+     * @return its chunks, oldest first, read in pages while the stream is consumed
+     */
+    public Stream<LogChunk> read(JobId job) {
+        return pages(job)
+                .flatMap(row -> row.doc() == null ? Stream.empty() : LogChunk.of(row.doc()).stream())
+                .filter(chunk -> chunk.job().equals(job));
+    }
+
+    /**
+     * Reads what there is of a log, and then what is added to it.
+     *
+     * @param job the job
+     * @param listener called for each chunk once, in order within a claim, on a thread of its own; may take its time; what it
+     *     throws is logged
+     * @return ends the following
+     * @throws io.couchjobs.couch.config.CouchException when the feed cannot be begun
+     */
+    public LogFollowing follow(JobId job, Consumer<LogChunk> listener) {
+        LogFollower follower = new LogFollower(job, this, listener);
+        follower.start(feed);
+        return follower;
+    }
+
+    /**
+     * Deletes the log of a job, which is gone.
+     *
+     * @param job the job
+     */
+    public void delete(JobId job) {
+        write(tombstonesOf(job));
+    }
+
+    /**
+     * Deletes what a claim wrote of a log, unless its job is there and was claimed as often since: after a database was deleted and made
+     * again, what a former job's run still wrote belongs to no job.
+     *
+     * @param id the job
+     * @param fence the fence of a claim that has lost the job
+     */
+    public void deleteOrphans(JobId id, long fence) {
+        boolean isOrphan = store.read(id).filter(job -> job.fence() >= fence).isEmpty();
+        if (isOrphan) {
+            String prefix = LogChunk.prefix(id, fence);
+            write(tombstonesOf(id).stream()
+                    .filter(tombstone -> tombstone.path("_id").asText().startsWith(prefix))
+                    .toList());
+        }
+    }
+
+    /**
+     * What deletes the log of a job as it is now. What is written later, by a run of a job that was added anew, has other
+     * revisions and is left alone.
+     *
+     * @param job the job
+     * @return tombstones, to be written by {@link #write}
+     */
+    public List<ObjectNode> tombstonesOf(JobId job) {
+        List<ObjectNode> tombstones = new ArrayList<>();
+        String prefix = LogChunk.prefix(job);
+        List<ViewResult.Row> rows = page(prefix, null, false);
+        while (!rows.isEmpty()) {
+            rows.stream()
+                    .filter(row -> LogChunk.jobOf(String.valueOf(row.id())).equals(Optional.of(job)))
+                    .forEach(row -> tombstones.add(tombstone(row)));
+            rows = rows.size() < PAGE
+                    ? List.of()
+                    : page(prefix, rows.get(rows.size() - 1).id(), false);
+        }
+        return tombstones;
+    }
+
+    /**
+     * Writes tombstones; one whose revision is not there any more changes nothing.
+     *
+     * @param tombstones any number
+     */
+    public void write(List<ObjectNode> tombstones) {
+        for (int from = 0; from < tombstones.size(); from += MOST_AT_ONCE) {
+            database.bulkDocs(tombstones.subList(from, Math.min(from + MOST_AT_ONCE, tombstones.size())));
+        }
+    }
+
+    /**
+     * Makes the tombstone of a chunk.
+     *
+     * @param row the chunk's row in a list of all documents
+     * @return the tombstone
+     */
+    public static ObjectNode tombstone(ViewResult.Row row) {
+        return Tombstone.of(String.valueOf(row.id()), row.value().path("rev").asText());
+    }
+
+    private Stream<ViewResult.Row> pages(JobId job) {
+        String prefix = LogChunk.prefix(job);
+        return Stream.iterate(
+                        page(prefix, null, true),
+                        rows -> !rows.isEmpty(),
+                        rows -> page(prefix, rows.get(rows.size() - 1).id(), true))
+                .flatMap(List::stream);
+    }
+
+    private List<ViewResult.Row> page(String prefix, @Nullable String after, boolean withDocuments) {
+        // A colon comes right after the digits that the rest of an id begins with.
+        List<ViewResult.Row> rows = database.view(ViewQuery.allDocs()
+                        .startKey(after == null ? prefix + "0" : after)
+                        .endKey(prefix + ":")
+                        .includeDocs(withDocuments)
+                        .limit(PAGE + 1L))
+                .rows();
+        return rows.stream()
+                .filter(row -> !String.valueOf(row.id()).equals(after))
+                .toList();
+    }
+}

@@ -1,0 +1,108 @@
+package io.couchjobs.engine.log;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.job.JobId;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Some lines of a job's log, as one document that is written once and never changed: {@code log:TYPE:ID:FENCE:NUMBER}, with
+ * numbers of fixed width, so that the ids of a job's chunks are in the order of its lines. Immutable and thread-safe.
+ *
+ * @param job the job
+ * @param number which chunk of that claim, 1 for the first
+ * @param lines the lines, oldest first
+ * @param dropped how many lines before these were dropped because they came faster than they could be written
+ */
+public record LogChunk(JobId job, long number, List<LogLine> lines, long dropped) {
+    private static final Pattern ID = Pattern.compile("log:([^:]+):(.+):(\\d{16}):(\\d{8})", Pattern.DOTALL);
+    private static final String AT = "at";
+    private static final String TEXT = "text";
+
+    /**
+     * Copies.
+     *
+     * @param job the job
+     * @param number which chunk of that claim
+     * @param lines the lines, at least one
+     * @param dropped how many were dropped before these
+     */
+    public LogChunk {
+        lines = List.copyOf(lines);
+    }
+
+    /**
+     * Reads a chunk out of its document.
+     *
+     * @param document the document
+     * @return the chunk; empty when the document is none
+     */
+    public static Optional<LogChunk> of(JsonNode document) {
+        Matcher id = ID.matcher(document.path("_id").asText());
+        Optional<JobId> job = jobOf(document.path("_id").asText());
+        if (job.isEmpty() || !id.matches() || document.path("lines").isEmpty()) {
+            return Optional.empty();
+        }
+        List<LogLine> lines = new ArrayList<>();
+        for (JsonNode line : document.path("lines")) {
+            lines.add(new LogLine(
+                    Long.parseLong(id.group(3)),
+                    document.path("attempt").asInt(),
+                    Instant.ofEpochMilli(line.path(AT).asLong()),
+                    line.path(TEXT).asText()));
+        }
+        return Optional.of(new LogChunk(
+                job.get(),
+                Long.parseLong(id.group(4)),
+                lines,
+                document.path("dropped").asLong()));
+    }
+
+    /**
+     * Tells whose log a document belongs to.
+     *
+     * @param docId the document's {@code _id}
+     * @return the job; empty when the document is no log chunk
+     */
+    public static Optional<JobId> jobOf(String docId) {
+        Matcher id = ID.matcher(docId);
+        return id.matches() ? JobId.fromDocId(DocIds.JOB + id.group(1) + ":" + id.group(2)) : Optional.empty();
+    }
+
+    /** The first part of the ids of a job's chunks; those of a job whose id goes on with a colon begin with it too. */
+    static String prefix(JobId job) {
+        return DocIds.LOG + job.type() + ":" + job.id() + ":";
+    }
+
+    /** The first part of the ids of the chunks of a claim. */
+    static String prefix(JobId job, long fence) {
+        return String.format("%s%016d:", prefix(job), fence);
+    }
+
+    /** {@return the document's {@code _id}} */
+    public String docId() {
+        return String.format("%s%08d", prefix(job, lines.get(0).fence()), number);
+    }
+
+    ObjectNode toDocument() {
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        document.put("_id", docId());
+        document.put("attempt", lines.get(0).attempt());
+        ArrayNode array = document.putArray("lines");
+        for (LogLine line : lines) {
+            array.addObject().put(AT, line.at().toEpochMilli()).put(TEXT, line.text());
+        }
+        if (dropped > 0) {
+            document.put("dropped", dropped);
+        }
+        return document;
+    }
+}

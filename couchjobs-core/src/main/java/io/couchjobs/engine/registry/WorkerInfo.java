@@ -1,0 +1,84 @@
+package io.couchjobs.engine.registry;
+
+import io.couchjobs.engine.index.JobIndex;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A worker as the database knows it. Immutable and thread-safe.
+ *
+ * @param id its id
+ * @param registered what it says of itself; null for one that only owns jobs: a program that claims by hand, or a dead worker
+ *     whose registration is deleted
+ * @param jobs what it owns
+ */
+public record WorkerInfo(String id, @Nullable Registered registered, List<JobIndex.Owned> jobs) {
+    /** A worker whose jobs have ended says so with its next sign of life, which may take so long. */
+    private static final Duration IDLE = Duration.ofMinutes(5);
+
+    private static final Duration GRACE = Duration.ofSeconds(20);
+
+    /**
+     * A worker.
+     *
+     * @param id its id
+     * @param registered what it says of itself, or null
+     * @param jobs what it owns
+     */
+    public WorkerInfo {
+        jobs = List.copyOf(jobs);
+    }
+
+    /**
+     * What a worker says of itself. Immutable and thread-safe.
+     *
+     * @param at its last sign of life, by the server's clock as far as it knew
+     * @param started when it started
+     * @param pid its process
+     * @param types what it takes
+     * @param next how long after {@code at} it meant to give the next sign of life: a third of the shortest timeout of what it
+     *     ran, five minutes when it was idle
+     */
+    public record Registered(Instant at, Instant started, long pid, List<String> types, Duration next) {
+        /**
+         * What a worker says.
+         *
+         * @param at its last sign of life
+         * @param started when it started
+         * @param pid its process
+         * @param types what it takes
+         * @param next how long after that it meant to give the next sign of life
+         */
+        public Registered {
+            types = List.copyOf(types);
+        }
+    }
+
+    /** {@return what it says of itself, if it is registered} */
+    public Optional<Registered> registration() {
+        return Optional.ofNullable(registered);
+    }
+
+    /**
+     * Whether it gives no sign of life. That it is dead is for the activity monitor to say, which compares no clocks.
+     *
+     * @param now the server's time
+     * @return true when it is not registered, or two signs of life are overdue: after a minute when it owns jobs of a timeout of a
+     *     minute, after ten when it owns nothing
+     */
+    public boolean isSilent(Instant now) {
+        return registered == null
+                || registered
+                        .at()
+                        .plus(pause(registered).multipliedBy(2))
+                        .plus(GRACE)
+                        .isBefore(now);
+    }
+
+    private Duration pause(Registered known) {
+        return jobs.isEmpty() && known.next().compareTo(IDLE) < 0 ? IDLE : known.next();
+    }
+}

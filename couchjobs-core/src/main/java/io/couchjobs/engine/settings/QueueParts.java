@@ -1,0 +1,17 @@
+package io.couchjobs.engine.settings;
+
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.time.StoreClock;
+
+/**
+ * What all parts of one open queue share. Immutable and thread-safe.
+ *
+ * @param store reads and writes jobs
+ * @param index finds jobs
+ * @param settings the settings of the types
+ * @param feed tells of changes
+ * @param clock the server's time of day and a monotonic clock
+ */
+public record QueueParts(JobStore store, JobIndex index, SettingsStore settings, Feed feed, StoreClock clock) {}

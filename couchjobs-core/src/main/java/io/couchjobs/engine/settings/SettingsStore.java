@@ -1,0 +1,247 @@
+package io.couchjobs.engine.settings;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.store.SharedWriter;
+import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.RetryPolicy;
+import io.couchjobs.job.UnconfirmedException;
+import io.couchjobs.type.TypeSettings;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The settings of types. Thread-safe. What is read is remembered; once it listens to the feed, changes made anywhere reach
+ * it within moments, and nothing is read twice.
+ */
+public final class SettingsStore implements Feed.Listener {
+    private static final Duration RECENT = Duration.ofSeconds(10);
+    private static final int MOST_COMPLAINTS = 1_000;
+    private static final Logger log = LoggerFactory.getLogger(SettingsStore.class);
+
+    /** What is set as it was is confirmed, too: who sets it wants to know that it stands. */
+    private static final SharedWriter.Kind KIND = new SharedWriter.Kind() {
+        @Override
+        public boolean confirmsAlways() {
+            return true;
+        }
+
+        @Override
+        public CouchJobsException contended(String docId, int attempts) {
+            return new CouchJobsException("the settings of " + docId.substring(DocIds.TYPE.length())
+                    + " were changed by others " + attempts + " times while this was tried; nothing was written");
+        }
+    };
+
+    private final CouchDatabase database;
+    private final SharedWriter writer;
+    private final Surroundings surroundings;
+    private final Duration defaultTimeout;
+    private final Map<String, TypeSettings> known = new ConcurrentHashMap<>();
+    private final Map<String, Long> readNanos = new ConcurrentHashMap<>();
+    private final Set<String> complaints = ConcurrentHashMap.newKeySet();
+    /** How often the feed told something; counted before it is remembered. */
+    private final AtomicLong news = new AtomicLong();
+    /** Whether the feed runs; it says so when it starts. */
+    private volatile boolean followed;
+
+    /**
+     * Opens the settings of a database. No I/O.
+     *
+     * @param database the database
+     * @param defaultTimeout the timeout of types that have none
+     */
+    public SettingsStore(CouchDatabase database, Duration defaultTimeout) {
+        this.database = database;
+        this.writer = new SharedWriter(database);
+        this.surroundings = database.server().surroundings();
+        this.defaultTimeout = defaultTimeout;
+    }
+
+    /**
+     * The settings of a type, as they are in the database now.
+     *
+     * @param type the type
+     * @return the settings; empty ones when there is no document
+     */
+    public TypeSettings read(String type) {
+        long before = news.get();
+        TypeSettings settings = writer.read(TypeSettings.docId(type), KIND)
+                .map(TypeSettings::of)
+                .orElseGet(() -> TypeSettings.none(type));
+        complain(settings);
+        remember(settings, before);
+        return settings;
+    }
+
+    /** Unless the feed told something while this was on its way, which may be newer: then it is read again when it is needed. */
+    private void remember(TypeSettings read, long newsBefore) {
+        readNanos.put(read.type(), surroundings.nanos());
+        known.compute(read.type(), (type, heard) -> news.get() == newsBefore && isAsNew(read, heard) ? read : heard);
+    }
+
+    /** A copy in a cluster may not have what another one has told. */
+    private static boolean isAsNew(TypeSettings read, @Nullable TypeSettings heard) {
+        return heard == null || read.generation() == 0 || read.generation() >= heard.generation();
+    }
+
+    /**
+     * The settings of a type, as they were last heard of.
+     *
+     * @param type the type
+     * @return the settings; read when they were not yet
+     */
+    public TypeSettings get(String type) {
+        TypeSettings settings = known.get(type);
+        return settings == null ? read(type) : settings;
+    }
+
+    /**
+     * The settings of a type, as they were a few seconds ago at most, also in a process that follows no feed.
+     *
+     * @param type the type
+     * @return the settings; read when they were not lately
+     */
+    public TypeSettings recent(String type) {
+        TypeSettings settings = known.get(type);
+        boolean isOld = !followed && surroundings.nanos() - readNanos.getOrDefault(type, 0L) > RECENT.toNanos();
+        return settings == null || isOld ? read(type) : settings;
+    }
+
+    /**
+     * How long an owner of a job of this type may be silent.
+     *
+     * @param type the type
+     * @return the type's timeout, or the queue's default
+     */
+    public Duration timeoutOf(String type) {
+        return get(type).timeout().orElse(defaultTimeout);
+    }
+
+    /**
+     * The same without asking anybody.
+     *
+     * @param type the type
+     * @return the type's timeout, or the queue's default; empty when the settings are not known, as after a gap in the feed
+     */
+    public Optional<Duration> knownTimeoutOf(String type) {
+        return Optional.ofNullable(known.get(type))
+                .map(settings -> settings.timeout().orElse(defaultTimeout));
+    }
+
+    /**
+     * When and how often failed jobs of this type run again.
+     *
+     * @param type the type
+     * @return the policy
+     */
+    public RetryPolicy retryPolicyOf(String type) {
+        return get(type).retryPolicy();
+    }
+
+    /** {@return the settings of all types that have some, by type} */
+    public Map<String, TypeSettings> readAll() {
+        long before = news.get();
+        Map<String, TypeSettings> all = new TreeMap<>();
+        database.view(ViewQuery.allDocs()
+                        .startKey(DocIds.TYPE)
+                        .endKey(DocIds.TYPE + "\uffff")
+                        .includeDocs(true))
+                .rows()
+                .forEach(row -> Optional.ofNullable(row.doc())
+                        .filter(document -> isOfAType(document.path("_id").asText()))
+                        .map(TypeSettings::of)
+                        .ifPresent(settings -> all.put(settings.type(), settings)));
+        all.values().forEach(settings -> remember(settings, before));
+        return all;
+    }
+
+    /** {@return the longest time for which an owner of a job, of whatever type, may be silent, as set now} */
+    public Duration longestTimeout() {
+        return readAll().values().stream()
+                .flatMap(settings -> settings.timeout().stream())
+                .filter(timeout -> timeout.compareTo(defaultTimeout) > 0)
+                .max(Comparator.naturalOrder())
+                .orElse(defaultTimeout);
+    }
+
+    /**
+     * Changes the settings of a type; others' changes at the same time are kept.
+     *
+     * @param type the type
+     * @param change what to change
+     * @return the settings as stored
+     * @throws UnconfirmedException when no majority of a cluster's copies confirms the change; it was taken back as far as can be
+     */
+    public TypeSettings change(String type, UnaryOperator<TypeSettings> change) {
+        long before = news.get();
+        ObjectNode stored = writer.change(
+                TypeSettings.docId(type),
+                document -> change.apply(TypeSettings.of(document)).toDocument(),
+                KIND);
+        TypeSettings settings = TypeSettings.of(stored);
+        complain(settings);
+        remember(settings, before);
+        return settings;
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        if (isOfAType(event.docId())) {
+            String type = event.docId().substring(DocIds.TYPE.length());
+            TypeSettings settings = event.document() == null || event.deleted()
+                    ? TypeSettings.none(type)
+                    : TypeSettings.of(event.document());
+            complain(settings);
+            news.incrementAndGet();
+            known.put(type, settings);
+        }
+    }
+
+    /** Anybody can write a document {@code type:} with something behind it that no type is called. */
+    private static boolean isOfAType(String docId) {
+        return docId.startsWith(DocIds.TYPE)
+                && JobId.fromDocId(DocIds.JOB + docId.substring(DocIds.TYPE.length()) + ":1")
+                        .filter(job -> job.docId().equals(DocIds.JOB + job.type() + ":1"))
+                        .isPresent();
+    }
+
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return false; // of a job
+    }
+
+    /** Once for each mistake, however often it is read. */
+    private void complain(TypeSettings settings) {
+        for (String problem : settings.problems()) {
+            String complaint = settings.type() + ": " + problem;
+            if (complaints.size() < MOST_COMPLAINTS && complaints.add(complaint)) {
+                log.warn("settings of type {}; it counts as not set until it is corrected", complaint);
+            }
+        }
+    }
+
+    @Override
+    public void gap() {
+        followed = true;
+        news.incrementAndGet();
+        known.clear();
+    }
+}

@@ -1,0 +1,23 @@
+package io.couchjobs.engine.store;
+
+/** Is told of each bulk request. Must be quick and must not throw. */
+public interface BulkListener {
+    /** Does nothing. */
+    BulkListener UNHEARD = new BulkListener() {
+        @Override
+        public void begins() {}
+
+        @Override
+        public void ends(int documents) {}
+    };
+
+    /** A request is about to be sent. */
+    void begins();
+
+    /**
+     * A request was answered or given up.
+     *
+     * @param documents how many it stored, or tried to; 0 when nothing is known
+     */
+    void ends(int documents);
+}

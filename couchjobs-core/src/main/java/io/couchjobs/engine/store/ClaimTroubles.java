@@ -1,0 +1,25 @@
+package io.couchjobs.engine.store;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Which of the workers of a process cannot claim jobs at the moment, and why. Thread-safe. */
+public final class ClaimTroubles {
+    private final Map<String, String> byWorker = new ConcurrentHashMap<>();
+
+    ClaimTroubles() {}
+
+    public void failed(String worker, Throwable trouble) {
+        byWorker.put(worker, trouble.getMessage() == null ? trouble.toString() : trouble.getMessage());
+    }
+
+    public void over(String worker) {
+        byWorker.remove(worker);
+    }
+
+    /** {@return by worker, why its last try to claim jobs failed; without those whose last try went well} */
+    public Map<String, String> byWorker() {
+        return new TreeMap<>(byWorker);
+    }
+}

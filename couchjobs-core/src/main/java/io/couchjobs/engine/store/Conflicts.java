@@ -1,0 +1,27 @@
+package io.couchjobs.engine.store;
+
+import io.couchjobs.job.JobId;
+
+/** Looks after jobs whose documents may have several leaves. Thread-safe. */
+@FunctionalInterface
+public interface Conflicts {
+    /** Nobody looks. */
+    Conflicts IGNORED = id -> {};
+
+    /**
+     * A job may have leaves that must go, or a claim that was withdrawn: looks at it soon. Cheap, asynchronous; never throws.
+     *
+     * @param id the job
+     */
+    void look(JobId id);
+
+    /**
+     * A worker begins in this process, and looks after conflicts until it ends.
+     *
+     * @param owner the worker
+     * @return ends that when closed
+     */
+    default Listening join(Owner owner) {
+        return () -> {};
+    }
+}

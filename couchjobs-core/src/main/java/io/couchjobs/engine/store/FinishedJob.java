@@ -1,0 +1,16 @@
+package io.couchjobs.engine.store;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.job.JobStatus;
+import java.util.OptionalLong;
+
+/**
+ * A finished job, as a row of the index shows it. Immutable and thread-safe.
+ *
+ * @param docId the id of its document
+ * @param rev the revision that the row was built from
+ * @param status its status
+ * @param fence the fence of its last claim; empty when the row has none
+ * @param key the key of the row
+ */
+public record FinishedJob(String docId, String rev, JobStatus status, OptionalLong fence, JsonNode key) {}

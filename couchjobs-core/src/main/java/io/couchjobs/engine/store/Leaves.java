@@ -1,0 +1,129 @@
+package io.couchjobs.engine.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.lifecycle.Resolution;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.MalformedJobException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+
+/**
+ * The leaves of a job's document that are not deleted, the one that readers see first; nearly always there is one. Leaves that
+ * cannot be jobs are left out when there are others. Immutable and thread-safe.
+ *
+ * @param jobs the job as each leaf says it is; none when there is no such job
+ * @param isBesideTombstone whether somebody, or retention, has deleted the job on another leaf
+ */
+public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
+    /** The leaf that readers see comes first. */
+    static final Comparator<ObjectNode> AS_COUCHDB = Comparator.comparingLong(
+                    (ObjectNode leaf) -> Rev.generation(rev(leaf)))
+            .thenComparing(Leaves::rev)
+            .reversed();
+
+    /**
+     * Copies the list.
+     *
+     * @param jobs the job as each leaf says it is
+     * @param isBesideTombstone whether somebody, or retention, has deleted the job on another leaf
+     */
+    public Leaves {
+        jobs = List.copyOf(jobs);
+    }
+
+    /**
+     * Without a tombstone beside them.
+     *
+     * @param jobs the job as each leaf says it is
+     */
+    public Leaves(List<Job> jobs) {
+        this(jobs, false);
+    }
+
+    Leaves map(UnaryOperator<Job> change) {
+        return new Leaves(jobs.stream().map(change).toList(), isBesideTombstone);
+    }
+
+    /**
+     * Reads all leaves of all copies that answer. The document as readers see it does not do: the copy that it comes from may not know of
+     * a conflict that another copy has.
+     */
+    static Leaves read(CouchDatabase database, JobId id) {
+        List<ObjectNode> leaves = database.leaves(id.docId());
+        List<ObjectNode> live = leaves.stream()
+                .filter(leaf -> !isDeleted(leaf))
+                .sorted(AS_COUCHDB)
+                .toList();
+        List<Job> jobs = live.stream().flatMap(leaf -> parse(leaf).stream()).toList();
+        return new Leaves(
+                jobs.isEmpty() && !live.isEmpty() ? List.of(Job.parse(live.get(0))) : jobs,
+                !live.isEmpty() && leaves.stream().anyMatch(leaf -> isDeleted(leaf) && !Resolution.isOfLoser(leaf)));
+    }
+
+    private static boolean isDeleted(ObjectNode leaf) {
+        return leaf.path("_deleted").asBoolean();
+    }
+
+    private static String rev(ObjectNode leaf) {
+        return leaf.path("_rev").asText();
+    }
+
+    private static Optional<Job> parse(ObjectNode leaf) {
+        try {
+            return Optional.of(Job.parse(leaf));
+        } catch (MalformedJobException written) {
+            return Optional.empty();
+        }
+    }
+
+    /** {@return the leaf that readers see; empty when there is no such job} */
+    public Optional<Job> winner() {
+        return jobs.stream().findFirst();
+    }
+
+    /** {@return whether there are several, or a tombstone beside one} */
+    public boolean areInConflict() {
+        return jobs.size() > 1 || isBesideTombstone;
+    }
+
+    /**
+     * The leaf by which a claim owns the job.
+     *
+     * @param token the claim's token
+     * @return the leaf, of several the one that was written most often; empty when the claim does not own the job any more
+     */
+    public Optional<Job> ownedBy(String token) {
+        return jobs.stream()
+                .filter(job -> job.isLockedBy(token))
+                .max(Comparator.comparingLong(job -> Rev.generation(job.rev().orElse(""))));
+    }
+
+    /** The leaf that a claim left, though it be withdrawn. */
+    Optional<Job> leftBy(String token) {
+        return first(
+                job -> job.lock().filter(lock -> lock.token().equals(token)).isPresent());
+    }
+
+    public Optional<Job> first(Predicate<Job> which) {
+        return jobs.stream().filter(which).findFirst();
+    }
+
+    /**
+     * Whether somebody else may have the job instead of the claim that made this leaf, whose lease is over: with a greater
+     * fence, or with the same while this run has not ended well or for good.
+     */
+    public boolean rival(Job own, String token) {
+        boolean hasEnded = own.state() == JobState.FINISHED;
+        return jobs.stream()
+                .filter(job -> !job.rev().equals(own.rev()) && !job.isLockedBy(token))
+                .anyMatch(job ->
+                        job.effectiveFence() > own.fence() || (job.effectiveFence() == own.fence() && !hasEnded));
+    }
+}

@@ -1,0 +1,101 @@
+package io.couchjobs.engine.store;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.job.WriteRefusedException;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.zip.CRC32;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads what a majority of the copies has. Thread-safe.
+ *
+ * <p>A node of a cluster that is cut off answers readings by the only copy that it has, and does not say so. But it answers a write by
+ * 202 instead of 201. So a reading counts when it lies between two writes that were both confirmed. While a majority is in reach,
+ * CouchDB answers the reading of a document by what two copies agree on, or repairs the copies before it answers (see its
+ * documentation of sharding and quorums).
+ *
+ * <p>The writes are of {@code _local} documents: these have no conflicts, no history and no place in the feed or an index. Each part
+ * (shard) of a database has copies of its own, and therefore a probe of its own. On one copy nothing is written.
+ *
+ * <p>All three must be answered by one node: another may be cut off while this one is not. When the client goes to another node
+ * meanwhile, the reading begins anew there.
+ */
+public final class MajorityProbe {
+    private static final Logger log = LoggerFactory.getLogger(MajorityProbe.class);
+    private static final String PREFIX = "_local/couchjobs-probe-";
+    private static final long HASHES = 1L << 32;
+    private static final int MOST_NODES = 3;
+
+    private final CouchDatabase database;
+    private final Copies copies;
+
+    MajorityProbe(CouchDatabase database, Copies copies) {
+        this.database = database;
+        this.copies = copies;
+    }
+
+    /**
+     * Reads.
+     *
+     * @param docIds the documents that are read
+     * @param reading reads them, by requests that ask for each document by its id
+     * @return what was read; empty when no majority of their copies was in reach
+     * @throws CouchException when the reading fails
+     */
+    public <T> Optional<T> read(Collection<String> docIds, Supplier<T> reading) {
+        if (!copies.areSeveral()) {
+            return Optional.of(reading.get());
+        }
+        int shards = copies.shards();
+        int[] parts =
+                docIds.stream().mapToInt(id -> partOf(id, shards)).distinct().toArray();
+        for (int nodes = 0; nodes < MOST_NODES; nodes++) {
+            long node = database.server().nodeSwitches();
+            Optional<T> read = areInReach(parts, shards) ? Optional.of(reading.get()) : Optional.empty();
+            boolean counts = read.isPresent() && areInReach(parts, shards);
+            if (database.server().nodeSwitches() == node) {
+                return counts ? read : Optional.empty();
+            }
+        }
+        return Optional.empty();
+    }
+
+    private boolean areInReach(int[] parts, int shards) {
+        return IntStream.of(parts).allMatch(part -> isInReach(probeOf(part, shards)));
+    }
+
+    private boolean isInReach(String probe) {
+        try {
+            WriteResult written =
+                    database.put(JsonNodeFactory.instance.objectNode().put("_id", probe));
+            return WriteRefusedException.check(written) instanceof WriteResult.Stored;
+        } catch (CouchException away) {
+            log.debug("no majority of the copies is in reach: {}", away.toString());
+            return false;
+        }
+    }
+
+    /** An id that CouchDB keeps in that part. */
+    static String probeOf(int part, int shards) {
+        int number = 0;
+        while (partOf(PREFIX + number, shards) != part) {
+            number++;
+        }
+        return PREFIX + number;
+    }
+
+    /** CouchDB divides the range of the ids' checksums evenly. */
+    static int partOf(String docId, int shards) {
+        CRC32 checksum = new CRC32();
+        checksum.update(docId.getBytes(StandardCharsets.UTF_8));
+        return (int) Math.min(shards - 1L, checksum.getValue() / (HASHES / shards));
+    }
+}

@@ -1,0 +1,52 @@
+package io.couchjobs.engine.store;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.job.Site;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Creates the database of a queue. Stateless.
+ *
+ * <p>CouchDB remembers the names of the last 1000 revisions of each document, and writes them all whenever it changes. Jobs have
+ * a dozen, but what is written as long as the queue is used (who works, limits, rates) has soon 1000, and costs 57 KB per write
+ * then; with {@value #REVISIONS} it is 8 KB.
+ *
+ * <p>The names are needed to tell a copy that is behind from one that went its own way. So only a database that nobody has a
+ * copy of is given fewer: on one node, and without the name of a site. Where it gets copies later, and one of them misses more
+ * than that many changes of a job, there are two leaves for a moment, and the one with the greater fence wins.
+ */
+public final class NewDatabase {
+    private static final Logger log = LoggerFactory.getLogger(NewDatabase.class);
+    /** How many revisions of a document are remembered. */
+    private static final int REVISIONS = 100;
+
+    private NewDatabase() {}
+
+    /**
+     * Creates the database where there is none. Idempotent; several processes may do it at the same time.
+     *
+     * @param database the database
+     * @param site which of several it is to be
+     * @return whether this call created it
+     * @throws CouchException when the server refuses, or cannot be reached
+     */
+    public static boolean createIfMissing(CouchDatabase database, Site site) {
+        boolean created = database.createIfMissing();
+        if (created && site.equals(Site.UNNAMED)) {
+            rememberFewRevisions(database);
+        }
+        return created;
+    }
+
+    private static void rememberFewRevisions(CouchDatabase database) {
+        try {
+            if (!new Copies(database).areSeveral()) {
+                database.putRevisionLimit(REVISIONS);
+            }
+        } catch (CouchException notHere) {
+            log.debug("{} remembers as many revisions as ever: {}", database.name(), notHere.toString());
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package io.couchjobs.engine.store;
+
+import java.util.function.Predicate;
+
+/**
+ * A worker of this process, which knows what it owns. Thread-safe.
+ *
+ * @param worker its id, which its locks carry
+ * @param holds whether it holds the claim of a token, or has just made it
+ */
+public record Owner(String worker, Predicate<String> holds) {
+    /** The field of a registration, or of its tombstone, that tells from which group its worker took last, by turns. */
+    public static final String LAST_GROUP = "lastGroup";
+}

@@ -1,0 +1,55 @@
+package io.couchjobs.engine.store;
+
+import io.couchjobs.job.AddResult;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobRequest;
+
+/**
+ * Hears what one process does with a queue, for metrics and tracing. Called by many threads at once, in the middle of what they
+ * do: must be quick, and never waits for anything. What it throws is logged and changes nothing.
+ */
+public interface QueueListener {
+    /** Hears nothing. */
+    QueueListener NONE = new QueueListener() {};
+
+    /**
+     * A job is about to be asked for.
+     *
+     * @param request the request
+     * @return the same one, or one like it that carries more, such as {@link JobRequest#tracedBy}
+     */
+    default JobRequest adding(JobRequest request) {
+        return request;
+    }
+
+    /**
+     * A job was asked for by this process, also by a schedule.
+     *
+     * @param result what came of it
+     */
+    default void added(AddResult result) {}
+
+    /**
+     * This process claimed a job.
+     *
+     * @param before the job as it waited
+     * @param claimed the job as it is owned now
+     */
+    default void claimed(Job before, Job claimed) {}
+
+    /**
+     * This process tried to claim a job, and another was first.
+     *
+     * @param job the job as it was thought to be
+     */
+    default void claimLost(Job job) {}
+
+    /**
+     * The feed tells of a change. Called on the feed's thread, while there is a feed: a process without workers, subscriptions
+     * and listeners has none.
+     *
+     * @param docId what changed: jobs, and what else is in the database
+     * @param rev the revision that it has now
+     */
+    default void changed(String docId, String rev) {}
+}

@@ -1,0 +1,113 @@
+package io.couchjobs.engine.store;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.job.UnconfirmedException;
+import io.couchjobs.job.WriteRefusedException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/** Documents of a queue beside its jobs, which many processes read and change. Thread-safe. */
+public final class SharedDocuments {
+    private static final int PAGE = 500;
+
+    private final CouchDatabase database;
+    private final SharedWriter writer;
+
+    /**
+     * Works on a database. No I/O.
+     *
+     * @param database the database
+     */
+    public SharedDocuments(CouchDatabase database) {
+        this.database = database;
+        this.writer = new SharedWriter(database);
+    }
+
+    /**
+     * Reads a document.
+     *
+     * @param docId its {@code _id}
+     * @return the document as it is now; empty when there is none
+     */
+    public Optional<ObjectNode> read(String docId) {
+        return writer.read(docId, SharedWriter.Kind.PLAIN);
+    }
+
+    /**
+     * Reads some documents, 500 per request.
+     *
+     * @param docIds their {@code _id}s
+     * @return by {@code _id}, those that are there
+     */
+    public Map<String, ObjectNode> readEach(List<String> docIds) {
+        Map<String, ObjectNode> found = new LinkedHashMap<>();
+        for (int from = 0; from < docIds.size(); from += PAGE) {
+            List<String> page = docIds.subList(from, Math.min(from + PAGE, docIds.size()));
+            read(ViewQuery.allDocs().keys(page))
+                    .forEach(document -> found.put(document.path("_id").asText(), document));
+        }
+        return found;
+    }
+
+    /**
+     * Reads all documents of a kind.
+     *
+     * @param prefix what their {@code _id}s begin with; its last character is an ASCII one
+     * @return the documents, by their {@code _id}s
+     */
+    public List<ObjectNode> readAll(String prefix) {
+        int last = prefix.length() - 1;
+        // The next character: everything that begins with the prefix, in any script, comes before it.
+        String end = prefix.substring(0, last) + (char) (prefix.charAt(last) + 1);
+        return read(ViewQuery.allDocs().startKey(prefix).endKey(end).inclusiveEnd(false));
+    }
+
+    /**
+     * Changes a document on the revision read, and starts over when somebody else wrote first or the answer was lost. The
+     * change must therefore be such that doing it twice is the same as once.
+     *
+     * @param docId its {@code _id}
+     * @param change from a copy of the document as it is (with only an {@code _id} when there is none) to what it is to be; the
+     *     same document writes nothing
+     * @return the document as stored
+     * @throws UnconfirmedException when no majority of a cluster's copies confirms the change; it was taken back as far as can be
+     * @throws WriteRefusedException when the database's own rules refuse the change
+     * @throws CouchJobsException when others were always faster
+     */
+    public ObjectNode change(String docId, UnaryOperator<ObjectNode> change) {
+        return writer.change(docId, change, SharedWriter.Kind.PLAIN);
+    }
+
+    private List<ObjectNode> read(ViewQuery query) {
+        List<ObjectNode> documents = new ArrayList<>();
+        database.view(query.includeDocs(true)).rows().stream()
+                .map(row -> row.doc())
+                .filter(Objects::nonNull)
+                .forEach(documents::add);
+        return documents;
+    }
+
+    /**
+     * Compares JSON with numbers by value, for {@link JsonNode#equals(java.util.Comparator, JsonNode)}: what was written as a
+     * long comes back as an int.
+     *
+     * @param one a value
+     * @param other another
+     * @return 0 when they are the same
+     */
+    public static int compare(JsonNode one, JsonNode other) {
+        if (one.isNumber() && other.isNumber()) {
+            return one.decimalValue().compareTo(other.decimalValue());
+        }
+        return one.equals(other) ? 0 : 1;
+    }
+}

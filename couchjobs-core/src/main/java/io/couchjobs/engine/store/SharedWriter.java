@@ -1,0 +1,478 @@
+package io.couchjobs.engine.store;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.job.UnconfirmedException;
+import io.couchjobs.job.WriteRefusedException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Changes documents that many processes change, on servers that may keep several copies of them. Only what a majority of the
+ * copies confirmed (201), and that stands on nothing that somebody else has taken back, counts as done. Thread-safe.
+ *
+ * <p>A write that is stored without that (202) is not built upon. While its leaf stands alone, the same is written once more, with
+ * a mark that this counts for nothing; when that is confirmed and the leaf still stands alone, the change is done. Otherwise the
+ * writer takes its leaf back: it writes on it what was there before, so that the document is never gone, at whatever copies.
+ * A leaf that was taken back, or is less far than others, is deleted after a confirmed write on the one that beats it.
+ *
+ * <p>Two leaves that nobody has taken back are left alone for a moment, because the writer of one is just doing that.
+ */
+public final class SharedWriter {
+    private static final int MOST_ATTEMPTS = 20;
+    private static final int MOST_CONFIRMATIONS = 4;
+    private static final int MOST_WITHDRAWALS = 12;
+    private static final int MOST_DELETIONS = 6;
+    private static final int MOST_DOUBTED = 1_000;
+    private static final Duration GRACE = Duration.ofSeconds(5);
+
+    private final CouchDatabase database;
+    private final Copies copies;
+    private final LostAnswers lostAnswers;
+    private final Surroundings surroundings;
+    private final Map<String, Doubt> doubted = new ConcurrentHashMap<>();
+
+    public SharedWriter(CouchDatabase database) {
+        this.database = database;
+        this.copies = new Copies(database);
+        this.lostAnswers = new LostAnswers(database, copies);
+        this.surroundings = database.server().surroundings();
+    }
+
+    /** How documents of a kind are changed. */
+    public interface Kind {
+        /** Documents of which the later change is that of the greater rank. */
+        Kind PLAIN = new Kind() {};
+
+        /** Which of two leaves came later. */
+        default Comparator<SharedLeaf> later() {
+            return SharedLeaf.LATER;
+        }
+
+        /** Whether it is known that the best leaf is the later one; when not, that was found out, and the leaves are to be ordered again. */
+        default boolean isKnown(ObjectNode present) {
+            return true;
+        }
+
+        /** Whether a change that changes nothing is written all the same, so that a majority confirms it. */
+        default boolean confirmsAlways() {
+            return false;
+        }
+
+        /** What is thrown when others were always faster. */
+        default CouchJobsException contended(String docId, int attempts) {
+            return new CouchJobsException(docId + " was changed by others between reading and writing it, " + attempts
+                    + " times in a row; nothing was written, try again");
+        }
+    }
+
+    /**
+     * Changes a document.
+     *
+     * @param change from the document as it is, with its {@code _rev} (with only an {@code _id} when there is none), to what it is
+     *     to be
+     * @return the document as stored
+     * @throws UnconfirmedException when no majority of the copies confirms it; it is taken back as far as can be
+     */
+    public ObjectNode change(String docId, UnaryOperator<ObjectNode> change, Kind kind) {
+        List<String> left = new ArrayList<>();
+        try {
+            ObjectNode stored = change(docId, change, kind, left);
+            tidy(docId, left, kind);
+            return stored;
+        } catch (RuntimeException trouble) {
+            tidyAfter(trouble, docId, left, kind);
+            throw trouble;
+        }
+    }
+
+    private ObjectNode change(String docId, UnaryOperator<ObjectNode> change, Kind kind, List<String> left) {
+        Backoff backoff = new Backoff(surroundings, Duration.ofMillis(5), Duration.ofMillis(500));
+        boolean doubtful = false;
+        boolean tried = false;
+        long began = surroundings.nanos();
+        while (backoff.attempts() < MOST_ATTEMPTS || (doubtful && surroundings.nanos() - began < GRACE.toNanos())) {
+            View view = view(docId, kind);
+            if (!kind.isKnown(view.present())) {
+                continue;
+            }
+            doubtful = view.isDoubtful();
+            if (doubtful && surroundings.nanos() - began < GRACE.toNanos()) {
+                pause(backoff, docId);
+                continue;
+            }
+            ObjectNode present = view.present();
+            ObjectNode wanted = change.apply(present.deepCopy());
+            boolean isDoubted = kind.confirmsAlways() || (tried && view.severalCopies);
+            if (present.equals(SharedDocuments::compare, wanted) && !isDoubted) {
+                return wanted;
+            }
+            tried = true;
+            Optional<String> done = write(view, view.next(wanted), kind, left);
+            if (done.isPresent()) {
+                return wanted.put("_rev", done.get());
+            }
+            pause(backoff, docId);
+        }
+        throw kind.contended(docId, backoff.attempts());
+    }
+
+    /** Writes once; the revision when that is done, and empty when it is not, and nothing of it is left in force. */
+    public Optional<String> write(View view, ObjectNode next, Kind kind) {
+        List<String> left = new ArrayList<>();
+        try {
+            Optional<String> done = write(view, next, kind, left);
+            tidy(view.docId, left, kind);
+            return done;
+        } catch (RuntimeException trouble) {
+            tidyAfter(trouble, view.docId, left, kind);
+            throw trouble;
+        }
+    }
+
+    private Optional<String> write(View view, ObjectNode next, Kind kind, List<String> left) {
+        WriteResult written = put(next);
+        if (written instanceof WriteResult.Accepted accepted && isLocal(view.docId)) {
+            return Optional.of(repeat(view, accepted.rev(), next));
+        }
+        if (written instanceof WriteResult.Stored stored && stands(view, stored.rev(), next, kind, left)) {
+            return Optional.of(stored.rev());
+        } else if (written instanceof WriteResult.Accepted accepted) {
+            return settle(view, accepted.rev(), next, kind, left);
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * What was confirmed stands, unless it was made on something that another leaf contests: then that writer may be right, and this
+     * change is taken back and made again.
+     */
+    private boolean stands(View before, String rev, ObjectNode next, Kind kind, List<String> left) {
+        if (!before.severalCopies) {
+            return true;
+        }
+        View after = view(before.docId, kind);
+        boolean contested = after.leaves.stream()
+                .filter(leaf -> !leaf.descendsFrom(rev))
+                .filter(leaf -> !before.knows(leaf))
+                .filter(leaf -> !leaf.isWithdrawn())
+                .anyMatch(leaf -> !leaf.isChildOf(before.baseRev()));
+        if (contested) {
+            takeBack(before, rev, next, kind, left);
+            return false;
+        }
+        Set<String> losers = new HashSet<>(left);
+        before.leaves.stream()
+                .filter(leaf -> !leaf.rev().equals(before.baseRev()) && !leaf.isDeleted())
+                .forEach(leaf -> losers.add(leaf.rev()));
+        losers.remove(before.baseRev());
+        losers.forEach(loser -> delete(before.docId, loser, rev));
+        left.clear();
+        return true;
+    }
+
+    /** Has a write confirmed that is stored somewhere, or takes it back. */
+    private Optional<String> settle(View before, String rev, ObjectNode next, Kind kind, List<String> left) {
+        Backoff backoff = new Backoff(surroundings, Duration.ofMillis(20), Duration.ofSeconds(1));
+        String own = rev;
+        while (backoff.attempts() < MOST_CONFIRMATIONS) {
+            View now = view(before.docId, kind);
+            Optional<SharedLeaf> mine = now.descendantOf(own);
+            boolean isAlone = now.leaves.stream()
+                    .filter(leaf -> !before.knows(leaf) && !leaf.isWithdrawn())
+                    .allMatch(leaf -> mine.filter(leaf::equals).isPresent());
+            if (mine.isEmpty() || !isAlone) {
+                takeBack(before, own, next, kind, left);
+                return Optional.empty();
+            }
+            WriteResult kept = put(mine.get().isDeleted() ? next : mine.get().kept());
+            if (kept instanceof WriteResult.Stored stored && stands(before, stored.rev(), next, kind, left)) {
+                return Optional.of(stored.rev());
+            }
+            own = kept instanceof WriteResult.Accepted accepted ? accepted.rev() : own;
+            pause(backoff, before.docId);
+        }
+        takeBack(before, own, next, kind, left);
+        throw new UnconfirmedException(before.docId);
+    }
+
+    /** Local documents have no conflicts: each copy keeps what it was sent last. */
+    private String repeat(View before, String rev, ObjectNode next) {
+        Backoff backoff = new Backoff(surroundings, Duration.ofMillis(20), Duration.ofSeconds(1));
+        ObjectNode again = next.deepCopy().put("_rev", rev);
+        while (backoff.attempts() < MOST_CONFIRMATIONS) {
+            pause(backoff, before.docId);
+            WriteResult written = put(again);
+            if (written instanceof WriteResult.Stored stored) {
+                return stored.rev();
+            } else if (written instanceof WriteResult.Accepted accepted) {
+                again.put("_rev", accepted.rev());
+            }
+        }
+        ObjectNode former = before.present();
+        former.set("_rev", again.get("_rev"));
+        put(before.document().isPresent() ? former : former.put("_deleted", true));
+        throw new UnconfirmedException(before.docId);
+    }
+
+    /**
+     * Writes what was there before on a leaf that this process made, until it is stored anywhere, from where it spreads. Somebody else
+     * who built on it goes on from there.
+     */
+    private void takeBack(View before, String own, ObjectNode next, Kind kind, List<String> left) {
+        Backoff backoff = new Backoff(surroundings, Duration.ofMillis(20), Duration.ofSeconds(1));
+        for (boolean first = true; backoff.attempts() < MOST_WITHDRAWALS; first = false) {
+            Optional<SharedLeaf> mine =
+                    first ? Optional.empty() : view(before.docId, kind).descendantOf(own);
+            boolean isElsewhere = mine.filter(
+                            leaf -> !leaf.rev().equals(own) && (leaf.isWithdrawn() || !leaf.saysTheSameAs(next)))
+                    .isPresent();
+            if (isElsewhere) {
+                return;
+            }
+            String target = mine.map(SharedLeaf::rev).orElse(own);
+            WriteResult written = put(before.instead(target));
+            if (written instanceof WriteResult.Stored stored) {
+                left.add(stored.rev());
+                return;
+            } else if (written instanceof WriteResult.Accepted accepted) {
+                left.add(accepted.rev());
+                return;
+            }
+            pause(backoff, before.docId);
+        }
+        throw new UnconfirmedException(before.docId);
+    }
+
+    /** A writer that takes back and goes without writing leaves nothing that readers would see in place of what was confirmed. */
+    private void tidy(String docId, List<String> left, Kind kind) {
+        if (left.isEmpty()) {
+            return;
+        }
+        SharedLeaf best = view(docId, kind).best().orElse(null);
+        if (best == null || left.stream().anyMatch(best::descendsFrom)) {
+            return;
+        }
+        WriteResult kept = best.isDeleted() ? new WriteResult.Stored(docId, best.rev()) : put(best.kept());
+        if (kept instanceof WriteResult.Stored stored) {
+            left.forEach(mine -> delete(docId, mine, stored.rev()));
+        }
+    }
+
+    private void tidyAfter(RuntimeException trouble, String docId, List<String> left, Kind kind) {
+        try {
+            tidy(docId, left, kind);
+        } catch (RuntimeException another) {
+            trouble.addSuppressed(another);
+        }
+    }
+
+    /** Deletes a leaf that lost. Copies that have not heard of it yet refuse that, so it is said again for a while. */
+    private void delete(String docId, String rev, String winner) {
+        Backoff backoff = new Backoff(surroundings, Duration.ofMillis(20), Duration.ofSeconds(1));
+        while (!isStored(put(SharedLeaf.lost(docId, rev, winner)))) {
+            boolean isGone = database.leavesWithHistories(docId).stream()
+                    .map(SharedLeaf::of)
+                    .anyMatch(leaf -> leaf.descendsFrom(rev) && !leaf.rev().equals(rev));
+            if (isGone || backoff.attempts() >= MOST_DELETIONS) {
+                return;
+            }
+            pause(backoff, docId);
+        }
+    }
+
+    /** Brings a document back to one leaf. */
+    public ConflictOutcome resolve(String docId, Kind kind) {
+        View view = conflicted(docId, kind, copies.areSeveral());
+        if (view.leaves.size() < 2) {
+            doubted.remove(docId);
+            return ConflictOutcome.SETTLED;
+        }
+        if (view.severalCopies && view.isDoubtful() && !hasBeenSoForLong(view)) {
+            return ConflictOutcome.OPEN;
+        }
+        SharedLeaf best = view.leaves.get(0);
+        boolean done;
+        if (view.severalCopies && !best.isDeleted()) {
+            ObjectNode kept = best.kept();
+            done = put(kept) instanceof WriteResult.Stored stored
+                    && stands(view, stored.rev(), kept, kind, new ArrayList<>());
+        } else {
+            done = view.leaves.stream()
+                    .skip(1)
+                    .filter(leaf -> !leaf.isDeleted())
+                    .allMatch(loser -> isStored(put(loser.lost(best.rev()))));
+        }
+        return done ? ConflictOutcome.RESOLVED : ConflictOutcome.OPEN;
+    }
+
+    private boolean hasBeenSoForLong(View view) {
+        Doubt now = new Doubt(Set.copyOf(view.revs), surroundings.nanos());
+        if (doubted.size() >= MOST_DOUBTED) {
+            doubted.clear();
+        }
+        Doubt first = doubted.merge(view.docId, now, (old, fresh) -> old.revs.equals(fresh.revs) ? old : fresh);
+        return now.nanos - first.nanos >= GRACE.toNanos();
+    }
+
+    private record Doubt(Set<String> revs, long nanos) {}
+
+    private static boolean isStored(WriteResult written) {
+        return written instanceof WriteResult.Stored || written instanceof WriteResult.Accepted;
+    }
+
+    /** Reads a document; only when it has several leaves it takes another look at all of them. */
+    public Optional<ObjectNode> read(String docId, Kind kind) {
+        Optional<ObjectNode> seen = isLocal(docId) ? database.get(docId) : database.getWithConflicts(docId);
+        if (seen.filter(document -> document.has("_conflicts")).isPresent()) {
+            return view(docId, kind).document();
+        }
+        seen.ifPresent(document -> document.remove(SharedLeaf.UNCOUNTED));
+        return seen;
+    }
+
+    /** What readers are to go by: the leaf that came later, not the one of the longer branch. */
+    public View view(String docId, Kind kind) {
+        if (isLocal(docId) || !copies.areSeveral()) {
+            List<SharedLeaf> one =
+                    database.get(docId).map(SharedLeaf::of).map(List::of).orElseGet(List::of);
+            return new View(docId, one, false);
+        }
+        return conflicted(docId, kind, true);
+    }
+
+    private View conflicted(String docId, Kind kind, boolean severalCopies) {
+        List<SharedLeaf> leaves = database.leavesWithHistories(docId).stream()
+                .map(SharedLeaf::of)
+                .filter(SharedLeaf::counts)
+                .sorted(kind.later().reversed())
+                .toList();
+        return new View(docId, leaves, severalCopies);
+    }
+
+    private static boolean isLocal(String docId) {
+        return docId.startsWith("_local/");
+    }
+
+    /** A lost answer is settled by looking; on a cluster what is found so is stored, and not confirmed. */
+    private WriteResult put(ObjectNode document) {
+        try {
+            return WriteRefusedException.check(database.put(document));
+        } catch (CouchException trouble) {
+            if (!trouble.outcomeUnknown() || isLocal(document.path("_id").asText())) {
+                throw trouble;
+            }
+            return lostAnswers
+                    .lookUp(List.of(document))
+                    .get(0)
+                    .orElseGet(
+                            () -> new WriteResult.Conflict(document.path("_id").asText()));
+        }
+    }
+
+    private static void pause(Backoff backoff, String docId) {
+        try {
+            backoff.pause();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CouchJobsException("interrupted while changing " + docId, e);
+        }
+    }
+
+    /** The leaves of a document that count, the best first. */
+    public static final class View {
+        private final String docId;
+        private final List<SharedLeaf> leaves;
+        private final boolean severalCopies;
+        private final Set<String> revs = new HashSet<>();
+
+        View(String docId, List<SharedLeaf> leaves, boolean severalCopies) {
+            this.docId = docId;
+            this.leaves = leaves;
+            this.severalCopies = severalCopies;
+            leaves.forEach(leaf -> revs.add(leaf.rev()));
+        }
+
+        List<SharedLeaf> leaves() {
+            return leaves;
+        }
+
+        /** Whether two leaves stand that nobody has taken back, so that the writer of one may be just doing so. */
+        boolean isDoubtful() {
+            long standing = leaves.stream().filter(leaf -> !leaf.isWithdrawn()).count();
+            return standing > 1 || (standing == 1 && leaves.get(0).isWithdrawn());
+        }
+
+        /** The leaves that nobody has taken back, the best first; the best one at any rate. */
+        public List<ObjectNode> standing() {
+            List<ObjectNode> standing = leaves.stream()
+                    .filter(leaf -> !leaf.isWithdrawn() && !leaf.isDeleted())
+                    .map(SharedLeaf::plain)
+                    .toList();
+            return standing.isEmpty() ? document().stream().toList() : standing;
+        }
+
+        Optional<ObjectNode> document() {
+            return best().filter(leaf -> !leaf.isDeleted()).map(SharedLeaf::plain);
+        }
+
+        private Optional<SharedLeaf> best() {
+            return leaves.stream().findFirst();
+        }
+
+        private ObjectNode present() {
+            return document()
+                    .orElseGet(() -> JsonNodeFactory.instance.objectNode().put("_id", docId));
+        }
+
+        /** The revision that a change is made on. */
+        private String baseRev() {
+            return base() == null ? "" : base().rev();
+        }
+
+        /** The best leaf; beside a removal, one that is left of the document. */
+        private @Nullable SharedLeaf base() {
+            return leaves.stream().filter(leaf -> !leaf.isDeleted()).findFirst().orElse(null);
+        }
+
+        public ObjectNode next(ObjectNode wanted) {
+            SharedLeaf base = base();
+            SharedLeaf best = best().orElse(null);
+            if (best == null) {
+                return wanted.deepCopy();
+            }
+            ObjectNode next = base == null
+                    ? best.followed(wanted)
+                    : best.isDeleted() ? base.changedAfter(best, wanted) : base.changed(wanted);
+            return severalCopies && next.path("_deleted").asBoolean() ? SharedLeaf.removal(next) : next;
+        }
+
+        private ObjectNode instead(String own) {
+            SharedLeaf base = base();
+            return base == null ? SharedLeaf.lost(docId, own, "its writer") : base.instead(own);
+        }
+
+        private boolean knows(SharedLeaf leaf) {
+            return revs.contains(leaf.rev());
+        }
+
+        private Optional<SharedLeaf> descendantOf(String rev) {
+            return leaves.stream().filter(leaf -> leaf.descendsFrom(rev)).findFirst();
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.couchjobs.engine.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.document.DocIds;
+import java.util.List;
+
+/**
+ * The last sign of life of a worker. Each write of the worker's registration makes another one, whichever leaf it is on: after a cut a
+ * registration has several leaves, and its worker may be writing on one that readers do not see. Immutable and thread-safe.
+ *
+ * @param leaves the revisions of the registration's leaves, in the order of their texts; none when the worker is not registered
+ */
+public record SignOfLife(List<String> leaves) {
+    /** Of a worker that is not registered. */
+    public static final SignOfLife NONE = new SignOfLife(List.of());
+
+    /**
+     * A sign of life.
+     *
+     * @param leaves the revisions of the registration's leaves, in any order
+     */
+    public SignOfLife {
+        leaves = leaves.stream().sorted().toList();
+    }
+
+    /**
+     * Reads all leaves of a registration.
+     *
+     * @param database where the worker is registered
+     * @param worker its id
+     * @return its sign of life; {@link #NONE} when it is not registered
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked
+     */
+    public static SignOfLife read(CouchDatabase database, String worker) {
+        List<ObjectNode> leaves = database.leaves(DocIds.WORKER + worker);
+        boolean isGone = leaves.stream().allMatch(leaf -> leaf.path("_deleted").asBoolean());
+        return isGone
+                ? NONE
+                : new SignOfLife(
+                        leaves.stream().map(leaf -> leaf.path("_rev").asText()).toList());
+    }
+}

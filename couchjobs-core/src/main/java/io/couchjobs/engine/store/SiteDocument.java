@@ -1,0 +1,80 @@
+package io.couchjobs.engine.store;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.job.Site;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which site a database is, kept in a {@code _local} document of it: those are not replicated, so no database takes
+ * another's name. Thread-safe.
+ */
+public final class SiteDocument {
+    /** The document's id. */
+    public static final String DOC_ID = "_local/couchjobs-site";
+
+    private static final String NAME = "site";
+    private static final String HOME = "home";
+
+    private final SharedDocuments documents;
+
+    /**
+     * Works on a database. No I/O.
+     *
+     * @param database the database
+     */
+    public SiteDocument(CouchDatabase database) {
+        this.documents = new SharedDocuments(database);
+    }
+
+    /**
+     * Reads it.
+     *
+     * @return the site; the one without a name when the database has none, or does not exist
+     * @throws IllegalArgumentException when somebody wrote a name into it that cannot be one
+     */
+    public Site read() {
+        try {
+            return documents.read(DOC_ID).map(SiteDocument::site).orElse(Site.UNNAMED);
+        } catch (CouchNotFoundException noDatabase) {
+            return Site.UNNAMED;
+        }
+    }
+
+    /**
+     * The site that a queue works as.
+     *
+     * @param override a name in place of the database's, or null
+     * @return the database's own site, or the one of that name
+     */
+    public Site readOr(@Nullable String override) {
+        Site own = read();
+        return override == null || override.equals(own.name()) ? own : Site.named(override);
+    }
+
+    /**
+     * Names the database. Queues that are open keep to the old name until they are opened again.
+     *
+     * @param site its site; the one without a name takes the name away
+     */
+    public void write(Site site) {
+        documents.change(DOC_ID, document -> {
+            ObjectNode next = JsonNodeFactory.instance.objectNode().put("_id", DOC_ID);
+            if (document.has("_rev")) {
+                next.set("_rev", document.get("_rev"));
+            }
+            if (site.name() != null) {
+                next.put(NAME, site.name()).put(HOME, site.home());
+            }
+            return next;
+        });
+    }
+
+    private static Site site(ObjectNode document) {
+        return document.hasNonNull(NAME)
+                ? new Site(document.path(NAME).asText(), document.path(HOME).asBoolean())
+                : Site.UNNAMED;
+    }
+}

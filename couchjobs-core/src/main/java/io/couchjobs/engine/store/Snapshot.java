@@ -1,0 +1,127 @@
+package io.couchjobs.engine.store;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.MalformedJobException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one revision of a job's document says, kept as bytes: a tree of objects is several times as large, and many of these
+ * are kept for long. Immutable and thread-safe.
+ */
+public final class Snapshot {
+    /** What was read once has the names that it has. */
+    private static final ObjectMapper MAPPER = new ObjectMapper(JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNameLength(Integer.MAX_VALUE)
+                    .build())
+            .build());
+
+    private final JobId id;
+    private final String rev;
+    private final JobState state;
+    private final Story story;
+    private final boolean confirmed;
+    private final byte @Nullable [] document;
+
+    private Snapshot(JobId id, String rev, JobState state, Story story, boolean confirmed, byte @Nullable [] document) {
+        this.id = id;
+        this.rev = rev;
+        this.state = state;
+        this.story = story;
+        this.confirmed = confirmed;
+        this.document = document;
+    }
+
+    public static Snapshot of(Job job) {
+        byte[] document = job.toDocument().toString().getBytes(StandardCharsets.UTF_8);
+        return new Snapshot(job.id(), job.rev().orElse(""), job.state(), Story.of(job), false, document);
+    }
+
+    /** A removed job; the revision is that of the tombstone, or empty where there is none. */
+    public static Snapshot gone(JobId id, String rev) {
+        return new Snapshot(id, rev, JobState.NOT_FOUND, Story.gone(rev), false, null);
+    }
+
+    /** Empty for a document that is no job. */
+    public static Optional<Snapshot> of(ObjectNode document) {
+        try {
+            return Optional.of(of(Job.parse(document)));
+        } catch (MalformedJobException notAJob) {
+            return Optional.empty();
+        }
+    }
+
+    public JobId id() {
+        return id;
+    }
+
+    public String rev() {
+        return rev;
+    }
+
+    /** The same, known to be what a majority of the copies has. */
+    Snapshot confirmed() {
+        return new Snapshot(id, rev, state, story, true, document);
+    }
+
+    public boolean isConfirmed() {
+        return confirmed;
+    }
+
+    /** Whether this comes later in the story of the job, as far as the two can tell. */
+    public boolean isLaterThan(Snapshot other) {
+        return story.isLaterThan(other.story);
+    }
+
+    public JobState state() {
+        return state;
+    }
+
+    /** Whether nothing is there, not even a tombstone. */
+    boolean isUnknown() {
+        return state == JobState.NOT_FOUND && rev.isEmpty();
+    }
+
+    public boolean isEnd() {
+        return state == JobState.FINISHED || state == JobState.NOT_FOUND;
+    }
+
+    public int size() {
+        return document == null ? 0 : document.length;
+    }
+
+    public Optional<Job> job() {
+        if (document == null) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(Job.parse(MAPPER.readTree(new String(document, StandardCharsets.UTF_8))));
+        } catch (JsonProcessingException e) {
+            throw new AssertionError("a document that was read once can be read again", e);
+        }
+    }
+
+    /** Whether a subscriber is to be told: another state, another run, or new data or progress of the same run. */
+    public boolean isNewsAfter(Snapshot before) {
+        if (state != before.state) {
+            return true;
+        }
+        if (state != JobState.RUNNING) {
+            return false;
+        }
+        Job now = job().orElseThrow();
+        Job then = before.job().orElseThrow();
+        return now.fence() != then.fence()
+                || !now.hasSameDataAs(then)
+                || !now.progress().equals(then.progress());
+    }
+}

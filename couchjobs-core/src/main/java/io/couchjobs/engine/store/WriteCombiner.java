@@ -1,0 +1,339 @@
+package io.couchjobs.engine.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchUnauthorizedException;
+import io.couchjobs.engine.document.JsonLength;
+import io.couchjobs.engine.time.Surroundings;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.stream.IntStream;
+
+/**
+ * Sends the writes of all threads of a process as bulk requests: what gathers while one request is in flight goes with the
+ * next. A write alone is sent at once; nobody waits for company. Only after a request of several documents the next one is
+ * held back for a moment, until those who were answered have written again: full requests are what the server is good at.
+ * When very much has gathered, a second request goes beside the first, so that the server has work while the answers to the
+ * other are being taken in.
+ *
+ * <p>A document that is written twice goes into two requests, one after the other. When an answer is lost, the documents are read
+ * again to find out what became of each; only when that fails too does the caller see trouble. On a cluster a write that is
+ * found in place is {@code Accepted}: nobody knows whether a quorum has it.
+ */
+final class WriteCombiner implements AutoCloseable {
+    private static final int MOST_PER_REQUEST = 2_000;
+    /** So many documents are worth a second request beside the first. */
+    private static final int ENOUGH_FOR_ANOTHER = 100;
+
+    /** A request ends with the document that goes beyond this: large ones go by few. */
+    private static final long MOST_CHARACTERS = 8_000_000;
+
+    private static final int MOST_REQUESTS = 2;
+    private static final int MOST_TRIES = 3;
+    private static final int MISSING_STUB = 412;
+    /** After a request of so many documents others will follow soon, as a rule. */
+    private static final int SEVERAL = 4;
+
+    private static final Duration LONGEST_GATHERING = Duration.ofMillis(4);
+    private static final Duration GLANCE = Duration.ofNanos(200_000);
+    /** The copies of a cluster hear of each other's writes within milliseconds, as a rule. */
+    private static final Duration CATCHING_UP = Duration.ofMillis(20);
+
+    private final CouchDatabase database;
+    private final LostAnswers lostAnswers;
+    private final Surroundings surroundings;
+    private final ScheduledExecutorService senders;
+    private volatile BulkListener requests = BulkListener.UNHEARD;
+    // From here on guarded by the queue itself.
+    private final Queue<Entry> waiting = new ArrayDeque<>();
+    private final Set<String> underWay = new HashSet<>();
+    private int sending;
+    private boolean closed;
+
+    WriteCombiner(CouchDatabase database, LostAnswers lostAnswers) {
+        this.database = database;
+        this.lostAnswers = lostAnswers;
+        this.surroundings = database.server().surroundings();
+        this.senders = surroundings.threads("couchjobs-writer", MOST_REQUESTS);
+    }
+
+    CompletableFuture<WriteResult> write(ObjectNode document) {
+        return writeAll(List.of(document)).get(0);
+    }
+
+    /** Writes documents that go together, as far as they fit into one request. */
+    List<CompletableFuture<WriteResult>> writeAll(List<ObjectNode> documents) {
+        List<Entry> entries = documents.stream()
+                .map(document -> new Entry(document.path("_id").asText(), document, new CompletableFuture<>()))
+                .toList();
+        synchronized (waiting) {
+            if (closed) {
+                throw new IllegalStateException("the queue is closed; "
+                        + (entries.size() == 1 ? entries.get(0).id : entries.size() + " documents")
+                        + " not written");
+            }
+            waiting.addAll(entries);
+            if (!entries.isEmpty() && (sending == 0 || isWorthAnother())) {
+                beginToSend();
+            }
+        }
+        return entries.stream().map(Entry::result).toList();
+    }
+
+    void tell(BulkListener listener) {
+        requests = listener;
+    }
+
+    @Override
+    public void close() {
+        synchronized (waiting) {
+            closed = true;
+        }
+        senders.shutdown();
+    }
+
+    /** Without a thread for it nothing is sent, unless somebody sends already: then all that waits goes with that. */
+    private void beginToSend() {
+        sending++;
+        try {
+            Surroundings.plan(senders, this::sendAll, Duration.ZERO);
+        } catch (RuntimeException | Error noThread) {
+            sending--;
+            if (sending == 0) {
+                waiting.clear(); // nobody sent, so nothing was waiting but what is being written now
+                throw noThread;
+            }
+        }
+    }
+
+    private boolean isWorthAnother() {
+        return sending < MOST_REQUESTS && waiting.size() >= ENOUGH_FOR_ANOTHER;
+    }
+
+    private void sendAll() {
+        List<Entry> batch = new ArrayList<>();
+        try {
+            for (takeNext(batch); !batch.isEmpty(); takeNext(batch)) {
+                long began = surroundings.nanos();
+                send(batch);
+                int answered = batch.size();
+                batch.clear();
+                gather(answered, surroundings.nanos() - began);
+            }
+        } catch (RuntimeException | Error trouble) {
+            giveUp(batch, trouble);
+        }
+    }
+
+    /** A sender that fails is not counted any more, and leaves nobody waiting: the next write begins anew. */
+    private void giveUp(List<Entry> batch, Throwable trouble) {
+        List<Entry> unsent = new ArrayList<>(batch);
+        synchronized (waiting) {
+            batch.forEach(entry -> underWay.remove(entry.id));
+            sending--;
+            if (sending == 0) {
+                unsent.addAll(waiting);
+                waiting.clear();
+            }
+        }
+        unsent.forEach(entry -> entry.result.completeExceptionally(trouble));
+    }
+
+    /** Those who were answered come back, or others in their places: waits until they have, but not for stragglers. */
+    private void gather(int answered, long took) {
+        if (answered < SEVERAL) {
+            return;
+        }
+        int before = waitingCount();
+        int expected = Math.min(answered + before, MOST_PER_REQUEST);
+        long until = surroundings.nanos() + Math.min(took / 4, LONGEST_GATHERING.toNanos());
+        for (int now = before, last = -1; now < expected && now != last && surroundings.nanos() < until; ) {
+            pause(GLANCE);
+            last = now;
+            now = waitingCount();
+        }
+    }
+
+    private int waitingCount() {
+        synchronized (waiting) {
+            return waiting.size();
+        }
+    }
+
+    /** Takes what has gathered, each document once and none that is under way; other writes of these stay for later. */
+    private void takeNext(List<Entry> batch) {
+        synchronized (waiting) {
+            Set<String> passedBy = new HashSet<>();
+            long room = MOST_CHARACTERS;
+            for (Iterator<Entry> all = waiting.iterator();
+                    all.hasNext() && room > 0 && batch.size() < MOST_PER_REQUEST; ) {
+                Entry entry = all.next();
+                if (!passedBy.contains(entry.id) && underWay.add(entry.id)) {
+                    all.remove();
+                    batch.add(entry);
+                    room -= JsonLength.characters(entry.document);
+                } else {
+                    passedBy.add(entry.id);
+                }
+            }
+            if (batch.isEmpty()) {
+                sending--;
+            }
+        }
+    }
+
+    private void send(List<Entry> batch) {
+        List<ObjectNode> documents = batch.stream().map(Entry::document).toList();
+        BulkListener told = requests;
+        told.begins();
+        try {
+            List<WriteResult> results = sendOrSettle(documents, MOST_TRIES);
+            arrived(batch);
+            told.ends(batch.size());
+            deliver(batch, results);
+        } catch (RuntimeException | Error trouble) {
+            arrived(batch);
+            told.ends(0);
+            batch.forEach(entry -> entry.result.completeExceptionally(trouble));
+        }
+    }
+
+    private void arrived(List<Entry> batch) {
+        synchronized (waiting) {
+            batch.forEach(entry -> underWay.remove(entry.id));
+        }
+    }
+
+    private List<WriteResult> sendOrSettle(List<ObjectNode> documents, int triesLeft) {
+        try {
+            List<WriteResult> results = database.bulkDocs(documents);
+            return IntStream.range(0, results.size())
+                    .mapToObj(i -> withSize(results.get(i), documents.get(i)))
+                    .toList();
+        } catch (CouchException trouble) {
+            if (isAboutADocument(trouble)) {
+                return documents.size() == 1
+                        ? refused(documents, trouble, triesLeft)
+                        : documents.stream()
+                                .flatMap(document -> sendAgain(List.of(document), triesLeft).stream())
+                                .toList();
+            }
+            if (!trouble.outcomeUnknown() || triesLeft == 0) {
+                throw trouble;
+            }
+            return settle(documents, trouble, triesLeft - 1);
+        }
+    }
+
+    /**
+     * The server refuses a whole request for one document that it cannot store: too large, with a field of its own, or with the
+     * stub of an attachment that it does not have. It may have stored other documents of the request already.
+     */
+    private static boolean isAboutADocument(CouchException trouble) {
+        boolean isAboutWhoAsks = trouble instanceof CouchUnauthorizedException; // a refused token is a 400 too
+        return !isAboutWhoAsks
+                && (trouble.status() == 400 || trouble.status() == MISSING_STUB || trouble.status() == 413);
+    }
+
+    /**
+     * A copy that lacks an attachment lacks the revision that the write was made on, for each write names the attachments of its
+     * base: to that copy the write is a conflict. Other copies may have stored it all the same.
+     */
+    private List<WriteResult> refused(List<ObjectNode> alone, CouchException trouble, int triesLeft) {
+        String id = alone.get(0).path("_id").asText();
+        if (trouble.status() != MISSING_STUB || !alone.get(0).has("_rev")) {
+            return List.of(withSize(
+                    new WriteResult.Refused(id, trouble.status(), trouble.error(), trouble.reason()), alone.get(0)));
+        }
+        if (triesLeft == 0) {
+            return List.of(new WriteResult.Conflict(id));
+        }
+        pause(CATCHING_UP);
+        return settle(alone, trouble, triesLeft - 1);
+    }
+
+    private void pause(Duration time) {
+        try {
+            surroundings.pause(time);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // send at once
+        }
+    }
+
+    private WriteResult withSize(WriteResult result, ObjectNode document) {
+        return result instanceof WriteResult.Refused no && no.status() == 413
+                ? new WriteResult.Refused(
+                        no.id(), no.status(), no.error(), (no.reason() + " " + tooLarge(document)).strip())
+                : result;
+    }
+
+    /** The server says neither how large a document was nor how large it may be. */
+    private String tooLarge(ObjectNode document) {
+        int size = document.toString().getBytes(StandardCharsets.UTF_8).length;
+        OptionalLong limit = database.server().largestDocument();
+        return "(" + size + " bytes of JSON" + (limit.isPresent() ? "; max_document_size is " + limit.getAsLong() : "")
+                + ")";
+    }
+
+    /**
+     * Finds out what became of writes whose answer was lost, and sends those again that did not arrive. Sending the same
+     * document on the same revision twice is harmless: it can be stored only once.
+     */
+    private List<WriteResult> settle(List<ObjectNode> documents, CouchException lost, int triesLeft) {
+        try {
+            List<Optional<WriteResult>> known = lostAnswers.lookUp(documents);
+            List<ObjectNode> missing = new ArrayList<>();
+            for (int i = 0; i < documents.size(); i++) {
+                if (known.get(i).isEmpty()) {
+                    missing.add(documents.get(i));
+                }
+            }
+            Iterator<WriteResult> sent = sendAgain(missing, triesLeft).iterator();
+            return known.stream().map(result -> result.orElseGet(sent::next)).toList();
+        } catch (RuntimeException stillUnknown) {
+            if (stillUnknown != lost) {
+                lost.addSuppressed(stillUnknown);
+            }
+            throw lost;
+        }
+    }
+
+    private List<WriteResult> sendAgain(List<ObjectNode> missing, int triesLeft) {
+        if (missing.isEmpty()) {
+            return List.of();
+        }
+        List<WriteResult> answers = sendOrSettle(missing, triesLeft);
+        if (answers.stream().noneMatch(WriteResult.Conflict.class::isInstance)) {
+            return answers;
+        }
+        // A conflict may be with the first copy, which arrived late.
+        List<Optional<WriteResult>> known = lostAnswers.lookUp(missing);
+        List<WriteResult> results = new ArrayList<>();
+        for (int i = 0; i < answers.size(); i++) {
+            WriteResult answer = answers.get(i);
+            results.add(answer instanceof WriteResult.Conflict ? known.get(i).orElse(answer) : answer);
+        }
+        return results;
+    }
+
+    private static void deliver(List<Entry> batch, List<WriteResult> results) {
+        for (int i = 0; i < batch.size(); i++) {
+            batch.get(i).result.complete(results.get(i));
+        }
+    }
+
+    private record Entry(String id, ObjectNode document, CompletableFuture<WriteResult> result) {}
+}

@@ -1,0 +1,76 @@
+package io.couchjobs.engine.time;
+
+import java.time.Duration;
+
+/**
+ * Growing random pauses between attempts, so that those who collided do not collide again. Not thread-safe: one per loop.
+ */
+public final class Backoff {
+    private final Surroundings surroundings;
+    private final Duration shortest;
+    private final Duration longest;
+    private int attempts;
+
+    /**
+     * Starts without any attempt made.
+     *
+     * @param shortest the first pause, at most
+     * @param longest what no pause exceeds
+     */
+    public Backoff(Duration shortest, Duration longest) {
+        this(Surroundings.REAL, shortest, longest);
+    }
+
+    /**
+     * As {@link #Backoff(Duration, Duration)}, elsewhere than in the real world.
+     *
+     * @param surroundings where pauses pass and lots are drawn
+     * @param shortest the first pause, at most
+     * @param longest what no pause exceeds
+     */
+    public Backoff(Surroundings surroundings, Duration shortest, Duration longest) {
+        this.surroundings = surroundings;
+        this.shortest = shortest;
+        this.longest = longest;
+    }
+
+    /** {@return how many pauses there were} */
+    public int attempts() {
+        return attempts;
+    }
+
+    /** {@return the next pause: random, between half of the present limit and the limit, which doubles each time} */
+    public Duration next() {
+        long limit = Math.min(longest.toNanos(), shortest.toNanos() << Math.min(attempts++, 20));
+        return Duration.ofNanos(surroundings.random().nextLong(limit / 2, limit + 1));
+    }
+
+    /**
+     * Makes the next pause.
+     *
+     * @throws InterruptedException when interrupted meanwhile
+     */
+    public void pause() throws InterruptedException {
+        surroundings.pause(next());
+    }
+
+    /**
+     * Makes the next pause, for a thread that keeps its interrupt for later.
+     *
+     * @return whether the pause is over; false when the thread was interrupted, as it is still
+     */
+    public boolean pauseUnlessInterrupted() {
+        try {
+            pause();
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Begins with the shortest pause again. */
+    public void reset() {
+        attempts = 0;
+    }
+}

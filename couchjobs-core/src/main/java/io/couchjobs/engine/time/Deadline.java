@@ -1,0 +1,29 @@
+package io.couchjobs.engine.time;
+
+import java.time.Duration;
+
+/** A moment on this process's monotonic clock until which something may take. Immutable and thread-safe. */
+public final class Deadline {
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
+    private final long nanos;
+
+    private Deadline(long nanos) {
+        this.nanos = nanos;
+    }
+
+    /** From now on; a hundred years at most, for more does not fit the clock. */
+    public static Deadline after(Duration timeout) {
+        Duration bounded = timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST;
+        return new Deadline(System.nanoTime() + (bounded.isNegative() ? 0 : bounded.toNanos()));
+    }
+
+    /** Zero when the time is over. */
+    public long nanosLeft() {
+        return Math.max(0, nanos - System.nanoTime());
+    }
+
+    public Duration left() {
+        return Duration.ofNanos(nanosLeft());
+    }
+}

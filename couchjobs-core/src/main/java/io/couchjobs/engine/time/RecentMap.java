@@ -1,0 +1,43 @@
+package io.couchjobs.engine.time;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** A map that forgets its oldest entries when it has too many. Not thread-safe. */
+public final class RecentMap<K, V> extends LinkedHashMap<K, V> {
+    private static final long serialVersionUID = 1L;
+
+    private final int most;
+
+    private RecentMap(int most, boolean byUse) {
+        super(16, 0.75f, byUse);
+        this.most = most;
+    }
+
+    /**
+     * {@return a map that forgets the entries that were put in first}
+     *
+     * @param <K> the keys
+     * @param <V> the values
+     * @param most how many entries it keeps
+     */
+    public static <K, V> Map<K, V> byAge(int most) {
+        return new RecentMap<>(most, false);
+    }
+
+    /**
+     * {@return a map that forgets the entries that were not used for longest}
+     *
+     * @param <K> the keys
+     * @param <V> the values
+     * @param most how many entries it keeps
+     */
+    public static <K, V> Map<K, V> byUse(int most) {
+        return new RecentMap<>(most, true);
+    }
+
+    @Override
+    protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+        return size() > most;
+    }
+}

@@ -1,0 +1,64 @@
+package io.couchjobs.engine.time;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.LongSupplier;
+
+/**
+ * Notices when a monotonic clock stood still while the time of day went on: the machine was suspended. A time of day that is
+ * set forward looks the same. Thread-safe.
+ */
+final class Standstills {
+    /** A shorter difference is no standstill; the clocks are read as exactly as that. */
+    private static final long SHORTEST = Duration.ofMillis(100).toNanos();
+
+    private static final int MOST = 100;
+
+    private final InstantSource timeOfDay;
+    private final Deque<Standstill> noticed = new ArrayDeque<>();
+    private volatile long ahead;
+    private boolean begun;
+
+    /** The clock showed this when it was noticed that it had stood still for so long. */
+    private record Standstill(long nanos, long length) {}
+
+    Standstills(InstantSource timeOfDay) {
+        this.timeOfDay = timeOfDay;
+    }
+
+    /**
+     * Compares the clocks.
+     *
+     * @param nanos what the monotonic clock showed a moment ago
+     * @param ticker the monotonic clock
+     */
+    void observe(long nanos, LongSupplier ticker) {
+        long day = Duration.ofMillis(timeOfDay.millis()).toNanos();
+        boolean isExact = ticker.getAsLong() - nanos < SHORTEST / 2; // a thread may have to wait between two readings
+        if (isExact && Math.abs(day - nanos - ahead) >= SHORTEST) {
+            jumped(nanos, day - nanos);
+        }
+    }
+
+    private synchronized void jumped(long nanos, long now) {
+        long length = now - ahead;
+        ahead = now;
+        if (begun && length > 0) {
+            noticed.add(new Standstill(nanos, length));
+            if (noticed.size() > MOST) {
+                noticed.remove();
+            }
+        }
+        begun = true;
+    }
+
+    synchronized Duration since(long nanos) {
+        long sum = noticed.stream()
+                .filter(standstill -> standstill.nanos - nanos > 0)
+                .mapToLong(Standstill::length)
+                .sum();
+        return Duration.ofNanos(sum);
+    }
+}

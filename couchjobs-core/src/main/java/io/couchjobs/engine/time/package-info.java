@@ -1,0 +1,3 @@
+/** Time, randomness and threads, and what is built on them: the server's clock, backoff, deadlines and wake-ups. */
+@org.jspecify.annotations.NullMarked
+package io.couchjobs.engine.time;

@@ -1,0 +1,59 @@
+package io.couchjobs.engine.watch;
+
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.store.Snapshot;
+import io.couchjobs.engine.time.Deadline;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
+
+/** Follows a job until it is as wanted, through every revision that the feed brings. Thread-safe. */
+final class Awaited extends Follower {
+    private final Predicate<Job> wanted;
+    private final CompletableFuture<Job> result = new CompletableFuture<>();
+
+    Awaited(JobId id, Predicate<Job> wanted) {
+        super(id, new Object());
+        this.wanted = wanted;
+    }
+
+    /** Empty when the time is over. */
+    Optional<Job> get(Duration timeout) throws InterruptedException {
+        try {
+            return Optional.of(result.get(Deadline.after(timeout).nanosLeft(), TimeUnit.NANOSECONDS));
+        } catch (TimeoutException e) {
+            return Optional.empty();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException trouble ? trouble : new CouchJobsException("cannot wait", e);
+        }
+    }
+
+    @Override
+    void opened(Snapshot first) {
+        told(first);
+    }
+
+    @Override
+    void told(Snapshot news) {
+        news.job()
+                .ifPresentOrElse(
+                        job -> {
+                            if (wanted.test(job)) {
+                                result.complete(job);
+                            }
+                        },
+                        () -> result.completeExceptionally(new JobNotFoundException(jobId())));
+    }
+
+    @Override
+    void stop() {
+        result.completeExceptionally(new CouchJobsException("the queue was closed while waiting for " + jobId()));
+    }
+}

@@ -1,0 +1,139 @@
+package io.couchjobs.engine.watch;
+
+import io.couchjobs.engine.store.ConfirmedEnds;
+import io.couchjobs.engine.store.Snapshot;
+import io.couchjobs.engine.store.Story;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobState;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Follows one job through its revisions, whatever the feed makes of them. Thread-safe.
+ *
+ * <p>A feed may repeat, rewind and tell of older revisions. What comes later in the {@linkplain Story story} of the job is taken; what
+ * does not is only a reason to read the document, off the feed's thread. A reading that is older, too, may come from a copy that lags
+ * behind: it must be confirmed by a second one before it counts. An end counts when a majority of the copies has it ({@link
+ * ConfirmedEnds}).
+ */
+abstract class Follower {
+    private final JobId id;
+    private final Object subscriber;
+    /** Null until the job was read for the first time. */
+    private @Nullable Snapshot known;
+    /** The newest that the feed told before that. */
+    private @Nullable Snapshot early;
+
+    private @Nullable JobState firstState;
+    /** Whether the feed brought nothing newer since a reading began. */
+    private boolean unchanged;
+
+    private volatile boolean over;
+
+    Follower(JobId id, Object subscriber) {
+        this.id = id;
+        this.subscriber = subscriber;
+    }
+
+    /** The first state of the job. Called once, under this object's lock. */
+    abstract void opened(Snapshot first);
+
+    /** A newer state of the job. Called in order, under this object's lock. */
+    abstract void told(Snapshot news);
+
+    /** The queue was closed. */
+    abstract void stop();
+
+    final JobId jobId() {
+        return id;
+    }
+
+    final Object subscriber() {
+        return subscriber;
+    }
+
+    /** Nothing is to be told any more. */
+    final boolean isOver() {
+        return over;
+    }
+
+    final void end() {
+        over = true;
+    }
+
+    final synchronized boolean isOpen() {
+        return known != null;
+    }
+
+    /** Whether this is the state that the first reading found; nobody else has seen what began as not found. */
+    final synchronized boolean beganWith(JobState state) {
+        return firstState == state;
+    }
+
+    final synchronized boolean knows(String rev) {
+        return known != null && known.rev().equals(rev);
+    }
+
+    /** What a reading that began after the following did came to. Only the first one counts. */
+    final synchronized void open(Snapshot first) {
+        if (known != null) {
+            return;
+        }
+        Snapshot heard = early != null && early.isLaterThan(first) ? early : first;
+        early = null;
+        // A copy that lags behind may not have the job yet.
+        Snapshot begin = first.isEnd() ? heard : first;
+        known = begin;
+        firstState = begin.state();
+        opened(begin);
+        if (heard != begin) {
+            take(heard);
+        }
+    }
+
+    /** What the feed says. False when the document must be read to know. */
+    final synchronized boolean hears(Snapshot news) {
+        if (known == null) {
+            early = early == null || news.isLaterThan(early) ? news : early;
+            return true;
+        }
+        if (news.isLaterThan(known)) {
+            take(news);
+            return true;
+        }
+        return news.rev().equals(known.rev());
+    }
+
+    /** The document is going to be read. */
+    final synchronized void expectReading() {
+        unchanged = true;
+    }
+
+    /** What the document says. False when it must be read again to be sure. */
+    final synchronized boolean reads(Snapshot found, boolean confirmed) {
+        if (known == null || known.rev().equals(found.rev())) {
+            return true;
+        }
+        if (found.isLaterThan(known) || (unchanged && confirmed)) {
+            take(found);
+            return true;
+        }
+        return !unchanged;
+    }
+
+    /** What a majority of the copies has: it counts, whatever was told before. */
+    final synchronized void isSureOf(Snapshot news) {
+        if (known == null) {
+            early = news;
+        } else if (!known.rev().equals(news.rev()) || known.state() != news.state()) {
+            take(news);
+        }
+    }
+
+    private void take(Snapshot news) {
+        known = news;
+        unchanged = false;
+        if (!over) {
+            told(news);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package io.couchjobs.engine.watch;
+
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.store.ConfirmedEnds;
+import io.couchjobs.engine.store.JobReader;
+import io.couchjobs.engine.store.Listening;
+import io.couchjobs.engine.store.Snapshot;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** All who follow single jobs in this process, found by document id: one feed serves them all. Thread-safe. */
+final class Followers implements Feed.Listener, ConfirmedEnds.Listener, AutoCloseable {
+    private final Feed feed;
+    private final JobReader reader;
+    private final ConfirmedEnds ends;
+    private final Rereader rereader;
+    private final Map<String, List<Follower>> byDocId = new ConcurrentHashMap<>();
+    private @Nullable Listening listening;
+    private volatile boolean closed;
+
+    Followers(Feed feed, JobReader reader, ConfirmedEnds ends) {
+        this.feed = feed;
+        this.reader = reader;
+        this.ends = ends;
+        this.rereader = new Rereader(this, reader);
+    }
+
+    Job withData(Job job) {
+        return reader.withData(job);
+    }
+
+    /** Lets somebody follow a job, from before the job is read; or finds who follows it for the same subscriber. */
+    Follower join(Follower fresh) {
+        listen();
+        List<Follower> all = byDocId.compute(
+                fresh.jobId().docId(),
+                (docId, present) -> present == null ? List.of(fresh) : findOrAdd(present, fresh));
+        Follower joined = find(all, fresh.subscriber()).orElse(fresh);
+        if (closed) { // in this very moment, perhaps: nobody else may have seen it
+            leave(joined);
+            joined.stop();
+        }
+        return joined;
+    }
+
+    void leave(Follower follower) {
+        byDocId.computeIfPresent(follower.jobId().docId(), (docId, present) -> without(present, follower));
+    }
+
+    List<Follower> of(String docId) {
+        return byDocId.getOrDefault(docId, List.of());
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        List<Follower> followers = of(event.docId());
+        if (followers.isEmpty()) {
+            return;
+        }
+        Optional<Snapshot> news = event.seen(followers.get(0).jobId());
+        if (event.isRetired() && news.filter(ends::isSure).isPresent()) {
+            // They heard of its finish and are gone, or missed it: the document tells more than its tombstone.
+            rereader.read(List.of(event.docId()));
+            return;
+        }
+        if (event.isResolved()) {
+            ends.ask(followers.get(0).jobId(), this);
+            return;
+        }
+        if (news.filter(seen -> !ends.isSure(seen)).isPresent()) {
+            confirm(news.get());
+            return;
+        }
+        boolean certain = news.isPresent() || event.document() != null;
+        for (Follower follower : followers) {
+            certain &= news.map(follower::hears).orElse(true);
+        }
+        if (!certain) {
+            rereader.read(List.of(event.docId()));
+        }
+    }
+
+    /** Tells what a majority of the copies has, as soon as that is known. */
+    void confirm(Snapshot seen) {
+        ends.ask(seen, this);
+    }
+
+    /** An end counts, whatever was told before; anything else may be an older story by now. */
+    @Override
+    public void told(Snapshot sure) {
+        reader.lastWords(sure).ifPresent(this::tellEnd);
+        if (sure.isEnd()) {
+            tellEnd(sure);
+        } else {
+            boolean certain = true;
+            for (Follower follower : of(sure.id().docId())) {
+                certain &= follower.hears(sure);
+            }
+            if (!certain) {
+                rereader.read(List.of(sure.id().docId()));
+            }
+        }
+    }
+
+    @Override
+    public boolean asks(JobId id) {
+        return !of(id.docId()).isEmpty();
+    }
+
+    private void tellEnd(Snapshot sure) {
+        of(sure.id().docId()).forEach(follower -> follower.isSureOf(sure));
+    }
+
+    boolean isSure(Snapshot seen) {
+        return ends.isSure(seen);
+    }
+
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return !of(notice.docId()).isEmpty();
+    }
+
+    /** Somebody may have begun to follow it in this very moment. */
+    @Override
+    public void unread(FeedNotice notice) {
+        if (needsDocument(notice)) {
+            rereader.read(List.of(notice.docId()));
+        }
+    }
+
+    @Override
+    public void gap() {
+        rereader.read(byDocId.keySet());
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        rereader.close();
+        List<Follower> all = new ArrayList<>();
+        byDocId.values().forEach(all::addAll);
+        byDocId.clear();
+        all.forEach(Follower::stop);
+    }
+
+    private synchronized void listen() {
+        if (listening == null) {
+            listening = feed.listen(this);
+        }
+    }
+
+    private static List<Follower> findOrAdd(List<Follower> present, Follower fresh) {
+        if (find(present, fresh.subscriber()).isPresent()) {
+            return present;
+        }
+        List<Follower> more = new ArrayList<>(present);
+        more.add(fresh);
+        return List.copyOf(more);
+    }
+
+    private static Optional<Follower> find(List<Follower> followers, Object subscriber) {
+        return followers.stream()
+                .filter(follower -> follower.subscriber().equals(subscriber) && !follower.isOver())
+                .findFirst();
+    }
+
+    private static @Nullable List<Follower> without(List<Follower> present, Follower leaving) {
+        List<Follower> rest = present.stream()
+                .filter(follower -> !Objects.equals(follower, leaving))
+                .toList();
+        return rest.isEmpty() ? null : rest;
+    }
+}

@@ -1,0 +1,115 @@
+package io.couchjobs.engine.watch;
+
+import io.couchjobs.engine.store.Snapshot;
+import io.couchjobs.job.JobId;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Changes of jobs that a listener was not told yet, of each job the newest, between the feed and the listener's thread.
+ * Bounded in jobs and in bytes: a listener that is slow for too long misses the oldest of them. Thread-safe.
+ */
+final class Mailbox {
+    private static final Logger log = LoggerFactory.getLogger(Mailbox.class);
+
+    private final int most;
+    private final long mostBytes;
+    private final Map<JobId, Snapshot> letters = new LinkedHashMap<>();
+    private long bytes;
+    private long dropped;
+    private long droppedInBurst;
+    private final Runnable onGap;
+    private boolean gap;
+    private boolean closed;
+
+    /**
+     * An empty one.
+     *
+     * @param onGap called by the thread that takes, after a gap and before what came later
+     */
+    Mailbox(int most, long mostBytes, Runnable onGap) {
+        this.most = most;
+        this.mostBytes = mostBytes;
+        this.onGap = onGap;
+    }
+
+    /** There may have been changes of which nobody was told. */
+    synchronized void putGap() {
+        gap = true;
+        notifyAll();
+    }
+
+    /** Takes the place of what is there of the same job, unless that is newer. */
+    synchronized void put(Snapshot news) {
+        Snapshot present = letters.get(news.id());
+        if (closed || (present != null && present.isLaterThan(news) && !news.isConfirmed())) {
+            return;
+        }
+        bytes += news.size() - (present == null ? 0 : present.size());
+        letters.put(news.id(), news);
+        while (letters.size() > most || (bytes > mostBytes && letters.size() > 1)) {
+            drop();
+        }
+        notifyAll();
+    }
+
+    /** Waits for the oldest; empty when the box was closed. */
+    Optional<Snapshot> take() throws InterruptedException {
+        while (awaitsAndFindsGap()) {
+            onGap.run();
+        }
+        return oldest();
+    }
+
+    private synchronized boolean awaitsAndFindsGap() throws InterruptedException {
+        while (letters.isEmpty() && !closed && !gap) {
+            caughtUp();
+            wait();
+        }
+        boolean found = gap && !closed;
+        gap = false;
+        return found;
+    }
+
+    private synchronized Optional<Snapshot> oldest() {
+        return closed ? Optional.empty() : Optional.of(removeOldest());
+    }
+
+    synchronized void close() {
+        closed = true;
+        letters.clear();
+        notifyAll();
+    }
+
+    /** How many were never told. */
+    synchronized long dropped() {
+        return dropped;
+    }
+
+    private void drop() {
+        Snapshot oldest = removeOldest();
+        dropped++;
+        if (droppedInBurst++ == 0) {
+            log.warn(
+                    "a listener is too slow: of more than {} jobs that changed the oldest are dropped, {} first",
+                    letters.size(),
+                    oldest.id());
+        }
+    }
+
+    private void caughtUp() {
+        if (droppedInBurst > 0) {
+            log.warn("a listener that was too slow has caught up; it missed changes of {} jobs", droppedInBurst);
+            droppedInBurst = 0;
+        }
+    }
+
+    private Snapshot removeOldest() {
+        Snapshot oldest = letters.remove(letters.keySet().iterator().next());
+        bytes -= oldest.size();
+        return oldest;
+    }
+}

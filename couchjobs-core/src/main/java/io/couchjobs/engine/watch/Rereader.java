@@ -1,0 +1,160 @@
+package io.couchjobs.engine.watch;
+
+import io.couchjobs.engine.store.JobReader;
+import io.couchjobs.engine.store.Snapshot;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Surroundings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads followed jobs anew when the feed left a doubt, on a thread of its own that lives only while there is one.
+ * Thread-safe.
+ *
+ * <p>First only revisions are read, 500 at a time; then the documents that are not the known ones. While the database is away
+ * it tries until it is back.
+ */
+final class Rereader implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Rereader.class);
+    private static final int DOCUMENTS = 50;
+    /** How long a copy may lag behind, so that an older story is believed only when it is told again later. */
+    private static final Duration LAG = Duration.ofSeconds(1);
+
+    private final Followers followers;
+    private final JobReader reader;
+    private final Surroundings surroundings;
+    private final ScheduledExecutorService thread;
+    private final Backoff backoff;
+    private final Set<String> waiting = new LinkedHashSet<>();
+    private boolean planned;
+    /** Older stories read once. Only the thread uses it. */
+    private final Map<String, Doubt> doubts = new HashMap<>();
+
+    private record Doubt(String rev, long nanos) {}
+
+    Rereader(Followers followers, JobReader reader) {
+        this.followers = followers;
+        this.reader = reader;
+        this.surroundings = reader.surroundings();
+        this.thread = surroundings.threads("couchjobs-rereader", 1);
+        this.backoff = new Backoff(surroundings, Duration.ofMillis(100), Duration.ofSeconds(5));
+    }
+
+    /** Reads these documents as soon as possible. */
+    synchronized void read(Collection<String> docIds) {
+        waiting.addAll(docIds);
+        if (!waiting.isEmpty() && !planned) {
+            planned = true;
+            after(Duration.ZERO, this::work);
+        }
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+
+    private void work() {
+        for (List<String> page = nextPage(); !page.isEmpty(); page = nextPage()) {
+            try {
+                readPage(page);
+                backoff.reset();
+            } catch (RuntimeException | Error e) {
+                log.debug("{} jobs cannot be read now, trying again until they can", page.size(), e);
+                synchronized (this) {
+                    waiting.addAll(page);
+                }
+                after(backoff.next(), this::work);
+                return;
+            }
+        }
+    }
+
+    private synchronized List<String> nextPage() {
+        List<String> page = new ArrayList<>();
+        for (Iterator<String> next = waiting.iterator();
+                next.hasNext() && page.size() < JobReader.PAGE;
+                next.remove()) {
+            page.add(next.next());
+        }
+        page.removeIf(this::isForgotten);
+        planned = !page.isEmpty() || !waiting.isEmpty();
+        return page.isEmpty() && !waiting.isEmpty() ? nextPage() : page;
+    }
+
+    private boolean isForgotten(String docId) {
+        boolean forgotten = followers.of(docId).isEmpty();
+        if (forgotten) {
+            doubts.remove(docId);
+        }
+        return forgotten;
+    }
+
+    private void readPage(List<String> docIds) {
+        docIds.forEach(docId -> followers.of(docId).forEach(Follower::expectReading));
+        Map<String, JobReader.Standing> standings = reader.standings(docIds);
+        List<String> unknown = docIds.stream()
+                .filter(docId -> !isKnown(docId, standings.get(docId)))
+                .toList();
+        for (int from = 0; from < unknown.size(); from += DOCUMENTS) {
+            reader.snapshots(unknown.subList(from, Math.min(unknown.size(), from + DOCUMENTS)))
+                    .forEach((docId, found) -> {
+                        if (!followers.isSure(found)) {
+                            followers.confirm(found);
+                            return;
+                        }
+                        reader.lastWords(found)
+                                .ifPresent(last -> followers.of(docId).forEach(follower -> follower.hears(last)));
+                        tell(docId, found);
+                    });
+        }
+    }
+
+    private boolean isKnown(String docId, JobReader.@Nullable Standing standing) {
+        boolean known =
+                standing != null && followers.of(docId).stream().allMatch(follower -> follower.knows(standing.rev()));
+        if (known) {
+            doubts.remove(docId);
+        }
+        return known;
+    }
+
+    private void tell(String docId, Snapshot found) {
+        Doubt before = doubts.get(docId);
+        long now = surroundings.nanos();
+        Doubt doubt = before != null && before.rev.equals(found.rev()) ? before : new Doubt(found.rev(), now);
+        boolean confirmed = now - doubt.nanos >= LAG.toNanos();
+        boolean certain = true;
+        for (Follower follower : followers.of(docId)) {
+            certain &= follower.reads(found, confirmed);
+        }
+        if (certain) {
+            doubts.remove(docId);
+        } else {
+            doubts.put(docId, doubt);
+            after(LAG.plusMillis(1), () -> read(List.of(docId)));
+        }
+    }
+
+    private void after(Duration pause, Runnable task) {
+        try {
+            Future<?> unused = thread.schedule(task, pause.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException closed) {
+            log.debug("nothing is read any more: the queue was closed");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+package io.couchjobs.engine.watch;
+
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.store.ConfirmedEnds;
+import io.couchjobs.engine.store.JobReader;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.Listening;
+import io.couchjobs.engine.store.Snapshot;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.RecentMap;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobChange;
+import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobStatus;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells a listener, on a thread of its own, of every job whose status is not the one told before. Thread-safe.
+ *
+ * <p>The feed only fills a {@link Mailbox}, so a listener that blocks holds up nobody. An older story than the one told is
+ * looked up: the document decides.
+ */
+final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, Listening {
+    private static final Logger log = LoggerFactory.getLogger(StatusChanges.class);
+    private static final int MOST_JOBS = 10_000;
+    private static final long MOST_BYTES = 32L << 20;
+
+    private final JobFilter filter;
+    private final JobStore store;
+    private final ConfirmedEnds ends;
+    private final Hearer hearer;
+    private final Consumer<StatusChanges> onClose;
+    private final Mailbox mailbox = new Mailbox(MOST_JOBS, MOST_BYTES, this::missed);
+    private final Backoff backoff;
+    private volatile boolean closed;
+    private final Thread thread = new Thread(this::deliver, "couchjobs-watch");
+    /** What was told last, of the jobs that changed last. Only the thread uses it. */
+    private final Map<JobId, Told> last = RecentMap.byUse(MOST_JOBS);
+
+    /** What was told; the status is null for a removed job. */
+    private record Told(Snapshot snapshot, @Nullable JobStatus status) {}
+
+    /** Hears of changes, and that some may have been missed. */
+    record Hearer(Consumer<JobChange> listener, Runnable whenMissed) {}
+
+    StatusChanges(JobFilter filter, JobStore store, Hearer hearer, Consumer<StatusChanges> onClose) {
+        this.filter = filter;
+        this.store = store;
+        this.ends = store.ends();
+        this.hearer = hearer;
+        this.backoff = new Backoff(store.surroundings(), Duration.ofMillis(100), Duration.ofSeconds(5));
+        this.onClose = onClose;
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        Optional<JobId> wanted = wanted(event.docId());
+        if (event.isResolved()) {
+            wanted.ifPresent(id -> ends.ask(id, this));
+        } else {
+            wanted.flatMap(id -> event.seen(id)).ifPresent(this::hears);
+        }
+    }
+
+    /** An end is told when a majority of the copies has it. */
+    private void hears(Snapshot news) {
+        if (ends.isSure(news)) {
+            mailbox.put(news);
+        } else {
+            ends.ask(news, this);
+        }
+    }
+
+    @Override
+    public void told(Snapshot sure) {
+        mailbox.put(sure);
+    }
+
+    @Override
+    public boolean asks(JobId id) {
+        return !closed;
+    }
+
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return wanted(notice.docId()).isPresent();
+    }
+
+    @Override
+    public void gap() {
+        mailbox.putGap();
+    }
+
+    /** The feed goes on from where it was. */
+    @Override
+    public void reconnected() {}
+
+    @Override
+    public void close() {
+        closed = true;
+        mailbox.close();
+        onClose.accept(this);
+    }
+
+    private Optional<JobId> wanted(String docId) {
+        return JobId.fromDocId(docId)
+                .filter(id -> filter.ofType() == null || filter.ofType().equals(id.type()));
+    }
+
+    private void deliver() {
+        Optional<Snapshot> news = take();
+        while (news.isPresent()) {
+            try {
+                tell(news.get());
+            } catch (RuntimeException | Error e) {
+                log.error(
+                        "a listener failed on {}; it will hear of later changes",
+                        news.get().id(),
+                        e);
+            }
+            news = take();
+        }
+    }
+
+    /** Looks up the jobs that were told of. Changes of other jobs cannot be found any more. */
+    private void missed() {
+        try {
+            List<String> told = last.keySet().stream().map(JobId::docId).toList();
+            for (int from = 0; from < told.size(); from += JobReader.PAGE) {
+                lookUp(told.subList(from, Math.min(from + JobReader.PAGE, told.size())));
+            }
+            backoff.reset();
+        } catch (RuntimeException | Error e) {
+            log.debug("what was missed cannot be read now, trying again until it can", e);
+            mailbox.putGap();
+            pause();
+            return;
+        }
+        try {
+            hearer.whenMissed.run();
+        } catch (RuntimeException | Error e) {
+            log.error(
+                    "a listener failed when it was told that changes may have been missed; it will hear of later ones",
+                    e);
+        }
+    }
+
+    private void lookUp(List<String> docIds) {
+        JobReader reader = new JobReader(store.database());
+        Map<String, JobReader.Standing> standings = reader.standings(docIds);
+        List<String> changed = docIds.stream()
+                .filter(docId -> standings.containsKey(docId)
+                        && !isTold(docId, standings.get(docId).rev()))
+                .toList();
+        reader.snapshots(changed).values().forEach(this::hears);
+    }
+
+    private boolean isTold(String docId, String rev) {
+        return JobId.fromDocId(docId)
+                .map(last::get)
+                .filter(told -> told.snapshot.rev().equals(rev))
+                .isPresent();
+    }
+
+    private void pause() {
+        try {
+            backoff.pause();
+        } catch (InterruptedException e) {
+            log.debug("a listener left an interrupt behind, which means nothing here");
+        }
+    }
+
+    private Optional<Snapshot> take() {
+        while (true) {
+            try {
+                return mailbox.take();
+            } catch (InterruptedException e) {
+                log.debug("a listener left an interrupt behind, which means nothing here");
+            }
+        }
+    }
+
+    private void tell(Snapshot news) {
+        Told before = last.get(news.id());
+        if (before == null || (news.isConfirmed() && news.isEnd()) || news.isLaterThan(before.snapshot)) {
+            tellIfChanged(before, news);
+        } else if (!news.rev().equals(before.snapshot.rev())) {
+            lookUp(news.id(), before.snapshot.rev()).ifPresent(found -> {
+                if (ends.isSure(found)) {
+                    tellIfChanged(before, found);
+                } else if (found.state() == JobState.NOT_FOUND) {
+                    ends.ask(found.id(), this); // no tombstone was seen
+                } else {
+                    ends.ask(found, this);
+                }
+            });
+        }
+    }
+
+    /**
+     * Empty when it cannot be told now; what is older than what was told is not missed. A job that is gone keeps the revision
+     * that was told last: without it, the next old story would look newer, and the dead would rise.
+     */
+    private Optional<Snapshot> lookUp(JobId id, String rev) {
+        try {
+            return Optional.of(store.read(id).map(Snapshot::of).orElseGet(() -> Snapshot.gone(id, rev)));
+        } catch (RuntimeException e) {
+            log.debug("an old story of {} cannot be checked and is not told", id, e);
+            return Optional.empty();
+        }
+    }
+
+    private void tellIfChanged(@Nullable Told before, Snapshot news) {
+        Optional<Job> job = news.job();
+        JobStatus status = job.map(Job::status).orElse(null);
+        last.put(news.id(), new Told(news, status));
+        boolean changed = before == null || before.status != status;
+        if (changed && job.map(filter::matches).orElse(true)) {
+            hearer.listener.accept(new JobChange(
+                    news.id(), news.state(), job.map(store::withData).orElse(null)));
+        }
+    }
+}

@@ -1,0 +1,222 @@
+package io.couchjobs.engine.watch;
+
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.store.ConfirmedEnds;
+import io.couchjobs.engine.store.JobReader;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.Snapshot;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Deadline;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Lets callers follow single jobs. Thread-safe.
+ *
+ * <p>A job is followed from before it is read, so that nothing happens in between. However many are followed, they share the
+ * one connection of the {@link Feed}; when that was interrupted, all are looked up again, 500 at a time.
+ */
+public final class Subscriptions implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final JobReader reader;
+    private final JobStore store;
+    private final ConfirmedEnds ends;
+    private final Followers followers;
+
+    /**
+     * Follows jobs through a feed. No I/O.
+     *
+     * @param feed what tells of changes
+     * @param store where the jobs are
+     */
+    public Subscriptions(Feed feed, JobStore store) {
+        this.reader = new JobReader(store.database());
+        this.store = store;
+        this.ends = store.ends();
+        this.followers = new Followers(feed, reader, ends);
+    }
+
+    /**
+     * Subscribes to a job.
+     *
+     * @param id the job
+     * @param subscriber who subscribes: the same subscriber and job have the same open subscription
+     * @return the subscription; closed when the job has finished already
+     * @throws JobNotFoundException when there is no such job
+     * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
+     * @throws CouchJobsException when the job seems to have ended or not to be there, and no majority of a cluster's copies is in
+     *     reach for ten seconds, so that nobody can tell
+     */
+    public Subscription subscribe(JobId id, Object subscriber) {
+        Subscription fresh = new Subscription(id, subscriber, followers);
+        try {
+            return open(fresh, Deadline.after(PATIENCE)).orElseThrow(() -> unknown(id));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CouchJobsException("interrupted while subscribing to job " + id, e);
+        }
+    }
+
+    private static CouchJobsException unknown(JobId id) {
+        return new CouchJobsException(
+                "no majority of the copies of job " + id
+                        + " is in reach; nobody can tell whether it has ended or is there; try again when the cluster is whole");
+    }
+
+    /**
+     * Subscribes to many jobs, which are read 500 at a time.
+     *
+     * @param ids the jobs
+     * @param subscriber who subscribes
+     * @return by job, in the order given, the subscriptions; jobs that do not exist or cannot be read are left out
+     * @throws CouchJobsException when a job seems to have ended or not to be there, and no majority of a cluster's copies is in reach
+     *     for ten seconds
+     */
+    public Map<JobId, Subscription> subscribeAll(Collection<JobId> ids, Object subscriber) {
+        ends.prepare();
+        Map<JobId, Subscription> joined = new LinkedHashMap<>();
+        try {
+            for (JobId id : ids) {
+                Follower follower = followers.join(new Subscription(id, subscriber, followers));
+                joined.put(id, (Subscription) follower);
+            }
+            openAll(joined);
+        } catch (RuntimeException e) {
+            joined.values().stream()
+                    .filter(subscription -> !subscription.isOpen())
+                    .forEach(followers::leave);
+            throw e;
+        }
+        return joined;
+    }
+
+    @Override
+    public void close() {
+        followers.close();
+    }
+
+    Optional<Job> await(JobId id, Predicate<Job> wanted, Duration timeout) throws InterruptedException {
+        Deadline deadline = Deadline.after(timeout);
+        Awaited fresh = new Awaited(id, wanted);
+        try {
+            Optional<Awaited> awaited = open(fresh, deadline);
+            return awaited.isPresent() ? awaited.get().get(deadline.left()) : Optional.empty();
+        } finally {
+            followers.leave(fresh);
+        }
+    }
+
+    /** Empty when it cannot be told until the deadline how the job stands. */
+    @SuppressWarnings("unchecked") // who joined for the same subscriber is of the same kind
+    private <F extends Follower> Optional<F> open(F fresh, Deadline deadline) throws InterruptedException {
+        ends.prepare();
+        F joined = (F) followers.join(fresh);
+        if (!joined.isOpen() && !read(joined, deadline)) {
+            followers.leave(joined);
+            return Optional.empty();
+        }
+        if (joined.beganWith(JobState.NOT_FOUND)) {
+            followers.leave(joined);
+            throw new JobNotFoundException(joined.jobId());
+        }
+        return Optional.of(joined);
+    }
+
+    private boolean read(Follower joined, Deadline deadline) throws InterruptedException {
+        JobId id = joined.jobId();
+        boolean isOpen = false;
+        try {
+            Snapshot first = store.read(id).map(Snapshot::of).orElseGet(() -> Snapshot.gone(id, ""));
+            Optional<Snapshot> sure = isSure(first)
+                    ? Optional.of(first)
+                    : Optional.ofNullable(sure(List.of(id.docId()), deadline).get(id.docId()));
+            sure.ifPresent(joined::open);
+            isOpen = sure.isPresent();
+            return isOpen;
+        } finally {
+            if (!isOpen) {
+                followers.leave(joined);
+            }
+        }
+    }
+
+    private boolean isSure(Snapshot first) {
+        return ends.isSure(first) || !store.isCluster();
+    }
+
+    private void openAll(Map<JobId, Subscription> joined) {
+        List<Subscription> fresh = joined.values().stream()
+                .filter(subscription -> !subscription.isOpen())
+                .toList();
+        for (int from = 0; from < fresh.size(); from += JobReader.PAGE) {
+            openPage(fresh.subList(from, Math.min(fresh.size(), from + JobReader.PAGE)), joined);
+        }
+    }
+
+    private void openPage(List<Subscription> page, Map<JobId, Subscription> joined) {
+        List<String> docIds = new ArrayList<>();
+        page.forEach(subscription -> docIds.add(subscription.id().docId()));
+        Map<String, Snapshot> found = sure(reader.snapshots(docIds), Deadline.after(PATIENCE));
+        for (Subscription subscription : page) {
+            Snapshot first = found.get(subscription.id().docId());
+            if (first != null) {
+                subscription.open(first);
+            }
+            if (first == null || subscription.beganWith(JobState.NOT_FOUND)) {
+                followers.leave(subscription);
+                joined.remove(subscription.id());
+            }
+        }
+    }
+
+    /** With those that seem to have ended, or to be gone, as a majority has them. */
+    private Map<String, Snapshot> sure(Map<String, Snapshot> found, Deadline deadline) {
+        List<String> doubtful = found.entrySet().stream()
+                .filter(one -> !isSure(one.getValue()))
+                .map(Map.Entry::getKey)
+                .toList();
+        if (doubtful.isEmpty()) {
+            return found;
+        }
+        Map<String, Snapshot> sure = new HashMap<>(found);
+        sure.keySet().removeAll(doubtful);
+        try {
+            sure.putAll(sure(doubtful, deadline));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new CouchJobsException("interrupted while subscribing to jobs", e);
+        }
+        doubtful.stream().filter(docId -> !sure.containsKey(docId)).findFirst().ifPresent(docId -> {
+            throw unknown(JobId.fromDocId(docId).orElseThrow());
+        });
+        return sure;
+    }
+
+    /** As a majority has them, which is known after two probes where all is well; without those that are not known in time. */
+    private Map<String, Snapshot> sure(List<String> docIds, Deadline deadline) throws InterruptedException {
+        Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(20), Duration.ofSeconds(1));
+        List<String> unknown = new ArrayList<>(docIds);
+        Map<String, Snapshot> sure = new HashMap<>(ends.read(unknown));
+        unknown.removeAll(sure.keySet());
+        while (!unknown.isEmpty() && deadline.nanosLeft() > 0) {
+            Duration pause = backoff.next();
+            store.surroundings().pause(pause.compareTo(deadline.left()) < 0 ? pause : deadline.left());
+            sure.putAll(ends.read(unknown));
+            unknown.removeAll(sure.keySet());
+        }
+        return sure;
+    }
+}

@@ -1,0 +1,115 @@
+package io.couchjobs.engine.watch;
+
+import io.couchjobs.engine.feed.ConfirmedListener;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.Listening;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobChange;
+import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/** Follows what happens to jobs. Thread-safe. */
+public final class Watch implements AutoCloseable {
+    private final Feed feed;
+    private final JobStore store;
+    private final Subscriptions subscriptions;
+    private final List<StatusChanges> watching = new CopyOnWriteArrayList<>();
+
+    /**
+     * Watches through a feed. No I/O.
+     *
+     * @param feed what tells of changes
+     * @param store where the jobs are
+     */
+    public Watch(Feed feed, JobStore store) {
+        this.feed = feed;
+        this.store = store;
+        this.subscriptions = new Subscriptions(feed, store);
+    }
+
+    /** {@return what follows single jobs} */
+    public Subscriptions subscriptions() {
+        return subscriptions;
+    }
+
+    /**
+     * Hears of every change of status from now on. Of changes in quick succession only the last may be told, and a listener
+     * that is slow for more than 10,000 jobs or 32 MiB of documents misses the oldest changes, which is logged.
+     *
+     * @param filter which jobs; a removed job is told if its type passes
+     * @param listener called on a thread of its own; may take its time; what it throws is logged
+     * @return ends the watching when closed; a call in progress goes on
+     */
+    public Listening follow(JobFilter filter, Consumer<JobChange> listener) {
+        return follow(filter, listener, () -> {});
+    }
+
+    /**
+     * As {@link #follow(JobFilter, Consumer)}, for somebody who wants to know when changes may have been missed: the server did not
+     * know the feed's position any more, because the database was made anew or restored. The listener still hears what became of the jobs that were told
+     * of is told; changes of others are lost.
+     *
+     * @param filter which jobs; a removed job is told if its type passes
+     * @param listener called on a thread of its own; may take its time; what it throws is logged
+     * @param whenMissed called on the same thread; what it throws is logged
+     * @return ends the watching when closed; a call in progress goes on
+     */
+    public Listening follow(JobFilter filter, Consumer<JobChange> listener, Runnable whenMissed) {
+        store.ends().prepare();
+        StatusChanges changes =
+                new StatusChanges(filter, store, new StatusChanges.Hearer(listener, whenMissed), watching::remove);
+        Listening listening = feed.listen(changes);
+        watching.add(changes);
+        changes.start();
+        return () -> {
+            listening.close();
+            changes.close();
+        };
+    }
+
+    /**
+     * Hears of every change of any document. The end of a job, or that it is gone, is told when a majority of a cluster's copies has
+     * it, a moment later than the feed tells it.
+     *
+     * @param listener called by one thread at a time: must be quick
+     * @return ends the listening when closed
+     */
+    public Listening listen(Feed.Listener listener) {
+        store.ends().prepare();
+        ConfirmedListener confirmed = new ConfirmedListener(store, listener);
+        Listening listening = feed.listen(confirmed);
+        return () -> {
+            listening.close();
+            confirmed.close();
+        };
+    }
+
+    /**
+     * Waits until a job is as wanted.
+     *
+     * @param id the job
+     * @param wanted what it should be like; called on the feed's thread: must be quick
+     * @param timeout how long to wait at most
+     * @return the job when it was as wanted; empty when the time is over
+     * @throws JobNotFoundException when there is no such job, or it is removed meanwhile
+     * @throws InterruptedException when interrupted while waiting
+     */
+    public Optional<Job> await(JobId id, Predicate<Job> wanted, Duration timeout) throws InterruptedException {
+        return subscriptions.await(id, wanted, timeout).map(store::withData);
+    }
+
+    /** Ends all that was begun here. Idempotent. */
+    @Override
+    public void close() {
+        watching.forEach(StatusChanges::close);
+        subscriptions.close();
+    }
+}

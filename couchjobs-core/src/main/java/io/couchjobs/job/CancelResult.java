@@ -1,0 +1,13 @@
+package io.couchjobs.job;
+
+/** The answers to a cancel. Immutable and thread-safe. Source: docspell's Joex. */
+public enum CancelResult {
+    /** It was pending, and is cancelled now. */
+    CANCELLED,
+    /** It is running, and its owner has been asked to stop. */
+    REQUESTED,
+    /** It is running, and the mode does not allow to disturb it; nothing was written. */
+    RUNNING,
+    /** It is finished; nothing was written. */
+    ALREADY_FINISHED
+}

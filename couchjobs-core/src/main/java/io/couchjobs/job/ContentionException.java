@@ -1,0 +1,19 @@
+package io.couchjobs.job;
+
+import io.couchjobs.couch.config.CouchJobsException;
+
+/** Others changed a job again and again between reading and writing it. Nothing was written; trying again is safe. */
+public final class ContentionException extends CouchJobsException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Of a job.
+     *
+     * @param id the job
+     * @param attempts how often it was tried
+     */
+    public ContentionException(JobId id, int attempts) {
+        super("job " + id + " was changed by others between reading and writing it, " + attempts
+                + " times in a row; nothing was written, try again");
+    }
+}

@@ -1,0 +1,27 @@
+package io.couchjobs.job;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.watch.Subscription;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a subscriber is told of a job: another state, another run, or new data or progress of a run. Immutable and
+ * thread-safe.
+ *
+ * @param id which job
+ * @param state its state then; {@code NOT_FOUND} when it was removed
+ * @param now the job as it was then, or null when it was removed
+ * @see Subscription
+ */
+public record JobEvent(JobId id, JobState state, @Nullable Job now) {
+    /** {@return the job as it was then; empty when it was removed} */
+    public Optional<Job> job() {
+        return Optional.ofNullable(now);
+    }
+
+    /** {@return a copy of the job's data; empty when it was removed} */
+    public Optional<ObjectNode> data() {
+        return job().map(Job::data);
+    }
+}

@@ -1,0 +1,58 @@
+package io.couchjobs.job;
+
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.document.DocIds;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A change of a job, or of another document of a queue, is stored, and only a minority of the copies of a cluster is known to have
+ * it: whoever claims the job at the others undoes it. Making the change again, when they are back, is safe.
+ */
+public final class UnconfirmedException extends CouchJobsException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Of a document that is no job: its change was taken back as far as can be.
+     *
+     * @param docId the document
+     */
+    public UnconfirmedException(String docId) {
+        super("no majority of the copies confirmed the change to " + named(docId)
+                + "; it may be undone: try again when the cluster is whole");
+    }
+
+    /**
+     * Of a job.
+     *
+     * @param id the job
+     */
+    public UnconfirmedException(JobId id) {
+        this(id, null);
+    }
+
+    /**
+     * Of a job.
+     *
+     * @param id the job
+     * @param cause what kept the change from being confirmed
+     */
+    public UnconfirmedException(JobId id, @Nullable Throwable cause) {
+        super(
+                "the change of job " + id
+                        + " was not confirmed by a majority of its copies, so it may be lost when the job is "
+                        + "claimed at the others; make it again when all nodes of the cluster are back",
+                cause);
+    }
+
+    private static String named(String docId) {
+        String name = docId.substring(docId.indexOf(':') + 1);
+        if (docId.startsWith(DocIds.TYPE)) {
+            return "the settings of type " + name;
+        } else if (docId.startsWith(DocIds.SCHEDULE)) {
+            return "schedule " + name;
+        } else if (docId.startsWith(DocIds.SCOPE)) {
+            return "scope " + name;
+        }
+        return docId;
+    }
+}

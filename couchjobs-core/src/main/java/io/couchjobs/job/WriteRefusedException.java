@@ -1,0 +1,70 @@
+package io.couchjobs.job;
+
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchJobsException;
+
+/** The database's own rules refuse a document, for example a {@code validate_doc_update} function. Nothing was written. */
+public final class WriteRefusedException extends CouchJobsException {
+    private static final long serialVersionUID = 1L;
+
+    /** What the refusals of design-docs/guard begin with. */
+    private static final String GUARD = "couchjobs: ";
+
+    private static final int TOO_LARGE = 413;
+
+    private final int status;
+
+    /**
+     * Says what the server said.
+     *
+     * @param refused its answer
+     */
+    public WriteRefusedException(WriteResult.Refused refused) {
+        super("CouchDB refused to store " + refused.id() + ": " + refused.error() + ", " + refused.reason()
+                + advice(refused));
+        this.status = refused.status();
+    }
+
+    private static String advice(WriteResult.Refused refused) {
+        if (isForWantOfRole(refused)) {
+            return " (an administrator of the server gives roles: couchjobs init --create-user ROLE:NAME)";
+        }
+        return refused.status() == TOO_LARGE
+                ? ": make it smaller, or let its data be attached, which does not count (largestInlineData, see"
+                        + " docs/operations.md, Large data)"
+                : "";
+    }
+
+    /** {@return whether the document is too large for the server; nothing else is wrong with it or with its writer} */
+    public boolean isTooLarge() {
+        return status == TOO_LARGE;
+    }
+
+    /**
+     * {@return what the server answered, when that is no refusal}
+     *
+     * @param written what it answered
+     * @throws WriteRefusedException when it is one
+     */
+    public static WriteResult check(WriteResult written) {
+        if (written instanceof WriteResult.Refused refused) {
+            throw new WriteRefusedException(refused);
+        }
+        return written;
+    }
+
+    /**
+     * Whether a database with a guard refused a document for who writes it, not for what it says.
+     *
+     * @param refused the database's answer
+     * @return true when the same write by a user with another role would be stored
+     */
+    public static boolean isForWantOfRole(WriteResult.Refused refused) {
+        return refused.reason().startsWith(GUARD) && refused.reason().contains(" role");
+    }
+
+    /** {@return the HTTP status that stands for the refusal, such as 403} */
+    public int status() {
+        return status;
+    }
+}

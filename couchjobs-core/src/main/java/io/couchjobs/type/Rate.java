@@ -1,0 +1,46 @@
+package io.couchjobs.type;
+
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * How many jobs of a type may be started in each window of time, over all workers. Windows follow each other without a gap and
+ * begin at multiples of their length since 1970, by the server's time. Immutable and thread-safe.
+ *
+ * @param starts how many starts, at least 1
+ * @param window the length of a window, from a second to a day, in whole milliseconds
+ */
+public record Rate(int starts, Duration window) {
+    private static final Duration SHORTEST = Duration.ofSeconds(1);
+    private static final Duration LONGEST = Duration.ofDays(1);
+
+    /**
+     * Checks the numbers.
+     *
+     * @param starts how many starts
+     * @param window the length of a window
+     * @throws IllegalArgumentException when a number is out of range
+     */
+    public Rate {
+        if (starts < 1) {
+            throw new IllegalArgumentException("a rate must be of at least 1 start: " + starts);
+        }
+        if (window.compareTo(SHORTEST) < 0 || window.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("the window of a rate must be from 1 s to 1 day: " + window);
+        }
+    }
+
+    /**
+     * {@return when the window began that a time is in, in epoch ms}
+     *
+     * @param time the time
+     */
+    public long windowOf(Instant time) {
+        return Math.floorDiv(time.toEpochMilli(), window.toMillis()) * window.toMillis();
+    }
+
+    /** {@return how many starts are reserved at once: few requests where many start, little waste elsewhere} */
+    public int chunk() {
+        return Math.max(1, starts / 10);
+    }
+}

@@ -1,0 +1,394 @@
+package io.couchjobs.type;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.LongNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.RetryPolicy;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of a type, one document {@code type:TYPE} in the queue's database. Immutable and thread-safe. Each setting
+ * that the document does not have follows the default of the queue.
+ */
+public final class TypeSettings {
+    private static final Duration LONGEST_TIMEOUT = Duration.ofDays(1000);
+    private static final String TIMEOUT = "timeout";
+    private static final String MAX_RETRIES = "maxRetries";
+    private static final String RETRY_DELAY = "retryDelay";
+    private static final String MAX_RETRY_DELAY = "maxRetryDelay";
+    private static final String RETRY_JITTER = "retryJitter";
+    private static final String PAUSED = "paused";
+    private static final String RATE = "rate";
+    private static final String RATE_STARTS = "starts";
+    private static final String RATE_WINDOW = "window";
+    private static final String RETENTION = "retention";
+    private static final String FAILURE_RETENTION = "failureRetention";
+
+    private static final String CLASSES = "classes";
+
+    private final String type;
+    private final ObjectNode document;
+
+    private TypeSettings(String type, ObjectNode document) {
+        this.type = type;
+        this.document = document;
+    }
+
+    /**
+     * The settings of a type that has none.
+     *
+     * @param type the type
+     * @return empty settings
+     */
+    public static TypeSettings none(String type) {
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        document.put("_id", docId(type));
+        return new TypeSettings(type, document);
+    }
+
+    /**
+     * {@return the settings of a document}
+     *
+     * @param document the document, which is copied
+     */
+    public static TypeSettings of(ObjectNode document) {
+        return new TypeSettings(document.path("_id").asText().substring(DocIds.TYPE.length()), document.deepCopy());
+    }
+
+    /**
+     * {@return the id of the settings document of a type}
+     *
+     * @param type the type
+     */
+    public static String docId(String type) {
+        return DocIds.TYPE + JobId.checkType(type);
+    }
+
+    /** {@return the type} */
+    public String type() {
+        return type;
+    }
+
+    /** {@return how often the document was written; 0 when there is none} */
+    public long generation() {
+        return Rev.generation(document.path("_rev").asText());
+    }
+
+    /** {@return how long an owner may be silent before its lease runs out; empty for the queue's default} */
+    public Optional<Duration> timeout() {
+        return number(TIMEOUT)
+                .map(millis -> Duration.ofMillis(Math.min(millis, LONGEST_TIMEOUT.toMillis())))
+                .filter(timeout -> !timeout.isZero());
+    }
+
+    /** {@return when and how often failed jobs run again} */
+    public RetryPolicy retryPolicy() {
+        RetryPolicy standard = RetryPolicy.DEFAULT;
+        return new RetryPolicy(
+                count(MAX_RETRIES).orElse(standard.maxRetries()),
+                number(RETRY_DELAY).map(Duration::ofMillis).orElse(standard.delay()),
+                number(MAX_RETRY_DELAY).map(Duration::ofMillis).orElse(standard.maxDelay()),
+                jitter().orElse(standard.jitter()));
+    }
+
+    /** {@return how many leases of a job may run out while it runs before it is failed; empty for any number} */
+    public OptionalInt maxExpirations() {
+        return get(Limit.EXPIRATIONS);
+    }
+
+    /**
+     * A limit of the type.
+     *
+     * @param limit which one
+     * @return the number; empty when it is not set, or set to something that is no number from 0
+     */
+    public OptionalInt get(Limit limit) {
+        return count(limit.field()).map(OptionalInt::of).orElseGet(OptionalInt::empty);
+    }
+
+    /** {@return how many jobs may be started in each window of time; empty for any number} */
+    public Optional<Rate> rate() {
+        JsonNode rate = document.path(RATE);
+        JsonNode starts = rate.path(RATE_STARTS);
+        JsonNode window = rate.path(RATE_WINDOW);
+        if (!starts.isInt() || !window.isIntegralNumber() || !window.canConvertToInt()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new Rate(starts.intValue(), Duration.ofMillis(window.intValue())));
+        } catch (IllegalArgumentException outOfRange) {
+            return Optional.empty();
+        }
+    }
+
+    /** {@return whether no worker may claim jobs of this type} */
+    public boolean isPaused() {
+        return document.path(PAUSED).asBoolean(false);
+    }
+
+    /** {@return how long jobs that succeeded are kept; 30 days where nothing is set} */
+    public Retention retention() {
+        return Retention.parse(document.path(RETENTION)).orElseGet(() -> new Retention.For(Retention.STANDARD));
+    }
+
+    /**
+     * How long jobs that failed or were cancelled are kept: somebody may want to look at them, or retry them.
+     *
+     * @return what is set, or else the longer of 30 days and {@link #retention}
+     */
+    public Retention failureRetention() {
+        return Retention.parse(document.path(FAILURE_RETENTION))
+                .orElseGet(() -> retention().ofFailures());
+    }
+
+    /**
+     * How long jobs are kept that finished so.
+     *
+     * @param status success, failed or cancelled
+     * @return how long
+     */
+    public Retention retentionOf(JobStatus status) {
+        return status == JobStatus.SUCCESS ? retention() : failureRetention();
+    }
+
+    /**
+     * Changes the timeout.
+     *
+     * @param timeout how long an owner may be silent; at least a millisecond
+     * @return the changed settings
+     * @throws IllegalArgumentException when the timeout is not positive, or longer than 1000 days
+     */
+    public TypeSettings withTimeout(Duration timeout) {
+        if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
+            throw new IllegalArgumentException("timeout must be from 1 ms to 1000 days: " + timeout);
+        }
+        return with(TIMEOUT, timeout.toMillis());
+    }
+
+    /** {@return the changed settings: the queue's default timeout holds} */
+    public TypeSettings withoutTimeout() {
+        return without(TIMEOUT);
+    }
+
+    /**
+     * Changes the retry policy.
+     *
+     * @param policy when and how often failed jobs run again
+     * @return the changed settings
+     */
+    public TypeSettings withRetryPolicy(RetryPolicy policy) {
+        ObjectNode copy = with(MAX_RETRIES, policy.maxRetries())
+                .with(RETRY_DELAY, policy.delay().toMillis())
+                .with(MAX_RETRY_DELAY, policy.maxDelay().toMillis())
+                .toDocument();
+        copy.put(RETRY_JITTER, policy.jitter());
+        return new TypeSettings(type, copy);
+    }
+
+    /**
+     * Limits how many leases of a job may run out.
+     *
+     * @param expirations how many before the job is failed; 0 or more
+     * @return the changed settings
+     */
+    public TypeSettings withMaxExpirations(int expirations) {
+        return with(Limit.EXPIRATIONS, expirations);
+    }
+
+    /**
+     * Sets a limit.
+     *
+     * @param limit which one
+     * @param number 0 or more
+     * @return the changed settings
+     * @throws IllegalArgumentException when the number is negative
+     */
+    public TypeSettings with(Limit limit, int number) {
+        if (number < 0) {
+            throw new IllegalArgumentException(limit.field() + " must be 0 or more: " + number);
+        }
+        return with(limit.field(), number);
+    }
+
+    /**
+     * Clears a limit.
+     *
+     * @param limit which one
+     * @return the changed settings
+     */
+    public TypeSettings without(Limit limit) {
+        return without(limit.field());
+    }
+
+    /**
+     * Limits how many jobs may be started in each window of time.
+     *
+     * @param rate how many, and how long a window is
+     * @return the changed settings
+     */
+    public TypeSettings withRate(Rate rate) {
+        ObjectNode copy = document.deepCopy();
+        copy.putObject(RATE)
+                .put(RATE_STARTS, rate.starts())
+                .put(RATE_WINDOW, rate.window().toMillis());
+        return new TypeSettings(type, copy);
+    }
+
+    /** {@return the changed settings: any number of jobs may be started} */
+    public TypeSettings withoutRate() {
+        return without(RATE);
+    }
+
+    /**
+     * Stops or starts claiming.
+     *
+     * @param paused whether no worker may claim jobs of this type
+     * @return the changed settings
+     */
+    public TypeSettings withPaused(boolean paused) {
+        ObjectNode copy = document.deepCopy();
+        copy.put(PAUSED, paused);
+        return new TypeSettings(type, copy);
+    }
+
+    /**
+     * Changes how long jobs that succeeded are kept.
+     *
+     * @param retention how long, or null for the default
+     * @return the changed settings
+     */
+    public TypeSettings withRetention(@Nullable Retention retention) {
+        return withRetention(RETENTION, retention);
+    }
+
+    /**
+     * Changes how long jobs that failed or were cancelled are kept.
+     *
+     * @param retention how long, or null for the default
+     * @return the changed settings
+     */
+    public TypeSettings withFailureRetention(@Nullable Retention retention) {
+        return withRetention(FAILURE_RETENTION, retention);
+    }
+
+    /**
+     * The classes of jobs that workers may claim.
+     *
+     * @return the classes, {@code ""} among them when jobs without a class may be claimed; empty when all may
+     */
+    public Optional<Set<String>> classes() {
+        JsonNode names = document.path(CLASSES);
+        Set<String> classes = new TreeSet<>();
+        names.forEach(name -> classes.add(name.asText()));
+        boolean isList = names.isArray()
+                && StreamSupport.stream(names.spliterator(), false).allMatch(JsonNode::isTextual);
+        return isList ? Optional.of(Collections.unmodifiableSet(classes)) : Optional.empty();
+    }
+
+    /**
+     * Lets workers claim only jobs of some classes.
+     *
+     * @param classes the classes, {@code ""} for jobs without one; with none no job is claimed
+     * @return the changed settings
+     */
+    public TypeSettings withClasses(Collection<String> classes) {
+        ObjectNode copy = document.deepCopy();
+        copy.remove(CLASSES);
+        classes.stream().distinct().sorted().forEach(copy.putArray(CLASSES)::add);
+        return new TypeSettings(type, copy);
+    }
+
+    /** {@return the changed settings: jobs of all classes are claimed, and those without one} */
+    public TypeSettings withAllClasses() {
+        ObjectNode copy = document.deepCopy();
+        copy.remove(CLASSES);
+        return new TypeSettings(type, copy);
+    }
+
+    /** {@return a copy of the document, unknown fields and all} */
+    public ObjectNode toDocument() {
+        return document.deepCopy();
+    }
+
+    @Override
+    public String toString() {
+        return "TypeSettings" + document;
+    }
+
+    private TypeSettings withRetention(String field, @Nullable Retention retention) {
+        if (retention != null) {
+            return with(field, retention.toJson());
+        }
+        ObjectNode copy = document.deepCopy();
+        copy.remove(field);
+        return new TypeSettings(type, copy);
+    }
+
+    private TypeSettings with(String field, long value) {
+        return with(field, LongNode.valueOf(value));
+    }
+
+    private TypeSettings with(String field, JsonNode value) {
+        ObjectNode copy = document.deepCopy();
+        copy.set(field, value);
+        return new TypeSettings(type, copy);
+    }
+
+    private TypeSettings without(String field) {
+        ObjectNode copy = document.deepCopy();
+        copy.remove(field);
+        return new TypeSettings(type, copy);
+    }
+
+    /**
+     * What is wrong with the document: settings that count as not set because of what somebody wrote there.
+     *
+     * @return a few words for each such field; empty when all is well
+     */
+    public List<String> problems() {
+        Stream<String> numbers = Stream.concat(
+                Stream.of(TIMEOUT, MAX_RETRIES, RETRY_DELAY, MAX_RETRY_DELAY),
+                Arrays.stream(Limit.values()).map(Limit::field));
+        Stream<String> wrong = numbers.filter(field -> document.hasNonNull(field)
+                && (field.equals(TIMEOUT) || field.endsWith("Delay") ? number(field) : count(field)).isEmpty());
+        Stream<String> rate = Stream.of(RATE).filter(field -> document.hasNonNull(field) && rate().isEmpty());
+        Stream<String> jitter =
+                Stream.of(RETRY_JITTER).filter(field -> document.hasNonNull(field) && jitter().isEmpty());
+        return Stream.concat(wrong, Stream.concat(rate, jitter))
+                .map(field -> field + " cannot be " + document.get(field))
+                .toList();
+    }
+
+    /** Settings are written by people too: what is no number from 0 counts as not set. */
+    private Optional<Long> number(String field) {
+        return Optional.ofNullable(document.get(field))
+                .filter(value -> value.isIntegralNumber() && value.canConvertToLong() && value.asLong() >= 0)
+                .map(JsonNode::asLong);
+    }
+
+    private Optional<Double> jitter() {
+        return Optional.ofNullable(document.get(RETRY_JITTER))
+                .filter(value -> value.isNumber() && value.asDouble() >= 0 && value.asDouble() <= 1)
+                .map(JsonNode::asDouble);
+    }
+
+    private Optional<Integer> count(String field) {
+        return number(field).filter(value -> value <= Integer.MAX_VALUE).map(Math::toIntExact);
+    }
+}

@@ -1,0 +1,509 @@
+package io.couchjobs.engine.feed;
+
+import static io.couchjobs.testing.TestQueue.PATIENCE;
+import static io.couchjobs.testing.TestQueue.until;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.watch.Subscription;
+import io.couchjobs.engine.watch.Watch;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.JobEvent;
+import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobState;
+import io.couchjobs.testing.FeedProxy;
+import io.couchjobs.testing.FeedProxy.Mode;
+import io.couchjobs.testing.NeedsOneCopy;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
+import io.couchjobs.worker.Worker;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Nothing that a network, a proxy or a server does to the feed's connection silences it, or misleads who listens. */
+@ServerTest
+@Execution(ExecutionMode.CONCURRENT)
+class FeedUnderFaultsTest {
+    private static final Duration LONG = Duration.ofMinutes(10);
+    private static final Feed.Timing PATIENT = new Feed.Timing(Duration.ofSeconds(10), LONG, LONG);
+    private static final Feed.Timing IMPATIENT = new Feed.Timing(Duration.ofMillis(300), LONG, LONG);
+    private static final Feed.Timing DOUBTFUL =
+            new Feed.Timing(Duration.ofSeconds(10), Duration.ofMillis(200), Duration.ofMillis(300));
+
+    private FeedProxy proxy;
+    private JobQueue behind;
+    private JobQueue direct;
+    private Feed feed;
+    private Watch watch;
+    private final Set<String> heard = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger gaps = new AtomicInteger();
+
+    @BeforeEach
+    void open(TestDatabase database) throws IOException {
+        proxy = new FeedProxy(database);
+        behind = proxy.queue().open();
+        direct = TestQueue.open(database);
+    }
+
+    @AfterEach
+    void close() {
+        if (feed != null) {
+            watch.close();
+            feed.close();
+        }
+        behind.close();
+        direct.close();
+        proxy.close();
+    }
+
+    @Test
+    void a_broken_connection_is_replaced_and_nothing_is_missed() throws Exception {
+        listen(PATIENT);
+        for (int n = 0; n < 3; n++) {
+            changeAndHear("before-" + n);
+            proxy.cut();
+            changeAndHear("after-" + n);
+        }
+        proxy.cutInARow();
+        changeAndHear("after a row was cut");
+        assertThat(gaps.get()).isPositive();
+    }
+
+    @Test
+    void a_feed_that_is_refused_or_fails_for_a_while_goes_on() throws Exception {
+        listen(PATIENT);
+        for (Mode mode : List.of(Mode.FAIL, Mode.REFUSE_POSITION)) {
+            int before = proxy.feeds();
+            int gapsBefore = gaps.get();
+            proxy.mode(mode);
+            proxy.cut();
+            until(() -> proxy.feeds() > before + 4);
+            proxy.mode(Mode.PASS);
+            until(() -> proxy.openFeeds() == 1); // what came before that is in the gap
+            changeAndHear("after " + mode);
+            assertThat(gaps.get()).as("gaps").isGreaterThan(gapsBefore);
+        }
+    }
+
+    /** The last ones in the words of proxies; an expired token and one for another server in those of CouchDB. */
+    @ParameterizedTest
+    @CsvSource({
+        "500, internal_server_error, No DB shards could be opened.",
+        "503, service_unavailable, try again",
+        "429, too_many_requests, slow down",
+        "401, unauthorized, exp not in future",
+        "403, forbidden, You are not allowed to access this db.",
+        "400, bad_request, Bad HMAC",
+        "404, default backend, no such upstream",
+    })
+    void a_refusal_that_does_not_speak_of_the_position_costs_no_change(int status, String error, String reason)
+            throws Exception {
+        listen(PATIENT);
+        changeAndHear("before");
+        int feeds = proxy.feeds();
+        proxy.failWith(status, error, reason);
+        proxy.cut();
+        until(() -> proxy.feeds() > feeds);
+        direct.add(JobRequest.builder("email").id("meanwhile").data(Map.of()).build());
+        until(() -> proxy.feeds() >= feeds + 5);
+        proxy.mode(Mode.PASS);
+
+        changeAndHear("after");
+        assertThat(heard).contains("job:email:meanwhile");
+    }
+
+    @Test
+    void a_listener_of_changes_is_told_what_became_of_the_jobs_it_knows_when_the_position_is_lost() throws Exception {
+        listen(PATIENT);
+        List<String> told = new CopyOnWriteArrayList<>();
+        AtomicInteger missed = new AtomicInteger();
+        watch.follow(
+                JobFilter.all(), change -> told.add(change.id().id() + " " + change.state()), missed::incrementAndGet);
+        changeAndHear("cancelled");
+        changeAndHear("removed");
+        changeAndHear("same");
+        until(() -> told.size() == 3);
+
+        losePosition(() -> {
+            direct.cancel("email", "cancelled", CancelMode.IF_QUEUED);
+            direct.remove("email", "removed");
+        });
+
+        until(() -> told.size() == 5);
+        assertThat(told.subList(3, 5)).containsExactlyInAnyOrder("cancelled FINISHED", "removed NOT_FOUND");
+        until(() -> missed.get() == 1);
+    }
+
+    private void losePosition(Runnable meanwhile) throws Exception {
+        int feeds = proxy.feeds();
+        proxy.mode(Mode.NO_ANSWER);
+        proxy.cut();
+        until(() -> proxy.feeds() > feeds);
+        meanwhile.run();
+        proxy.mode(Mode.REFUSE_POSITION);
+        proxy.cut();
+        until(() -> proxy.feeds() > feeds + 2);
+        proxy.mode(Mode.PASS);
+    }
+
+    @Test
+    void a_silent_connection_and_one_that_is_never_answered_are_replaced() throws Exception {
+        listen(IMPATIENT);
+        changeAndHear("before the silence");
+        proxy.mode(Mode.SILENT);
+        int before = proxy.feeds();
+        until(() -> proxy.feeds() > before);
+        proxy.mode(Mode.NO_ANSWER);
+        proxy.cut();
+        until(() -> proxy.feeds() > before + 2);
+        proxy.mode(Mode.PASS);
+        changeAndHear("after the silence");
+    }
+
+    @Test
+    void a_connection_that_beats_but_brings_no_changes_is_replaced() throws Exception {
+        listen(DOUBTFUL);
+        proxy.mode(Mode.ONLY_BEATS);
+        int before = proxy.feeds();
+        direct.add(JobRequest.builder("email").id("swallowed").data(Map.of()).build());
+        until(() -> proxy.feeds() > before);
+        proxy.mode(Mode.PASS);
+        until(() -> heard.contains("job:email:swallowed"));
+    }
+
+    @Test
+    void a_quiet_connection_is_doubted_but_not_replaced_when_there_is_nothing() throws Exception {
+        listen(DOUBTFUL);
+        until(() -> proxy.openFeeds() == 1);
+        int feeds = proxy.feeds();
+        int requests = proxy.requests();
+        until(() -> proxy.requests() >= requests + 6);
+        assertThat(proxy.feeds()).isEqualTo(feeds);
+        changeAndHear("after the quiet");
+    }
+
+    @Test
+    void a_database_that_is_deleted_and_made_anew_within_a_moment_is_followed() throws Exception {
+        listen(DOUBTFUL); // PouchDB goes on to beat for the deleted database
+        Subscription lost = subscribed("lost");
+        Subscription alsoLost = subscribed("also-lost");
+
+        makeAnewWith("again");
+
+        assertThat(next(lost).state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(next(alsoLost).state()).isEqualTo(JobState.NOT_FOUND);
+        Subscription again = watch.subscriptions().subscribe(new JobId("email", "again"), this);
+        direct.cancel("email", "again", CancelMode.IF_QUEUED);
+        assertThat(next(again).state()).isEqualTo(JobState.FINISHED);
+    }
+
+    @Test
+    void a_database_that_is_made_anew_while_the_feed_connects_is_followed(TestDatabase database) throws Exception {
+        assumeThatPositionsTellTheirDatabase(database);
+        proxy.mode(Mode.LATE);
+        listen(PATIENT);
+        Subscription lost = subscribed("lost");
+        until(() -> proxy.feeds() == 1);
+
+        makeAnewInAnotherSecondWith("again"); // with as many changes as before, or more
+        proxy.mode(Mode.PASS);
+
+        assertThat(next(lost).state()).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    @Test
+    void a_database_that_is_made_anew_while_the_feed_connects_again_is_a_gap(TestDatabase database) throws Exception {
+        assumeThatPositionsTellTheirDatabase(database);
+        listen(PATIENT);
+        changeAndHear("lost");
+        proxy.mode(Mode.LATE);
+        proxy.cut();
+        until(() -> proxy.feeds() == 2);
+
+        makeAnewInAnotherSecondWith("again");
+        int gapsBefore = gaps.get();
+        proxy.mode(Mode.PASS);
+
+        until(() -> gaps.get() > gapsBefore);
+    }
+
+    @Test
+    void the_same_thing_told_again_and_old_stories_are_no_events() throws Exception {
+        Subscription subscription = subscribed("1");
+        Subscription witness = subscribed("witness");
+        ClaimedJob claimed = direct
+                .accept(AcceptOptions.of("email").timeout(PATIENCE).max(2))
+                .stream()
+                .filter(job -> job.id().id().equals("1"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(next(subscription).state()).isEqualTo(JobState.RUNNING);
+        assertThat(next(witness).state()).isEqualTo(JobState.RUNNING);
+
+        for (int n = 0; n < 3; n++) {
+            proxy.rewind();
+        }
+        claimed.update(Map.of("n", 1));
+        assertThat(next(subscription).data().orElseThrow().path("n").asInt()).isEqualTo(1);
+        proxy.rewind();
+        claimed.finish();
+        proxy.rewind();
+
+        assertThat(next(subscription).state()).isEqualTo(JobState.FINISHED);
+        assertThat(subscription.isClosed()).isTrue();
+        proxy.rewind();
+        proxy.tellOld(witness.id().docId());
+        assertThat(witness.await(Duration.ofSeconds(2))).isEmpty();
+    }
+
+    @Test
+    void an_old_story_that_is_the_truth_is_believed() throws Exception {
+        Subscription subscription = subscribed("1");
+        direct.accept(AcceptOptions.of("email").timeout(PATIENCE));
+        assertThat(next(subscription).state()).isEqualTo(JobState.RUNNING);
+        CouchDatabase database = direct.database();
+        String docId = new JobId("email", "1").docId();
+        String rev = database.get(docId).orElseThrow().path("_rev").asText();
+
+        // As a server restored from a backup would have it: the same job, with a shorter history.
+        assumeThat(purges(database, docId, rev)).as("a server that purges").isTrue();
+        direct.add(JobRequest.builder("email").id("1").data(Map.of("n", 1)).build());
+
+        JobEvent event = next(subscription);
+        assertThat(event.state()).isEqualTo(JobState.PENDING);
+        assertThat(event.data().orElseThrow().path("n").asInt()).isEqualTo(1);
+        assertThat(Rev.generation(database.get(docId).orElseThrow().path("_rev").asText()))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void what_happened_while_the_feed_was_away_is_told_when_it_is_back() throws Exception {
+        Subscription finished = subscribed("finished");
+        Subscription removed = subscribed("removed");
+        int feeds = proxy.feeds();
+        proxy.mode(Mode.NO_ANSWER);
+        proxy.cut();
+        until(() -> proxy.feeds() > feeds);
+        direct.cancel("email", "finished", CancelMode.IF_QUEUED);
+        direct.remove("email", "removed");
+        proxy.mode(Mode.REFUSE_POSITION);
+        proxy.cut();
+
+        assertThat(next(finished).state()).isEqualTo(JobState.FINISHED);
+        assertThat(next(removed).state()).isEqualTo(JobState.NOT_FOUND);
+    }
+
+    @Test
+    void a_document_that_is_nested_deeper_than_parsers_go_stops_no_feed(TestDatabase database) throws Exception {
+        listen(PATIENT);
+        changeAndHear("before");
+        int depth = 1_100;
+        int status = put(database, "deep", "{\"a\":" + "[".repeat(depth) + "]".repeat(depth) + "}");
+        assumeThat(status).as("a server that stores it").isEqualTo(201);
+
+        changeAndHear("after");
+        until(() -> heard.contains("deep"));
+        proxy.cut();
+        changeAndHear("later");
+    }
+
+    @Test
+    void of_many_quick_jobs_a_listener_hears_the_end_of_each(TestDatabase database) throws Exception {
+        // PouchDB Server, one process for all tests' databases, takes ten times as long and longer the more there are.
+        int many = database.serverName().contains("PouchDB") ? 200 : 1000;
+        listen(PATIENT);
+        Set<String> done = ConcurrentHashMap.newKeySet();
+        AtomicInteger ends = new AtomicInteger();
+        watch.follow(JobFilter.all(), change -> {
+            if (change.state() == JobState.FINISHED) {
+                done.add(change.id().id());
+                ends.incrementAndGet();
+            }
+        });
+        List<JobRequest> jobs = IntStream.range(0, many)
+                .mapToObj(n ->
+                        JobRequest.builder("email").id("" + n).data(Map.of()).build())
+                .toList();
+        try (Worker worker = direct.worker()
+                .concurrency(20)
+                .handler("email", (data, context) -> null)
+                .start()) {
+            direct.addAll(jobs);
+            until(() -> worker.stats().succeeded() == many);
+            until(() -> done.size() == many);
+        }
+        assertThat(ends.get()).isEqualTo(many);
+    }
+
+    @Test
+    @NeedsOneCopy("an end is told when a majority has it, which may be after later news")
+    void listeners_are_not_told_old_stories_either() throws Exception {
+        listen(PATIENT);
+        List<String> told = new CopyOnWriteArrayList<>();
+        watch.follow(JobFilter.all(), change -> told.add(change.id().id() + " " + change.state()));
+        changeAndHear("1");
+        until(() -> told.size() == 1);
+        direct.cancel("email", "1", CancelMode.IF_QUEUED);
+        until(() -> told.size() == 2);
+        proxy.rewind();
+        direct.remove("email", "1");
+        proxy.rewind();
+        changeAndHear("last");
+        until(() -> told.contains("last PENDING"));
+
+        assertThat(told).containsExactly("1 PENDING", "1 FINISHED", "1 NOT_FOUND", "last PENDING");
+    }
+
+    @Test
+    void old_stories_of_a_job_are_no_news_when_its_removal_was_found_out_before_the_feed_told_it() throws Exception {
+        listen(PATIENT);
+        List<String> told = new CopyOnWriteArrayList<>();
+        watch.follow(JobFilter.all(), change -> told.add(change.id().id() + " " + change.state()));
+        changeAndHear("1");
+        until(() -> told.size() == 1);
+        direct.cancel("email", "1", CancelMode.IF_QUEUED);
+        until(() -> told.size() == 2);
+        proxy.mode(Mode.ONLY_BEATS);
+        direct.remove("email", "1");
+        String docId = new JobId("email", "1").docId();
+        proxy.tellOld(docId);
+        until(() -> told.size() == 3);
+        proxy.tellOld(docId);
+        proxy.mode(Mode.PASS);
+        changeAndHear("last");
+        until(() -> told.contains("last PENDING"));
+
+        assertThat(told).containsExactly("1 PENDING", "1 FINISHED", "1 NOT_FOUND", "last PENDING");
+    }
+
+    @Test
+    void a_listener_that_blocks_for_ever_holds_up_nobody() throws Exception {
+        CountDownLatch never = new CountDownLatch(1);
+        listen(PATIENT);
+        watch.follow(JobFilter.all(), change -> uninterruptibly(never));
+        for (int n = 0; n < 200; n++) {
+            direct.add(JobRequest.builder("email").id("" + n).data(Map.of()).build());
+        }
+        until(() -> heard.size() >= 200);
+        never.countDown();
+    }
+
+    private void listen(Feed.Timing timing) {
+        JobStore store = new JobStore(behind.database());
+        feed = new Feed(behind.database(), timing);
+        watch = new Watch(feed, store);
+        feed.listen(new Feed.Listener() {
+            @Override
+            public void changed(FeedEvent event) {
+                heard.add(event.docId());
+            }
+
+            @Override
+            public void gap() {
+                gaps.incrementAndGet();
+            }
+        });
+    }
+
+    private Subscription subscribed(String id) {
+        if (feed == null) {
+            listen(PATIENT);
+        }
+        direct.add(JobRequest.builder("email").id(id).data(Map.of()).build());
+        return watch.subscriptions().subscribe(new JobId("email", id), this);
+    }
+
+    private static void assumeThatPositionsTellTheirDatabase(TestDatabase database) {
+        assumeThat(database.serverName()).as("positions are mere numbers").doesNotContain("PouchDB");
+    }
+
+    private void makeAnewWith(String id) {
+        direct.database().delete();
+        direct.init();
+        direct.add(JobRequest.builder("email").id(id).data(Map.of()).build());
+    }
+
+    /** Of one that is made anew within the same second, CouchDB does not tell that it is another one. */
+    private void makeAnewInAnotherSecondWith(String id) throws Exception {
+        long former = direct.database().info().created();
+        until(() -> {
+            direct.database().delete();
+            direct.database().createIfMissing();
+            return former == 0 || direct.database().info().created() != former;
+        });
+        direct.init();
+        direct.add(JobRequest.builder("email").id(id).data(Map.of()).build());
+    }
+
+    private void changeAndHear(String id) throws Exception {
+        direct.add(JobRequest.builder("email").id(id).data(Map.of()).build());
+        until(() -> heard.contains(new JobId("email", id).docId()));
+    }
+
+    private static boolean purges(CouchDatabase database, String docId, String rev) {
+        try {
+            database.purge(Map.of(docId, List.of(rev)));
+            return database.get(docId).isEmpty();
+        } catch (CouchException e) {
+            return false;
+        }
+    }
+
+    private static int put(TestDatabase database, String id, String json) throws Exception {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(database.url() + "/" + id))
+                .PUT(HttpRequest.BodyPublishers.ofString(json));
+        database.user().ifPresent(user -> {
+            String credentials = user + ":" + database.password().orElse("");
+            request.header(
+                    "Authorization",
+                    "Basic " + Base64.getEncoder().encodeToString(credentials.getBytes(StandardCharsets.UTF_8)));
+        });
+        return HttpClient.newHttpClient()
+                .send(request.build(), HttpResponse.BodyHandlers.discarding())
+                .statusCode();
+    }
+
+    private static JobEvent next(Subscription subscription) throws InterruptedException {
+        return subscription.await(PATIENCE).orElseThrow(() -> new AssertionError("no event of " + subscription));
+    }
+
+    private static void uninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await(1, TimeUnit.HOURS);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

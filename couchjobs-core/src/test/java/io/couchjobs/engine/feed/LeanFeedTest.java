@@ -1,0 +1,193 @@
+package io.couchjobs.engine.feed;
+
+import static io.couchjobs.testing.TestQueue.until;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.Tombstone;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.conflict.ConflictWatch;
+import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.OwnWrites;
+import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.testing.FeedProxy;
+import io.couchjobs.testing.Jobs;
+import io.couchjobs.testing.NeedsOneCopy;
+import io.couchjobs.testing.Replicated;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** A feed of which hardly anybody needs the documents brings none, and nobody misses anything. */
+@ServerTest
+@Execution(ExecutionMode.CONCURRENT)
+class LeanFeedTest {
+    private static final String DOCUMENT = "\"doc\":";
+
+    private FeedProxy proxy;
+    private JobQueue behind;
+    private JobQueue direct;
+    private CouchDatabase database;
+    private Feed feed;
+    private final Needing listener = new Needing();
+
+    /** Needs the documents of some jobs, and notes what it is told. */
+    private static final class Needing implements Feed.Listener {
+        private final Map<String, FeedEvent> read = new ConcurrentHashMap<>();
+        private final Map<String, FeedNotice> unread = new ConcurrentHashMap<>();
+        private final Set<String> needed = ConcurrentHashMap.newKeySet();
+        private volatile boolean needsAll;
+
+        @Override
+        public void changed(FeedEvent event) {
+            read.put(event.docId(), event);
+        }
+
+        @Override
+        public boolean needsDocument(FeedNotice notice) {
+            return needsAll || needed.contains(notice.docId());
+        }
+
+        @Override
+        public void unread(FeedNotice notice) {
+            unread.put(notice.docId(), notice);
+        }
+
+        private boolean knows(String docId) {
+            return read.containsKey(docId) || unread.containsKey(docId);
+        }
+    }
+
+    @BeforeEach
+    void open(TestDatabase server) throws IOException {
+        proxy = new FeedProxy(server);
+        behind = proxy.queue().open();
+        direct = TestQueue.open(server);
+        database = direct.database();
+    }
+
+    @AfterEach
+    void close() {
+        feed.close();
+        behind.close();
+        direct.close();
+        proxy.close();
+    }
+
+    @Test
+    void documents_that_nobody_needs_do_not_come() throws Exception {
+        listen(LeanFeeds.always(store()));
+        write(jobs(0, 100));
+        database.put(Jobs.json("{'_id':'log:email:1:0000000000000001:00000001','lines':[]}"));
+        until(() -> listener.unread.size() == 101);
+        assertThat(listener.unread.get("job:email:7").rev()).startsWith("1-");
+        assertThat(listener.unread.get("job:email:7").deleted()).isFalse();
+        assertThat(proxy.rowsWith(DOCUMENT)).isZero();
+        assertThat(listener.read).isEmpty();
+    }
+
+    @Test
+    void those_that_somebody_needs_are_read() throws Exception {
+        listener.needed.addAll(Set.of("job:email:1", "job:email:2", "job:email:3"));
+        listen(LeanFeeds.always(store()));
+        write(jobs(0, 10));
+        until(() -> listener.read.size() == 3 && listener.unread.size() == 7);
+        ObjectNode document = listener.read.get("job:email:2").document();
+        assertThat(document).isNotNull();
+        assertThat(document.path("data").path("n").asInt()).isEqualTo(2);
+
+        String rev = document.path("_rev").asText();
+        database.put(
+                Tombstone.of("job:email:2", rev).put("removedBy", "retention").put("status", "success"));
+        until(() -> listener.read.get("job:email:2").deleted());
+        assertThat(listener.read.get("job:email:2").isRetired()).isTrue();
+    }
+
+    @Test
+    void what_is_no_job_is_always_read() throws Exception {
+        listen(LeanFeeds.always(store()));
+        database.put(Jobs.json("{'_id':'type:email','paused':true}"));
+        until(() -> listener.read.containsKey("type:email"));
+        ObjectNode document = listener.read.get("type:email").document();
+        assertThat(document).isNotNull();
+        assertThat(document.path("paused").asBoolean()).isTrue();
+        assertThat(proxy.rowsWith(DOCUMENT)).isZero();
+    }
+
+    @Test
+    void a_conflict_is_seen_and_resolved_though_nobody_needs_the_document(TestDatabase server) throws Exception {
+        JobStore store = store();
+        StoreClock clock = TestQueue.clock(
+                java.time.InstantSource.system(), behind.database().server());
+        SettingsStore settings = new SettingsStore(behind.database(), TestQueue.PATIENCE);
+        try (ConflictWatch conflicts = new ConflictWatch(store, settings, clock)) {
+            Feed lean = LeanFeeds.always(store);
+            lean.alwaysTell(conflicts);
+            listen(lean);
+            Replicated.into(
+                    server,
+                    Replicated.leaf(2, 'a', "'status':'success','data':{},'fence':3"),
+                    Replicated.leaf(2, 'b', "'status':'waiting','data':{}"));
+            until(() -> conflicts.stats().resolved() > 0);
+        }
+    }
+
+    @Test
+    @NeedsOneCopy("documents are always asked for")
+    void it_changes_to_and_fro_as_documents_are_needed_and_nothing_is_missed() throws Exception {
+        listen(new Feed(
+                behind.database(),
+                Feed.Timing.DEFAULT,
+                new OwnWrites(),
+                new FeedPace(new FeedPace.Limits(1, 0, 0), System.nanoTime())));
+        List<String> all = new ArrayList<>();
+        for (int round = 0; round < 4; round++) {
+            boolean needed = round % 2 == 1;
+            listener.needsAll = needed;
+            List<ObjectNode> jobs = jobs(round * 1_000, round * 1_000 + 60);
+            jobs.forEach(job -> all.add(job.path("_id").asText()));
+            int feeds = round + 1;
+            write(jobs);
+            until(() -> all.stream().allMatch(listener::knows));
+            until(() -> proxy.feeds() > feeds);
+        }
+        assertThat(listener.read.keySet()).as("of a round that needed them").contains("job:email:1059");
+        assertThat(listener.unread.keySet()).as("of others").anyMatch(docId -> docId.matches("job:email:20.."));
+    }
+
+    private JobStore store() {
+        return new JobStore(behind.database());
+    }
+
+    private void listen(Feed made) throws Exception {
+        feed = made;
+        feed.listen(listener);
+        until(() -> proxy.openFeeds() == 1);
+    }
+
+    private static List<ObjectNode> jobs(int from, int to) {
+        List<ObjectNode> jobs = new ArrayList<>();
+        for (int n = from; n < to; n++) {
+            jobs.add(Jobs.json("{'_id':'job:email:" + n + "','data':{'n':" + n + "}}"));
+        }
+        return jobs;
+    }
+
+    private void write(List<ObjectNode> jobs) {
+        assertThat(database.bulkDocs(jobs)).allMatch(WriteResult.Stored.class::isInstance);
+    }
+}

@@ -1,0 +1,56 @@
+package io.couchjobs.engine.feed;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.store.Listening;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/** A feed that a simulation brings the changes to. */
+public final class SimulatedFeed extends Feed {
+    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+    private final Runnable start;
+    private boolean started;
+
+    /**
+     * Has no listeners yet.
+     *
+     * @param start begins to bring changes; what is written after it returns must come
+     */
+    public SimulatedFeed(CouchDatabase database, Runnable start) {
+        super(database);
+        this.start = start;
+    }
+
+    @Override
+    public void alwaysTell(Listener listener) {
+        listeners.add(0, listener);
+    }
+
+    @Override
+    public Listening listen(Listener listener) {
+        listeners.add(listener);
+        if (!started) {
+            started = true;
+            begin(listener);
+            listeners.forEach(Listener::gap);
+        }
+        return () -> listeners.remove(listener);
+    }
+
+    /** Where the database is away, the next one who listens tries again. */
+    private void begin(Listener first) {
+        try {
+            start.run();
+        } catch (RuntimeException | Error away) {
+            started = false;
+            listeners.remove(first);
+            throw away;
+        }
+    }
+
+    /** Lets all know. */
+    public void tell(Consumer<Listener> news) {
+        listeners.forEach(news);
+    }
+}

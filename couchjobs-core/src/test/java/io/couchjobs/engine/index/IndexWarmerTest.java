@@ -1,0 +1,194 @@
+package io.couchjobs.engine.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.couch.DatabaseInfo;
+import io.couchjobs.couch.ThreadShortage;
+import io.couchjobs.engine.time.Surroundings;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** When the indexes are asked to be brought up to date after writes. The clock stands still but for the test. */
+class IndexWarmerTest {
+    private final Standstill machine = new Standstill();
+    private int warmed;
+    private int changes;
+    private final IndexWarmer warmer = new IndexWarmer(() -> warmed++, this::info, machine);
+
+    @AfterEach
+    void close() {
+        warmer.close();
+    }
+
+    @Test
+    void after_many_writes_and_a_while_of_silence_they_are_asked_once() {
+        write(2_000);
+        pass(Duration.ofSeconds(4));
+        assertThat(warmed).isZero();
+        pass(Duration.ofSeconds(2));
+        assertThat(warmed).isEqualTo(1);
+        pass(Duration.ofMinutes(5));
+        assertThat(warmed).isEqualTo(1);
+    }
+
+    @Test
+    void after_few_writes_they_are_not() {
+        write(20);
+        pass(Duration.ofMinutes(5));
+        assertThat(warmed).isZero();
+    }
+
+    @Test
+    void a_request_that_takes_long_is_no_silence() {
+        write(2_000);
+        warmer.begins();
+        pass(Duration.ofSeconds(20));
+        assertThat(warmed).isZero();
+        warmer.ends(500);
+        pass(Duration.ofSeconds(6));
+        assertThat(warmed).isEqualTo(1);
+    }
+
+    @Test
+    void while_others_write_much_they_are_not() {
+        write(2_000);
+        othersWrite(20);
+        assertThat(warmed).isZero();
+        pass(Duration.ofSeconds(11));
+        assertThat(warmed).isEqualTo(1);
+    }
+
+    @Test
+    void others_who_never_end_do_not_keep_them_back_for_ever() {
+        write(2_000);
+        othersWrite(40);
+        assertThat(warmed).isEqualTo(1);
+    }
+
+    @Test
+    void while_writes_never_end_they_are_asked_now_and_then() {
+        for (int second = 0; second < 70; second++) {
+            write(1_000);
+            pass(Duration.ofSeconds(1));
+        }
+        assertThat(warmed).isEqualTo(2);
+    }
+
+    @Test
+    void a_process_that_ends_asks_at_once() {
+        write(2_000);
+        warmer.close();
+        assertThat(warmed).isEqualTo(1);
+    }
+
+    @Test
+    void when_no_thread_can_be_started_they_are_asked_after_a_later_write() {
+        machine.lacksThreads = true;
+        write(2_000);
+        machine.lacksThreads = false;
+        write(1);
+        pass(Duration.ofMinutes(5));
+        assertThat(warmed).isEqualTo(1);
+    }
+
+    @Test
+    void when_no_thread_can_be_started_for_a_second_look_they_are_asked_after_a_later_write() {
+        write(2_000);
+        pass(Duration.ofSeconds(4));
+        write(1); // so that the first look is not the last
+        machine.lacksThreads = true;
+        pass(Duration.ofSeconds(2));
+        machine.tasks.clear();
+        machine.lacksThreads = false;
+        write(1);
+        pass(Duration.ofMinutes(5));
+        assertThat(warmed).isEqualTo(1);
+    }
+
+    private void othersWrite(int seconds) {
+        for (int second = 0; second < seconds; second++) {
+            changes += 500;
+            pass(Duration.ofSeconds(1));
+        }
+    }
+
+    private DatabaseInfo info() {
+        return new DatabaseInfo("jobs", 0, 0, 0, changes + "-g1AAAA", -1, -1, "0", 1, 1);
+    }
+
+    private void write(int documents) {
+        warmer.begins();
+        warmer.ends(documents);
+    }
+
+    private void pass(Duration time) {
+        for (long left = time.toMillis(); left > 0; left -= 100) {
+            machine.now += Duration.ofMillis(100).toNanos();
+            machine.runDue();
+        }
+    }
+
+    /** A machine whose time passes when the test says so, and whose threads are the test's. */
+    private static final class Standstill implements Surroundings {
+        private final Queue<Task> tasks = new ArrayDeque<>();
+        private long now;
+        private boolean lacksThreads;
+
+        private record Task(Runnable body, long at) {}
+
+        void runDue() {
+            for (Task next = tasks.peek(); next != null && next.at <= now; next = tasks.peek()) {
+                tasks.remove().body.run();
+            }
+        }
+
+        @Override
+        public ScheduledExecutorService threads(String name, int most) {
+            return new ScheduledThreadPoolExecutor(1) {
+                @Override
+                public ScheduledFuture<?> schedule(Runnable body, long delay, TimeUnit unit) {
+                    tasks.add(new Task(body, now + unit.toNanos(delay))); // it is kept all the same
+                    if (lacksThreads) {
+                        throw ThreadShortage.error();
+                    }
+                    return super.schedule(() -> {}, 0, TimeUnit.NANOSECONDS);
+                }
+            };
+        }
+
+        @Override
+        public long nanos() {
+            return now;
+        }
+
+        @Override
+        public void pause(Duration duration) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Random random() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public UUID uuid() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public <T> T join(CompletableFuture<T> future) {
+            throw new UnsupportedOperationException();
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package io.couchjobs.engine.lifecycle;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.Job;
+import io.couchjobs.testing.Jobs;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A leaf as the model in {@code formal/} knows it, and the document that stands for it.
+ *
+ * @param token the number of its claim; 0 of what is no claim
+ * @param expired whether the claim was withdrawn because its lease was over
+ * @param asked whether somebody asks the owner for another run
+ */
+record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, boolean asked) {
+    /** As the model numbers the leaves of a document; of equal ones it takes the first. */
+    static final Comparator<ModelLeaf> MODEL_ORDER = Comparator.comparing(ModelLeaf::expired)
+            .thenComparing(ModelLeaf::asked)
+            .thenComparing(ModelLeaf::token)
+            .thenComparing(ModelLeaf::fence)
+            .thenComparing(ModelLeaf::kind);
+
+    private static final int GENERATION = 20;
+
+    /** All small ones, in that order. The claims t1 and t2 are of one revision, t3 is a later one. */
+    static List<ModelLeaf> all() {
+        List<ModelLeaf> all = new ArrayList<>();
+        addAll(all, Leaf.Kind.PENDING, 0, 2);
+        addAll(all, Leaf.Kind.RETIRED, 1, 2);
+        addAll(all, Leaf.Kind.ENDED, 1, 2);
+        addAll(all, Leaf.Kind.REMOVED, 1, 3);
+        for (int token = 1; token <= 3; token++) {
+            int fence = token == 3 ? 2 : 1;
+            for (boolean asked : List.of(false, true)) {
+                all.add(new ModelLeaf(Leaf.Kind.OWNED, fence, token, false, asked));
+                all.add(new ModelLeaf(Leaf.Kind.WITHDRAWN, fence, token, false, asked));
+                all.add(new ModelLeaf(Leaf.Kind.WITHDRAWN, fence, token, true, asked));
+            }
+        }
+        all.sort(MODEL_ORDER);
+        return all;
+    }
+
+    private static void addAll(List<ModelLeaf> all, Leaf.Kind kind, int from, int to) {
+        for (int fence = from; fence <= to; fence++) {
+            all.add(new ModelLeaf(kind, fence, 0, false, false));
+        }
+    }
+
+    static ModelLeaf of(ObjectNode document) {
+        Leaf leaf = Leaf.of(document);
+        int token =
+                leaf.token().map(name -> Integer.parseInt(name.substring(1))).orElse(0);
+        return new ModelLeaf(
+                leaf.isWithdrawn() ? Leaf.Kind.WITHDRAWN : leaf.kind(),
+                leaf.storedFence(),
+                token,
+                leaf.job().filter(Transitions::mayHaveRun).isPresent(),
+                leaf.job().filter(Job::isResubmitted).isPresent());
+    }
+
+    /**
+     * The document. All leaves go back to one trunk, which they left with their last revision.
+     *
+     * @param number its place among the leaves, from 1: of equal ones the first wins, so it has the greatest revision
+     */
+    ObjectNode document(int number) {
+        ObjectNode document = Jobs.json("{'_id':'job:email:42','fence':" + fence + "," + fields() + "}");
+        String hash = "" + (char) ('z' - number);
+        document.put("_rev", GENERATION + "-" + hash);
+        ArrayNode ids =
+                document.putObject("_revisions").put("start", GENERATION).putArray("ids");
+        ids.add(hash);
+        for (int generation = GENERATION - 1; generation > 0; generation--) {
+            ids.add("trunk" + generation);
+        }
+        return document;
+    }
+
+    private String fields() {
+        return switch (kind) {
+            case RETIRED -> "'_deleted':true,'status':'success','removedBy':'retention'";
+            case REMOVED -> "'_deleted':true,'status':'waiting'";
+            case ENDED -> "'status':'success','attempt':1";
+            case PENDING -> "'status':'waiting','scheduledTime':1500000000000";
+            case OWNED, WITHDRAWN ->
+                "'status':'running','attempt':1,'scheduledTime':1500000000000"
+                        + (asked ? ",'resubmit':{'scheduledTime':1500000000007}" : "") + ",'lock':{'token':'t" + token
+                        + "','worker':'w'" + withdrawal() + "}";
+            case CANCELLED, RESUBMITTED, MALFORMED -> throw new IllegalStateException("not in the model");
+        };
+    }
+
+    private String withdrawal() {
+        if (kind != Leaf.Kind.WITHDRAWN) {
+            return "";
+        }
+        return ",'withdrawn':{'at':5,'reason':'" + (expired ? "expired" : "no quorum") + "'}";
+    }
+
+    @Override
+    public String toString() {
+        return kind.name().toLowerCase(Locale.ROOT) + " " + fence + (token == 0 ? "" : " t" + token)
+                + (expired ? " expired" : "") + (asked ? " asked" : "");
+    }
+}

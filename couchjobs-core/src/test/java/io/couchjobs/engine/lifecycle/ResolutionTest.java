@@ -1,0 +1,457 @@
+package io.couchjobs.engine.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Lock;
+import io.couchjobs.testing.Jobs;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+
+class ResolutionTest {
+    private static final String WAITING = "'status':'waiting'";
+    private static final String ENDED = "'status':'success','attempt':1,'fence':1";
+    private static final String GONE = "'_deleted':true";
+
+    @Test
+    void a_document_with_one_leaf_is_left_alone() {
+        assertThat(resolve(leaf("2-a", WAITING)).verdict()).isEqualTo(Resolution.Verdict.SETTLED);
+    }
+
+    @Test
+    void the_greater_fence_wins_also_against_the_longer_branch() {
+        Settled settled = settle(leaf("9-a", waiting(1)), leaf("3-b", waiting(2)));
+        assertThat(settled.lost).containsExactly("9-a");
+        assertThat(settled.tombstones.get(0).at("/resolved/why").asText())
+                .isEqualTo("a waiting job (fence 1) lost to a waiting job (fence 2)");
+    }
+
+    @Test
+    void no_leaf_goes_before_the_one_that_wins_was_confirmed_whatever_it_is() {
+        ObjectNode withdrawn = leaf("3-b", withdrawn("t2", 1, ""));
+        for (String winner : List.of(owned("t1", 1), ENDED, waiting(0), waiting(3), "'status':'cancelled','fence':1")) {
+            ObjectNode best = leaf("2-a", winner);
+            Resolution first = resolve(best, withdrawn);
+            assertThat(first.verdict()).as(winner).isEqualTo(Resolution.Verdict.CONFIRM);
+            assertThat(first.winner().flatMap(Job::rev)).contains("2-a");
+            assertThat(first.tombstones()).isEmpty();
+
+            ObjectNode kept = first.winner().orElseThrow().withRev("3-k").toDocument();
+            assertThat(resolve(kept, withdrawn).verdict()).as("not confirmed").isEqualTo(Resolution.Verdict.CONFIRM);
+            assertThat(lost(Resolution.of(List.of(kept, withdrawn), Optional.of("3-k"), Jobs.NOW)))
+                    .containsExactly("3-b");
+        }
+    }
+
+    @Test
+    void resolvers_that_see_the_same_leaves_keep_the_winner_in_the_same_revision() {
+        ObjectNode best = leaf("2-a", ENDED);
+        ObjectNode withdrawn = leaf("3-b", withdrawn("t2", 1, ""));
+        Instant later = Jobs.NOW.plusSeconds(7);
+        assertThat(Resolution.of(List.of(best, withdrawn), Optional.empty(), later)
+                        .winner()
+                        .map(Job::toDocument))
+                .isEqualTo(resolve(best, withdrawn).winner().map(Job::toDocument));
+    }
+
+    @Test
+    void the_owner_wins_against_a_claim_that_was_withdrawn() {
+        assertThat(settle(leaf("2-a", owned("t1", 1)), leaf("3-b", withdrawn("t2", 1, ""))).lost)
+                .containsExactly("3-b");
+    }
+
+    @Test
+    void of_two_owners_nobody_knows_who_was_confirmed_and_who_lives() {
+        assertThat(resolve(leaf("2-a", owned("t1", 1)), leaf("2-b", owned("t2", 1)))
+                        .verdict())
+                .isEqualTo(Resolution.Verdict.UNDECIDED);
+        assertThat(resolve(leaf("9-a", owned("t1", 1)), leaf("3-b", owned("t2", 2)))
+                        .verdict())
+                .isEqualTo(Resolution.Verdict.UNDECIDED);
+    }
+
+    @Test
+    void two_leaves_of_one_claim_are_one_owner() {
+        assertThat(settle(leaf("3-a", owned("t1", 1)), leaf("2-b", owned("t1", 1))).lost)
+                .containsExactly("2-b");
+    }
+
+    @Test
+    void an_owner_beside_an_end_stays_until_it_is_withdrawn() {
+        ObjectNode ended = leaf("3-a", "'status':'success','fence':1");
+        for (int fence : List.of(1, 2)) {
+            assertThat(resolve(ended, leaf("7-b", owned("t2", fence))).verdict())
+                    .isEqualTo(Resolution.Verdict.UNDECIDED);
+        }
+        assertThat(settle(ended, leaf("8-b", withdrawn("t2", 2, "the job has another leaf"))).lost)
+                .as("a withdrawn claim counts as what it was made on")
+                .containsExactly("8-b");
+        assertThat(settle(ended, leaf("8-b", withdrawn("t2", 2, "expired"))).lost)
+                .as("whatever the reason")
+                .containsExactly("8-b");
+    }
+
+    @Test
+    void a_job_that_waits_for_its_retry_does_not_lose_it_to_a_claim_that_may_be_withdrawn() {
+        ObjectNode stuck = leaf("3-a", "'status':'stuck','fence':1");
+        assertThat(resolve(stuck, leaf("2-b", owned("t2", 1))).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
+        assertThat(settle(stuck, leaf("3-b", withdrawn("t2", 1, ""))).lost).containsExactly("3-b");
+    }
+
+    @Test
+    void a_removed_job_does_not_rise_from_the_dead() {
+        assertThat(settle(leaf("3-a", GONE + ",'fence':2"), leaf("3-b", waiting(1))).lost)
+                .containsExactly("3-b");
+        assertThat(settle(leaf("2-a", GONE), leaf("3-b", withdrawn("t1", 1, ""))).lost)
+                .containsExactly("3-b");
+    }
+
+    @Test
+    void a_removal_does_not_wait_for_the_owner_of_an_earlier_claim() {
+        assertThat(settle(leaf("3-a", GONE + ",'fence':2"), leaf("3-b", owned("t1", 1))).lost)
+                .containsExactly("3-b");
+    }
+
+    @Test
+    void a_claim_and_a_removal_at_the_same_moment_are_decided_when_the_claim_was_withdrawn_or_has_ended() {
+        ObjectNode removed = leaf("2-a", GONE + ",'fence':1");
+        assertThat(resolve(removed, leaf("2-b", owned("t1", 1))).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
+        assertThat(settle(removed, leaf("3-b", withdrawn("t1", 1, ""))).lost).containsExactly("3-b");
+        assertThat(resolve(removed, leaf("3-b", ENDED)).verdict()).isEqualTo(Resolution.Verdict.SETTLED);
+    }
+
+    @Test
+    void of_an_add_and_a_removal_at_the_same_moment_the_add_counts() {
+        assertThat(resolve(leaf("3-a", GONE + ",'fence':2"), leaf("3-b", waiting(2)))
+                        .verdict())
+                .isEqualTo(Resolution.Verdict.SETTLED);
+    }
+
+    @Test
+    void what_a_run_left_behind_that_retention_deleted_is_not_run_again() {
+        String retired = GONE + ",'status':'success','removedBy':'retention','fence':2";
+        assertThat(settle(leaf("5-a", retired), leaf("4-b", waiting(2))).lost).containsExactly("4-b");
+        assertThat(settle(leaf("5-a", retired), leaf("6-b", withdrawn("t", 3, "the job has another leaf"))).lost)
+                .containsExactly("6-b");
+        assertThat(resolve(leaf("5-a", retired), leaf("6-b", waiting(3))).verdict())
+                .as("added again since")
+                .isEqualTo(Resolution.Verdict.SETTLED);
+    }
+
+    @Test
+    void a_wish_on_a_claim_that_was_withdrawn_counts_more_than_the_deletion_of_the_same_run_by_retention() {
+        String retired = GONE + ",'status':'success','removedBy':'retention','fence':1";
+        String asked = ",'resubmit':{'scheduledTime':1500000000007}";
+        Job winner = settle(leaf("4-a", retired), leaf("6-b", withdrawn("t", 1, "no quorum") + asked)).winner;
+        assertThat(winner.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(winner.fence()).isEqualTo(2);
+        assertThat(resolve(leaf("4-a", retired), leaf("6-b", owned("t", 1) + asked))
+                        .verdict())
+                .as("the owner that is asked may be none")
+                .isEqualTo(Resolution.Verdict.UNDECIDED);
+    }
+
+    @Test
+    void a_job_that_waits_is_not_deleted_beside_an_owner_whose_withdrawal_may_have_been_on_another_leaf() {
+        assertThat(resolve(leaf("9-a", owned("t", 6)), leaf("12-b", waiting(5))).verdict())
+                .isEqualTo(Resolution.Verdict.UNDECIDED);
+    }
+
+    @Test
+    void what_loses_to_a_removal_is_removed_as_well_for_the_copies_that_do_not_have_the_removal() {
+        String retired = GONE + ",'status':'success','removedBy':'retention','fence':2";
+        for (String removal : List.of(retired, GONE + ",'fence':2")) {
+            ObjectNode gone = leaf("5-a", removal);
+            ObjectNode tombstone =
+                    settle(gone, leaf("4-b", waiting(1))).tombstones.get(0);
+            assertThat(Leaf.of(tombstone).kind()).isEqualTo(Leaf.of(gone).kind());
+            assertThat(Leaf.of(tombstone).fence()).isEqualTo(2);
+            assertThat(Leaf.of(tombstone).isResolved()).isFalse();
+        }
+    }
+
+    @Test
+    void a_job_that_was_added_again_after_its_removal_stays() {
+        Job finished = Jobs.inStatus(JobStatus.SUCCESS);
+        Job again = Transitions.retry(finished, Jobs.NOW).write().orElseThrow();
+        Resolution resolution = resolve(
+                again.withRev("4-a").toDocument(),
+                leaf("4-b", GONE + ",'status':'success','fence':" + finished.fence()));
+        assertThat(resolution.verdict()).isEqualTo(Resolution.Verdict.SETTLED);
+        assertThat(settle(leaf("9-a", WAITING), leaf("4-b", "'status':'success','fence':3")).lost)
+                .containsExactly("4-b");
+    }
+
+    @Test
+    void a_tombstone_of_a_resolution_counts_no_more() {
+        ObjectNode resolved = leaf("9-a", GONE + ",'fence':9,'resolved':{'at':1}");
+        assertThat(resolve(resolved, leaf("2-b", WAITING)).verdict()).isEqualTo(Resolution.Verdict.SETTLED);
+    }
+
+    @Test
+    void a_job_without_an_owner_waits_again_when_a_majority_is_in_reach() {
+        ObjectNode mine = leaf("3-b", withdrawn("t2", 5, "no quorum"));
+        ObjectNode other = leaf("3-a", withdrawn("t1", 5, "no quorum"));
+        Resolution unproven = resolve(mine, other);
+        assertThat(unproven.verdict()).isEqualTo(Resolution.Verdict.CONFIRM);
+        Job proof = unproven.winner().orElseThrow();
+        assertThat(proof.rev()).contains("3-b");
+        assertThat(proof.lock().flatMap(Lock::withdrawn).map(Lock.Withdrawal::at))
+                .contains(Jobs.NOW);
+
+        Settled settled = settle(mine, other);
+        Job restored = settled.winner;
+        assertThat(restored.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(restored.lock()).isEmpty();
+        assertThat(restored.fence()).isEqualTo(4);
+        assertThat(restored.attempt()).isZero();
+        assertThat(settled.lost).containsExactly("3-a");
+    }
+
+    @Test
+    void a_claim_that_may_have_run_keeps_its_fence_when_it_is_taken_back() {
+        Job restored = settle(leaf("3-b", withdrawn("t2", 5, "expired"))).winner;
+        assertThat(restored.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(restored.fence()).isEqualTo(5);
+        assertThat(restored.expirations()).isEqualTo(1);
+    }
+
+    @Test
+    void an_owner_beside_a_claim_of_the_same_fence_that_expired_stays_until_it_is_known_what_became_of_it() {
+        ObjectNode expired = leaf("3-b", withdrawn("t2", 1, "expired"));
+        assertThat(resolve(leaf("9-a", owned("t1", 1)), expired).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
+        Job winner = settle(leaf("9-a", withdrawn("t1", 1, "no quorum")), expired).winner;
+        assertThat(winner.nextFence())
+                .as("of two claims with the fence 1 one may have run")
+                .isGreaterThan(1);
+    }
+
+    @Test
+    void a_claim_that_was_withdrawn_on_one_leaf_owns_the_job_by_none() {
+        Job winner = settle(leaf("4-k", owned("t1", 1)), leaf("3-b", withdrawn("t1", 1, "no quorum"))).winner;
+        assertThat(winner.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(winner.fence()).isZero();
+    }
+
+    @Test
+    void the_next_claim_has_a_greater_fence_than_one_that_expired_on_another_leaf() {
+        Job winner = settle(leaf("3-a", waiting(4)), leaf("3-b", withdrawn("t2", 5, "expired"))).winner;
+        assertThat(winner.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(winner.nextFence()).isGreaterThan(5);
+    }
+
+    @Test
+    void a_cancel_request_on_a_losing_leaf_reaches_the_owner() {
+        ObjectNode loser = leaf("3-b", withdrawn("t2", 1, "") + ",'cancelRequested':true");
+        Job winner = settle(leaf("2-a", owned("t1", 1)), loser).winner;
+        assertThat(winner.isCancelRequested()).isTrue();
+        assertThat(winner.isLockedBy("t1")).isTrue();
+    }
+
+    @Test
+    void a_cancel_and_a_claim_of_the_same_moment_are_decided_when_the_claim_was_withdrawn_or_has_ended() {
+        ObjectNode waiting = leaf("1-x", WAITING);
+        ObjectNode cancelled = Transitions.cancel(Job.parse(waiting), Jobs.NOW)
+                .write()
+                .orElseThrow()
+                .withRev("2-a")
+                .toDocument();
+        Job claim = Transitions.claim(Job.parse(waiting), "t1", "w", true, Jobs.NOW)
+                .write()
+                .orElseThrow()
+                .withRev("2-b");
+        assertThat(resolve(cancelled, claim.toDocument()).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
+        Job withdrawn =
+                Transitions.withdraw(claim, "no quorum", Jobs.NOW).write().orElseThrow();
+        assertThat(settle(cancelled, withdrawn.withRev("3-b").toDocument()).lost)
+                .containsExactly("3-b");
+        Job done = Transitions.finish(claim, null, null, Jobs.NOW).write().orElseThrow();
+        assertThat(settle(cancelled, done.withRev("3-b").toDocument()).lost).containsExactly("2-a");
+    }
+
+    @Test
+    void what_was_added_to_a_losing_leaf_is_run_once_more() {
+        ObjectNode loser = leaf("3-b", withdrawn("t1", 1, "expired") + ",'resubmit':{'scheduledTime':1500000000007}");
+        Job winner = settle(leaf("4-a", "'status':'success','fence':1"), loser).winner;
+        assertThat(winner.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(winner.scheduledTime()).isEqualTo(Jobs.past(7));
+        assertThat(winner.fence()).isEqualTo(2);
+    }
+
+    /** That end may be on a copy that was not read: its fence is that of the run. */
+    @Test
+    void a_wish_on_a_losing_leaf_wins_against_the_end_of_the_run_that_it_was_asked_of() {
+        ObjectNode asked = leaf("3-b", withdrawn("t2", 1, "expired") + ",'resubmit':{'scheduledTime':1500000000007}");
+        for (String winner : List.of(
+                withdrawn("t1", 1, "no quorum"),
+                waiting(0),
+                waiting(1),
+                waiting(1) + ",'scheduledTime':1500000000007")) {
+            ObjectNode again = settle(leaf("9-z", winner), asked).winner.toDocument();
+            assertThat(settle(again, leaf("5-e", ENDED)).lost).as(winner).containsExactly("5-e");
+        }
+    }
+
+    /** The end of the run was stored twice: once as it was first, and once with what was added meanwhile. */
+    @Test
+    void an_add_during_the_run_is_not_forgotten_for_an_end_that_did_not_know_of_it() {
+        Job running = Job.parse(leaf("2-a", owned("t1", 1)));
+        Job end = Transitions.finish(running, null, null, Jobs.NOW).write().orElseThrow();
+        Job flagged = Transitions.resubmit(running, Jobs.NOW, null, Jobs.NOW)
+                .write()
+                .orElseThrow()
+                .withRev("3-f");
+        Job again = Transitions.finish(flagged, null, null, Jobs.NOW).write().orElseThrow();
+        assertThat(settle(end.withRev("3-e").toDocument(), again.withRev("4-w").toDocument()).lost)
+                .containsExactly("3-e");
+    }
+
+    /** A run of a worker that was cut off ends there, while the others have taken the job back and somebody wants it otherwise. */
+    @Test
+    void a_wish_of_a_creator_wins_against_the_end_of_a_run_that_nobody_confirmed() {
+        Job running = Job.parse(leaf("2-a", owned("t1", 1)));
+        ObjectNode end = Transitions.finish(running, null, null, Jobs.NOW)
+                .write()
+                .orElseThrow()
+                .withRev("3-e")
+                .toDocument();
+        Job expired = Transitions.expire(running, OptionalInt.empty(), Jobs.NOW)
+                .write()
+                .orElseThrow()
+                .withRev("3-x");
+        JobRequest request = JobRequest.builder("email")
+                .id("42")
+                .data(Map.of())
+                .scheduledTime(Jobs.NOW.plusSeconds(60))
+                .build();
+        for (Decision wish : List.of(
+                Transitions.add(expired, request, false, Jobs.NOW),
+                Transitions.cancel(expired, Jobs.NOW),
+                Transitions.retry(expired, Jobs.NOW),
+                Transitions.resubmit(expired, Jobs.NOW.plusSeconds(60), null, Jobs.NOW))) {
+            assertThat(settle(end, wish.write().orElseThrow().withRev("4-w").toDocument()).lost)
+                    .containsExactly("3-e");
+        }
+    }
+
+    @Test
+    void a_document_that_cannot_be_a_job_never_wins_against_one_that_can() {
+        assertThat(settle(leaf("9-a", "'status':'nonsense','fence':99"), leaf("2-b", WAITING)).lost)
+                .containsExactly("9-a");
+    }
+
+    @Test
+    void what_is_created_late_on_a_losing_leaf_does_not_win_against_the_run_that_it_knows_nothing_of() {
+        ObjectNode late = branch(WAITING, "e", "t", "b");
+        assertThat(settle(late, branch(ENDED, "z", "c", "a")).lost).containsExactly("3-e");
+        assertThat(settle(late, branch("'status':'stuck','attempt':1,'fence':1", "z", "c", "a")).lost)
+                .containsExactly("3-e");
+        assertThat(settle(branch(WAITING, "e", "t", "w", "l", "a"), branch(ENDED, "z", "c", "a")).lost)
+                .containsExactly("5-e");
+    }
+
+    @Test
+    void a_claim_of_what_was_created_late_ends_nobodys_run_and_nobodys_end() {
+        ObjectNode late = branch(owned("t2", 3), "c", "e", "t", "b");
+        assertThat(resolve(late, branch(ENDED, "z", "k", "a")).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
+        assertThat(resolve(late, branch(owned("t1", 1), "k", "a")).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
+        ObjectNode taken = branch(withdrawn("t2", 3, "the job has another leaf"), "w", "c", "e", "t", "b");
+        assertThat(resolve(taken, branch(owned("t1", 1), "k", "a")).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
+        assertThat(settle(taken, branch(ENDED, "z", "k", "a")).lost).containsExactly("5-w");
+    }
+
+    @Test
+    void a_job_that_was_added_after_its_removal_wins_against_the_end_of_the_run_that_was_removed() {
+        ObjectNode again = branch(WAITING, "e", "r", "x", "c", "a");
+        assertThat(settle(again, branch(ENDED, "z", "y", "c", "a")).lost).containsExactly("4-z");
+    }
+
+    @Test
+    void a_job_that_was_added_after_its_removal_may_build_on_a_leaf_that_had_lost() {
+        ObjectNode again = branch(WAITING, "e", "t", "w", "l", "a");
+        ObjectNode removed = branch(GONE + ",'fence':2", "r", "c", "a");
+        assertThat(settle(again, removed, branch(ENDED, "z", "c", "a")).lost).containsExactly("3-z");
+    }
+
+    /** A leaf with its history, the newest revision first. */
+    private static ObjectNode branch(String fields, String... hashes) {
+        ObjectNode leaf = leaf(hashes.length + "-" + hashes[0], fields);
+        ObjectNode revisions = leaf.putObject("_revisions").put("start", hashes.length);
+        List.of(hashes).forEach(revisions.putArray("ids")::add);
+        return leaf;
+    }
+
+    private static Resolution resolve(ObjectNode... leaves) {
+        return Resolution.of(Arrays.asList(leaves), Optional.empty(), Jobs.NOW);
+    }
+
+    private static List<String> lost(Resolution resolution) {
+        return resolution.tombstones().stream()
+                .map(tombstone -> tombstone.path("_rev").asText())
+                .toList();
+    }
+
+    /** Resolves with a majority that confirms everything, up to the tombstones of the losers. */
+    private static Settled settle(ObjectNode... leaves) {
+        List<ObjectNode> present = new ArrayList<>(Arrays.asList(leaves));
+        Optional<String> confirmed = Optional.empty();
+        Job winner = null;
+        for (int i = 1; i < 10; i++) {
+            Resolution resolution = Resolution.of(present, confirmed, Jobs.NOW);
+            if (resolution.verdict() != Resolution.Verdict.CONFIRM) {
+                assertThat(resolution.verdict()).isNotEqualTo(Resolution.Verdict.UNDECIDED);
+                return new Settled(winner, lost(resolution), resolution.tombstones());
+            }
+            winner = resolution.winner().orElseThrow();
+            String before = winner.rev().orElseThrow();
+            String hash = "k" + i;
+            ObjectNode written =
+                    winner.withRev((Rev.generation(before) + 1) + "-" + hash).toDocument();
+            present.stream()
+                    .filter(leaf -> leaf.path("_rev").asText().equals(before) && leaf.has("_revisions"))
+                    .findFirst()
+                    .ifPresent(leaf -> written.set("_revisions", grown(leaf.path("_revisions"), hash)));
+            present.removeIf(leaf -> leaf.path("_rev").asText().equals(before));
+            present.add(written);
+            confirmed = Optional.of(written.path("_rev").asText());
+        }
+        throw new AssertionError("no end");
+    }
+
+    private static ObjectNode grown(JsonNode revisions, String hash) {
+        ObjectNode grown = revisions.deepCopy();
+        grown.put("start", revisions.path("start").asInt() + 1);
+        grown.withArray("ids").insert(0, hash);
+        return grown;
+    }
+
+    private record Settled(Job winner, List<String> lost, List<ObjectNode> tombstones) {}
+
+    private static String waiting(int fence) {
+        return "'status':'waiting','fence':" + fence;
+    }
+
+    private static ObjectNode leaf(String rev, String fields) {
+        return Jobs.json("{'_id':'job:email:42','_rev':'" + rev + "'," + fields + "}");
+    }
+
+    private static String owned(String token, int fence) {
+        return "'status':'running','attempt':1,'fence':" + fence + ",'lock':{'token':'" + token + "','worker':'w-"
+                + token + "'}";
+    }
+
+    private static String withdrawn(String token, int fence, String reason) {
+        return owned(token, fence).replace("'}", "','withdrawn':{'at':5,'reason':'" + reason + "'}}");
+    }
+}

@@ -1,0 +1,473 @@
+package io.couchjobs.engine.lifecycle;
+
+import static io.couchjobs.testing.Jobs.NOW;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Lock;
+import io.couchjobs.job.Progress;
+import io.couchjobs.job.RetryPolicy;
+import io.couchjobs.testing.Jobs;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class TransitionsTest {
+    private static final RetryPolicy TWICE = new RetryPolicy(2, Duration.ofSeconds(30), Duration.ofHours(1));
+
+    /** The state machine once more, by hand: what each event makes of each status; "-" is a refusal, "=" no write. */
+    private static final String MATRIX = """
+            event               waiting    scheduled  running    stuck      success  failed   cancelled
+            add                 waiting    scheduled  running    waiting    waiting  waiting  waiting
+            claim               running    -          -          running    -        -        -
+            put aside           scheduled  -          -          scheduled  -        -        -
+            withdraw            -          scheduled  running    -          -        -        -
+            start               -          running    -          -          -        -        -
+            update              -          scheduled  running    -          -        -        -
+            finish              -          success    success    -          -        -        -
+            fail                -          stuck      stuck      -          -        -        -
+            fail for good       -          failed     failed     -          -        -        -
+            release             -          waiting    waiting    -          -        -        -
+            snooze              -          waiting    waiting    -          -        -        -
+            acknowledge cancel  -          cancelled  cancelled  -          -        -        -
+            expire              -          waiting    waiting    -          -        -        -
+            expire once only    -          waiting    failed     -          -        -        -
+            cancel              cancelled  -          -          cancelled  -        -        -
+            request cancel      -          scheduled  running    -          -        -        -
+            resubmit            waiting    scheduled  running    waiting    waiting  waiting  waiting
+            resubmit as it was  =          scheduled  running    waiting    waiting  waiting  waiting
+            retry               waiting    -          -          waiting    waiting  waiting  waiting
+            reschedule          waiting    -          -          stuck      -        -        -
+            prioritize          waiting    -          -          stuck      -        -        -
+            add at same time    =          scheduled  running    waiting    waiting  waiting  waiting
+            reschedule to same  =          -          -          =          -        -        -
+            """;
+
+    private static final Map<String, Function<Job, Decision>> EVENTS = events();
+
+    private static Map<String, Function<Job, Decision>> events() {
+        Instant later = NOW.plusSeconds(60);
+        JobError error = new JobError(1, NOW, JobError.Kind.FAILED, "boom", null);
+        Map<String, Function<Job, Decision>> events = new LinkedHashMap<>();
+        events.put("add", job -> Transitions.add(job, requestAt(later), false, NOW));
+        events.put("claim", job -> Transitions.claim(job, "t2", "w2", true, NOW));
+        events.put("put aside", job -> Transitions.claim(job, "t2", "w2", false, NOW));
+        events.put("withdraw", job -> Transitions.withdraw(job, "no quorum", NOW));
+        events.put("start", job -> Transitions.start(job, NOW));
+        events.put("update", job -> Transitions.update(job, Jobs.json("{}"), new Progress(5, "on it"), NOW));
+        events.put("finish", job -> Transitions.finish(job, Jobs.json("{'ok':true}"), null, NOW));
+        events.put("fail", job -> Transitions.fail(job, error, TWICE, false, NOW));
+        events.put("fail for good", job -> Transitions.fail(job, error, TWICE, true, NOW));
+        events.put("release", job -> Transitions.release(job, NOW));
+        events.put("snooze", job -> Transitions.snooze(job, later, NOW));
+        events.put("acknowledge cancel", job -> Transitions.acknowledgeCancel(job, "asked to", NOW));
+        events.put("expire", job -> Transitions.expire(job, OptionalInt.empty(), NOW));
+        events.put("expire once only", job -> Transitions.expire(job, OptionalInt.of(0), NOW));
+        events.put("cancel", job -> Transitions.cancel(job, NOW));
+        events.put("request cancel", job -> Transitions.requestCancel(job, NOW));
+        events.put("resubmit", job -> Transitions.resubmit(job, later, null, NOW));
+        events.put("resubmit as it was", job -> Transitions.resubmit(job, null, null, NOW));
+        events.put("retry", job -> Transitions.retry(job, NOW));
+        events.put("reschedule", job -> Transitions.reschedule(job, later, NOW));
+        events.put("prioritize", job -> Transitions.prioritize(job, 75, NOW));
+        events.put("add at same time", job -> Transitions.add(job, requestAt(job.scheduledTime()), false, NOW));
+        events.put("reschedule to same", job -> Transitions.reschedule(job, job.scheduledTime(), NOW));
+        return events;
+    }
+
+    private static JobRequest requestAt(Instant time) {
+        return JobRequest.builder("email")
+                .id("42")
+                .data(Map.of("n", 2))
+                .scheduledTime(time)
+                .build();
+    }
+
+    static Stream<Arguments> cells() {
+        List<String> lines = MATRIX.lines().toList();
+        List<String> statuses = List.of(lines.get(0).trim().split(" +")).subList(1, 8);
+        List<Arguments> cells = new ArrayList<>();
+        for (String line : lines.subList(1, lines.size())) {
+            String event = line.substring(0, 20).trim();
+            String[] targets = line.substring(20).trim().split(" +");
+            for (int i = 0; i < targets.length; i++) {
+                cells.add(Arguments.of(event, statuses.get(i), targets[i]));
+            }
+        }
+        return cells.stream();
+    }
+
+    @Test
+    void the_matrix_has_every_event_and_every_status() {
+        assertThat(cells().map(cell -> cell.get()[0]).distinct()).containsExactlyInAnyOrderElementsOf(EVENTS.keySet());
+        assertThat(cells()).hasSize(EVENTS.size() * JobStatus.values().length);
+    }
+
+    @ParameterizedTest(name = "{0} makes a {1} job {2}")
+    @MethodSource("cells")
+    void every_event_on_every_status(String event, String status, String expected) {
+        Job before = Jobs.inStatus(JobStatus.fromJson(status).orElseThrow());
+        Decision decision = EVENTS.get(event).apply(before);
+        String actual = decision.isRefused()
+                ? "-"
+                : decision.write().map(job -> job.status().json()).orElse("=");
+        assertThat(actual).isEqualTo(expected);
+        decision.write().ifPresent(after -> {
+            assertThat(after.lock().isPresent())
+                    .as("a lock")
+                    .isEqualTo(after.status().isLocked());
+            assertThat(after.rev()).isEqualTo(before.rev());
+            assertThat(after.toDocument().get("mine"))
+                    .isEqualTo(before.toDocument().get("mine"));
+            assertThat(Job.parse(after.toDocument()).saysTheSameAs(after)).isTrue();
+        });
+    }
+
+    @Test
+    void a_new_job_waits_and_has_all_that_its_creator_asked_for() {
+        Job job = Transitions.create(
+                JobRequest.builder("email")
+                        .id("7")
+                        .data(Map.of("to", "ada"))
+                        .scheduledTime(Jobs.past(9))
+                        .group("g")
+                        .priority(75)
+                        .maxRetries(1)
+                        .tag("a")
+                        .tag("b")
+                        .jobClass("big")
+                        .origin("me")
+                        .correlationId("c")
+                        .build(),
+                NOW);
+        Job expected = Job.parse(
+                Jobs.json("{'_id':'job:email:7','status':'waiting','scheduledTime':1500000000009,'data':{'to':'ada'},"
+                        + "'group':'g','class':'big','origin':'me','correlationId':'c','priority':75,"
+                        + "'maxRetries':1,'tags':['a','b'],'times':{'created':1700000000000}}"));
+        assertThat(job.saysTheSameAs(expected)).as(job.toDocument().toString()).isTrue();
+    }
+
+    @Test
+    void a_claim_carries_its_token_and_a_greater_fence() {
+        Job claimed = write(Transitions.claim(Jobs.inStatus(JobStatus.WAITING), "t2", "w2", true, NOW));
+        assertThat(claimed.lock()).contains(new Lock("t2", "w2", NOW));
+        assertThat(claimed.fence()).isEqualTo(8);
+        assertThat(claimed.attempt()).isEqualTo(2);
+        assertThat(claimed.times()).containsEntry("claimed", NOW).containsEntry("started", NOW);
+    }
+
+    @Test
+    void the_first_claim_of_a_document_goes_by_its_revision_which_outlives_a_removal() {
+        assertThat(fenceOfNextClaim("'_rev':'1-abc'")).isEqualTo(1);
+        assertThat(fenceOfNextClaim("'_rev':'17-abc'"))
+                .as("added again on a tombstone")
+                .isEqualTo(17);
+        assertThat(fenceOfNextClaim("'_rev':'17-abc','fence':3")).isEqualTo(4);
+        assertThat(fenceOfNextClaim("'_rev':'17-abc','fence':0")).isEqualTo(1);
+        assertThat(fenceOfNextClaim("'data':{}")).as("not stored yet").isEqualTo(1);
+    }
+
+    @Test
+    void a_fence_that_cannot_grow_any_more_does_not_make_a_claimed_job_malformed() {
+        Job job = Jobs.job("'fence':2147483647,'data':{}");
+        Job claimed = write(Transitions.claim(job, "t", "w", true, NOW));
+        assertThat(Job.parse(claimed.toDocument()).fence()).isEqualTo(Integer.MAX_VALUE);
+        Job cancelled = write(Transitions.cancel(job, NOW));
+        assertThat(Job.parse(cancelled.toDocument()).status()).isEqualTo(JobStatus.CANCELLED);
+    }
+
+    @Test
+    void the_first_and_the_last_time_that_there_is_can_be_asked_for() {
+        for (long time : new long[] {-8_640_000_000_000_000L, 8_640_000_000_000_000L}) {
+            Job running =
+                    Jobs.job("'status':'running','lock':{'token':'t1'},'resubmit':{'scheduledTime':" + time + "}");
+            Job finished = write(Transitions.finish(running, null, null, NOW));
+            assertThat(finished.scheduledTime()).isEqualTo(Instant.ofEpochMilli(time));
+        }
+        assertThatThrownBy(() -> Transitions.reschedule(
+                        Jobs.inStatus(JobStatus.WAITING), Instant.ofEpochMilli(8_640_000_000_000_001L), NOW))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void every_write_turns_a_scheduled_time_in_seconds_into_milliseconds() {
+        Job byHand = Jobs.job("'data':{},'scheduledTime':4000000000,'resubmit':{'scheduledTime':4100000000}");
+        Job claimed = write(Transitions.claim(byHand, "t", "w", true, NOW));
+        assertThat(claimed.toDocument().path("scheduledTime").asLong()).isEqualTo(4_000_000_000_000L);
+        Job released = write(Transitions.release(claimed, NOW));
+        assertThat(released.toDocument().path("scheduledTime").asLong()).isEqualTo(4_100_000_000_000L);
+        Job restored = Restored.of(Jobs.job("'data':{},'scheduledTime':4000000000"), 0, NOW);
+        assertThat(restored.toDocument().path("scheduledTime").asLong()).isEqualTo(4_000_000_000_000L);
+    }
+
+    @Test
+    void a_time_before_march_1973_is_written_as_at_once() {
+        Instant early = Instant.ofEpochMilli(99_999_999_999L);
+        Job waiting = Jobs.inStatus(JobStatus.WAITING);
+        assertThat(write(Transitions.add(waiting, Jobs.request(early), true, NOW))
+                        .scheduledTime())
+                .isEqualTo(Instant.EPOCH);
+        Job later = write(Transitions.reschedule(waiting, NOW, NOW));
+        assertThat(write(Transitions.reschedule(later, early, NOW))
+                        .toDocument()
+                        .path("scheduledTime")
+                        .asLong())
+                .isZero();
+        assertThat(Transitions.reschedule(write(Transitions.reschedule(later, early, NOW)), early, NOW)
+                        .write())
+                .as("the same time again")
+                .isEmpty();
+        Job running = Jobs.inStatus(JobStatus.RUNNING);
+        assertThat(write(Transitions.resubmit(running, early, null, NOW)).resubmittedTime())
+                .isEqualTo(Instant.EPOCH);
+        assertThat(write(Transitions.snooze(running, early, NOW)).scheduledTime())
+                .isEqualTo(Instant.EPOCH);
+    }
+
+    private static long fenceOfNextClaim(String fields) {
+        return write(Transitions.claim(Jobs.job(fields), "t", "w", true, NOW)).fence();
+    }
+
+    @Test
+    void a_claim_that_was_withdrawn_keeps_its_lock_and_owns_nothing() {
+        Job running = Jobs.inStatus(JobStatus.RUNNING);
+        Job withdrawn = write(Transitions.withdraw(running, "no quorum", NOW));
+        assertThat(withdrawn.lock())
+                .contains(new Lock("t1", "w1", Instant.ofEpochMilli(1), new Lock.Withdrawal(NOW, "no quorum")));
+        assertThat(withdrawn.isLockedBy("t1")).isFalse();
+        assertThat(running.effectiveFence()).isEqualTo(7);
+        assertThat(withdrawn.effectiveFence()).isEqualTo(6);
+        Job again = write(Transitions.withdraw(withdrawn, "no quorum", NOW.plusMillis(1)));
+        assertThat(again.saysTheSameAs(withdrawn))
+                .as("a write that changes nothing would prove nothing")
+                .isFalse();
+    }
+
+    @Test
+    void a_job_put_aside_counts_as_an_attempt_only_when_it_starts() {
+        Job aside = write(Transitions.claim(Jobs.inStatus(JobStatus.WAITING), "t2", "w2", false, NOW));
+        assertThat(aside.attempt()).isEqualTo(1);
+        assertThat(write(Transitions.start(aside, NOW)).attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void retries_wait_longer_each_time_from_the_start_of_the_failed_run_until_they_are_used_up() {
+        Job job = Jobs.job("'data':{}");
+        List<Long> delays = new ArrayList<>();
+        for (int run = 0; run < 3; run++) {
+            Job running = write(Transitions.claim(job, "t" + run, "w", true, NOW));
+            JobError error = new JobError(running.attempt(), NOW, JobError.Kind.FAILED, "boom", null);
+            assertThat(Transitions.isLastRun(running, TWICE)).isEqualTo(run == 2);
+            job = write(Transitions.fail(running, error, TWICE, false, NOW.plusSeconds(5)));
+            delays.add(Duration.between(NOW, job.scheduledTime()).toSeconds());
+        }
+        assertThat(delays.subList(0, 2)).containsExactly(30L, 60L);
+        assertThat(job.status()).isEqualTo(JobStatus.FAILED);
+        assertThat(job.errors()).hasSize(3);
+    }
+
+    @Test
+    void an_expired_lease_uses_up_no_retry() {
+        Job running = write(Transitions.claim(Jobs.job("'data':{}"), "t", "w", true, NOW));
+        Job expired = write(Transitions.expire(running, OptionalInt.empty(), NOW));
+        assertThat(expired.expirations()).isEqualTo(1);
+        assertThat(expired.attempt()).isEqualTo(1);
+        assertThat(expired.failures()).isZero();
+        assertThat(expired.errors()).singleElement().extracting(JobError::kind).isEqualTo(JobError.Kind.EXPIRED);
+    }
+
+    @Test
+    void a_job_that_was_only_put_aside_is_not_to_blame_for_the_death_of_its_owner() {
+        Job claimed = write(Transitions.claim(Jobs.job("'data':{},'attempt':2,'expirations':1"), "t", "w", false, NOW));
+        Job expired = write(Transitions.expire(claimed, OptionalInt.of(0), NOW));
+        assertThat(expired.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(expired.expirations()).isEqualTo(1);
+        assertThat(expired.failures()).as("failed runs, which use up retries").isEqualTo(1);
+    }
+
+    @Test
+    void a_job_whose_leases_run_out_too_often_is_failed_and_says_so_and_a_retry_forgets_them() {
+        Job running = write(Transitions.claim(Jobs.job("'data':{},'expirations':2"), "t", "w", true, NOW));
+        Job failed = write(Transitions.expire(running, OptionalInt.of(2), NOW));
+        assertThat(failed.status()).isEqualTo(JobStatus.FAILED);
+        assertThat(failed.expirations()).isEqualTo(3);
+        assertThat(failed.errors()).singleElement().satisfies(error -> {
+            assertThat(error.kind()).isEqualTo(JobError.Kind.EXPIRED);
+            assertThat(error.message()).contains("happened 3 times", "maxExpirations");
+        });
+        assertThat(write(Transitions.retry(failed, NOW)).expirations()).isZero();
+    }
+
+    @Test
+    void a_release_takes_back_the_attempt() {
+        Job running = write(Transitions.claim(Jobs.job("'data':{}"), "t", "w", true, NOW));
+        assertThat(write(Transitions.release(running, NOW)).attempt()).isZero();
+    }
+
+    @Test
+    void adding_a_running_job_only_flags_it_and_ignores_the_data() {
+        Job flagged = write(Transitions.add(Jobs.inStatus(JobStatus.RUNNING), requestAt(NOW), true, NOW));
+        assertThat(flagged.isResubmitted()).isTrue();
+        assertThat(flagged.data()).isEqualTo(Jobs.json("{'n':1}"));
+        assertThat(flagged.isLockedBy("t1")).isTrue();
+    }
+
+    @Test
+    void a_resubmitted_job_waits_again_after_its_finish_and_the_flag_is_used_up() {
+        Job flagged = write(Transitions.resubmit(Jobs.inStatus(JobStatus.RUNNING), NOW, null, NOW));
+        Job again = write(Transitions.finish(flagged, null, null, NOW));
+        assertThat(again.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(again.scheduledTime()).isEqualTo(NOW);
+        assertThat(again.isResubmitted()).isFalse();
+        assertThat(again.attempt()).isZero();
+    }
+
+    @Test
+    void a_retry_is_at_a_time_that_there_is_whatever_the_document_says_of_the_start() {
+        ObjectNode late = Jobs.inStatus(JobStatus.RUNNING).toDocument();
+        late.withObject("/times").put("started", 8_640_000_000_000_000L);
+        JobError error = new JobError(1, NOW, JobError.Kind.FAILED, "boom", null);
+        Job stuck = write(Transitions.fail(Job.parse(late), error, TWICE, false, NOW));
+        assertThat(Job.parse(stuck.toDocument()).scheduledTime())
+                .isEqualTo(Instant.ofEpochMilli(8_640_000_000_000_000L));
+    }
+
+    @Test
+    void a_failed_run_of_a_resubmitted_job_starts_afresh() {
+        Job flagged = write(Transitions.resubmit(Jobs.inStatus(JobStatus.RUNNING), NOW, null, NOW));
+        JobError error = new JobError(1, NOW, JobError.Kind.FAILED, "boom", null);
+        Job again = write(Transitions.fail(flagged, error, TWICE, true, NOW));
+        assertThat(again.status()).isEqualTo(JobStatus.WAITING);
+        assertThat(again.attempt()).isZero();
+    }
+
+    @Test
+    void an_expired_lease_uses_the_resubmit_flag_up() {
+        Job flagged = write(Transitions.resubmit(Jobs.inStatus(JobStatus.RUNNING), NOW, null, NOW));
+        Job expired = write(Transitions.expire(flagged, OptionalInt.empty(), NOW));
+        assertThat(expired.scheduledTime()).isEqualTo(NOW);
+        assertThat(expired.isResubmitted()).isFalse();
+    }
+
+    @Test
+    void a_failure_after_a_cancel_request_ends_cancelled() {
+        Job asked = write(Transitions.requestCancel(Jobs.inStatus(JobStatus.RUNNING), NOW));
+        JobError error = new JobError(1, NOW, JobError.Kind.FAILED, "interrupted", null);
+        assertThat(write(Transitions.fail(asked, error, TWICE, false, NOW)).status())
+                .isEqualTo(JobStatus.CANCELLED);
+        assertThat(write(Transitions.expire(asked, OptionalInt.empty(), NOW)).status())
+                .isEqualTo(JobStatus.CANCELLED);
+        assertThat(write(Transitions.release(asked, NOW)).status()).isEqualTo(JobStatus.CANCELLED);
+        assertThat(Transitions.requestCancel(asked, NOW).write())
+                .as("asking twice")
+                .isEmpty();
+    }
+
+    @Test
+    void a_cancel_request_drops_an_older_resubmit() {
+        Job flagged = write(Transitions.add(Jobs.inStatus(JobStatus.RUNNING), requestAt(NOW), false, NOW));
+        Job asked = write(Transitions.requestCancel(flagged, NOW));
+        assertThat(asked.isResubmitted()).isFalse();
+        assertThat(write(Transitions.acknowledgeCancel(asked, "asked to", NOW)).status())
+                .isEqualTo(JobStatus.CANCELLED);
+    }
+
+    @Test
+    void a_job_added_again_after_a_cancel_request_waits_again_however_its_run_ends() {
+        Job asked = write(Transitions.requestCancel(Jobs.inStatus(JobStatus.RUNNING), NOW));
+        Job added = write(Transitions.add(asked, requestAt(NOW), false, NOW));
+        JobError error = new JobError(1, NOW, JobError.Kind.FAILED, "interrupted", null);
+        List<Decision> endings = List.of(
+                Transitions.acknowledgeCancel(added, "asked to", NOW),
+                Transitions.finish(added, null, null, NOW),
+                Transitions.fail(added, error, TWICE, true, NOW),
+                Transitions.release(added, NOW),
+                Transitions.expire(added, OptionalInt.of(0), NOW));
+        for (Decision ending : endings) {
+            Job again = write(ending);
+            assertThat(again.status()).isEqualTo(JobStatus.WAITING);
+            assertThat(again.scheduledTime()).isEqualTo(NOW);
+            assertThat(again.isResubmitted()).isFalse();
+            assertThat(again.isCancelRequested()).isFalse();
+        }
+    }
+
+    @Test
+    void an_owner_that_is_to_stop_cannot_resubmit_its_job() {
+        Job asked = write(Transitions.requestCancel(Jobs.inStatus(JobStatus.RUNNING), NOW));
+        assertThat(Transitions.resubmitOwn(asked, NOW, NOW).write()).isEmpty();
+    }
+
+    @Test
+    void a_released_job_has_the_time_that_an_add_gave_it_meanwhile() {
+        Job flagged = write(Transitions.add(Jobs.inStatus(JobStatus.SCHEDULED), requestAt(NOW), false, NOW));
+        Job released = write(Transitions.release(flagged, NOW));
+        assertThat(released.scheduledTime()).isEqualTo(NOW);
+        assertThat(released.isResubmitted()).isFalse();
+    }
+
+    @Test
+    void a_snoozed_run_does_not_count_and_the_job_waits_for_its_time() {
+        Job running = Jobs.inStatus(JobStatus.RUNNING);
+        Job snoozed = write(Transitions.snooze(running, NOW.plusSeconds(5), NOW));
+        assertThat(snoozed.scheduledTime()).isEqualTo(NOW.plusSeconds(5));
+        assertThat(snoozed.attempt()).isEqualTo(running.attempt() - 1);
+        assertThat(snoozed.errors()).isEmpty();
+        Job asked = write(Transitions.requestCancel(running, NOW));
+        assertThat(write(Transitions.snooze(asked, NOW, NOW)).status()).isEqualTo(JobStatus.CANCELLED);
+    }
+
+    @Test
+    void a_resubmitted_pending_job_takes_the_time_and_the_data() {
+        Job moved = write(Transitions.resubmit(Jobs.inStatus(JobStatus.WAITING), NOW, Jobs.json("{'n':2}"), NOW));
+        assertThat(moved.scheduledTime()).isEqualTo(NOW);
+        assertThat(moved.data()).isEqualTo(Jobs.json("{'n':2}"));
+        assertThat(moved.times().get("created")).isEqualTo(Instant.ofEpochMilli(5));
+    }
+
+    @Test
+    void a_stuck_job_that_is_added_again_starts_afresh() {
+        Job again = write(Transitions.add(Jobs.inStatus(JobStatus.STUCK), requestAt(NOW), false, NOW));
+        assertThat(again.attempt()).isZero();
+        assertThat(again.data()).isEqualTo(Jobs.json("{'n':2}"));
+        assertThat(again.fence()).as("a wish takes the next fence").isEqualTo(8);
+    }
+
+    @Test
+    void only_the_newest_errors_are_kept() {
+        Job job = Jobs.job("'data':{}");
+        for (int run = 1; run <= 15; run++) {
+            Job running = write(Transitions.claim(job, "t", "w", true, NOW));
+            JobError error = new JobError(run, NOW, JobError.Kind.FAILED, "boom " + run, "at A");
+            job = write(Transitions.fail(running, error, TWICE.withMaxRetries(99), false, NOW));
+        }
+        assertThat(job.errors()).hasSize(Job.MAX_ERRORS);
+        assertThat(job.errors().get(9).message()).isEqualTo("boom 15");
+    }
+
+    @Test
+    void a_priority_out_of_range_is_named() {
+        assertThatThrownBy(() -> Transitions.prioritize(Jobs.inStatus(JobStatus.WAITING), 100, NOW))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("100");
+    }
+
+    private static Job write(Decision decision) {
+        return decision.write().orElseThrow();
+    }
+}

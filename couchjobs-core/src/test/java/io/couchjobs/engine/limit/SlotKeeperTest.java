@@ -1,0 +1,73 @@
+package io.couchjobs.engine.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.index.DesignDocuments;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.testing.Proxy;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a process keeps of the slots of a type. */
+@ServerTest
+class SlotKeeperTest {
+    private Proxy proxy;
+    private JobQueue queue;
+    private JobStore store;
+    private SlotKeeper keeper;
+
+    @BeforeEach
+    void open(TestDatabase database) {
+        proxy = Proxy.before(database.server());
+        queue = TestQueue.open(proxy.door(database));
+        store = new JobStore(queue.database());
+        keeper = new SlotKeeper(
+                new QueueParts(
+                        store,
+                        new JobIndex(new DesignDocuments(queue.database())),
+                        new SettingsStore(queue.database(), Duration.ofSeconds(60)),
+                        new Feed(queue.database()),
+                        TestQueue.clock(InstantSource.system(), queue.database().server())),
+                "here",
+                () -> {});
+    }
+
+    @AfterEach
+    void close() {
+        proxy.clear();
+        store.close();
+        queue.close();
+        proxy.close();
+    }
+
+    @Test
+    void changes_of_a_type_whose_slots_could_not_be_read_are_not_kept() {
+        proxy.detour(new Proxy.Detour() {
+            @Override
+            public Optional<String> answers(Proxy.Request request) {
+                return Optional.of("no JSON")
+                        .filter(any -> request.uri().getPath().endsWith("/_all_docs"));
+            }
+        });
+        assertThatThrownBy(() -> keeper.prepare("email")).isInstanceOf(RuntimeException.class);
+        assertThat(keeper.isKnown("email")).isFalse();
+
+        proxy.clear();
+        keeper.prepare("email");
+        assertThat(keeper.isKnown("email")).isTrue();
+        assertThat(keeper.hasRoom(new SlotName.Limited("email", null), 1)).isTrue();
+    }
+}

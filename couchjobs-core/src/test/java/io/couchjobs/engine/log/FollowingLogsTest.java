@@ -1,0 +1,139 @@
+package io.couchjobs.engine.log;
+
+import static io.couchjobs.testing.TestQueue.until;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.Listening;
+import io.couchjobs.job.JobId;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+@ServerTest
+class FollowingLogsTest {
+    private static final JobId JOB = new JobId("email", "1");
+    private static final int MANY = 250;
+
+    private JobQueue queue;
+    private JobStore store;
+    private Feed feed;
+    private JobLogs logs;
+    private final List<Long> told = new CopyOnWriteArrayList<>();
+
+    @BeforeEach
+    void open(TestDatabase database) {
+        queue = TestQueue.open(database);
+        store = new JobStore(queue.database());
+        feed = new Feed(queue.database());
+        logs = new JobLogs(store, feed);
+    }
+
+    @AfterEach
+    void close() {
+        feed.close();
+        store.close();
+        queue.close();
+    }
+
+    @Test
+    void who_blocks_holds_up_nobody_else() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch blocked = new CountDownLatch(1);
+        List<String> heard = new CopyOnWriteArrayList<>();
+        append(1);
+        try (LogFollowing following = logs.follow(JOB, chunk -> {
+                    blocked.countDown();
+                    uninterruptibly(goOn);
+                    told.add(chunk.number());
+                });
+                Listening other = feed.listen(event -> heard.add(event.docId()))) {
+            assertThat(blocked.await(30, TimeUnit.SECONDS)).isTrue();
+            for (int number = 2; number <= MANY; number++) {
+                append(number);
+            }
+            queue.add("other", Map.of());
+            until(() -> heard.stream().anyMatch(id -> id.startsWith("job:other:")));
+            assertThat(told).isEmpty();
+            assertThat(following.finish(Duration.ofMillis(1))).isFalse();
+            assertThat(other).isNotNull();
+            goOn.countDown();
+        }
+    }
+
+    @Test
+    void who_is_slow_is_told_all_of_it_once_and_in_order() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        append(1);
+        try (LogFollowing following = logs.follow(JOB, chunk -> {
+            uninterruptibly(goOn);
+            told.add(chunk.number());
+            if (chunk.number() == 7) {
+                throw new IllegalStateException("a listener that fails once");
+            }
+        })) {
+            for (int number = 2; number <= MANY; number++) {
+                append(number);
+            }
+            goOn.countDown();
+            until(() -> told.size() == MANY);
+            append(MANY + 1);
+            until(() -> told.size() == MANY + 1);
+            append(MANY + 2);
+            assertThat(following.finish(TestQueue.PATIENCE)).isTrue();
+        }
+        assertThat(told).containsExactlyElementsOf(numbers(MANY + 2));
+    }
+
+    @Test
+    void after_the_following_was_closed_nothing_is_told() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch blocked = new CountDownLatch(1);
+        append(1);
+        append(2);
+        LogFollowing following = logs.follow(JOB, chunk -> {
+            blocked.countDown();
+            uninterruptibly(goOn);
+            told.add(chunk.number());
+        });
+        assertThat(blocked.await(30, TimeUnit.SECONDS)).isTrue();
+        following.close();
+        goOn.countDown();
+        assertThat(following.finish(TestQueue.PATIENCE)).isTrue();
+        assertThat(told).containsExactly(1L);
+    }
+
+    private void append(long number) throws Exception {
+        LogLine line = new LogLine(1, 1, Instant.EPOCH, "line " + number);
+        logs.append(new LogChunk(JOB, number, List.of(line), 0)).get(30, TimeUnit.SECONDS);
+    }
+
+    private static List<Long> numbers(int last) {
+        return LongStream.rangeClosed(1, last).boxed().toList();
+    }
+
+    private static void uninterruptibly(CountDownLatch latch) {
+        boolean done = false;
+        while (!done) {
+            try {
+                latch.await();
+                done = true;
+            } catch (InterruptedException again) {
+                // goes on waiting
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package io.couchjobs.engine.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.JobQueue;
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.embedded.junit.TestServer;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.testing.Held;
+import io.couchjobs.testing.Proxy;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
+import io.couchjobs.type.TypeSettings;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a process believes about the settings of a type while it reads them and its feed tells of others. */
+@ServerTest
+class SettingsStoreTest {
+    private static final Duration SHORT = Duration.ofSeconds(10);
+
+    private JobQueue elsewhere;
+    private JobQueue behindProxy;
+    private Proxy proxy;
+    private SettingsStore settings;
+
+    @BeforeEach
+    void open(TestServer server, TestDatabase database) {
+        elsewhere = TestQueue.open(database);
+        proxy = Proxy.before(server);
+        behindProxy = TestQueue.open(proxy.door(database));
+        settings = new SettingsStore(behindProxy.database(), Duration.ofMinutes(1));
+        settings.gap(); // it follows the feed: this test tells it what the feed would
+    }
+
+    @AfterEach
+    void close() {
+        proxy.clear();
+        behindProxy.close();
+        elsewhere.close();
+        proxy.close();
+    }
+
+    @Test
+    void what_the_feed_told_is_not_replaced_by_an_older_reading_of_all_settings() throws Exception {
+        elsewhere.changeSettings("email", type -> type.withTimeout(Duration.ofMinutes(5)));
+        whileAnswerIsHeld("/_all_docs", SettingsStore::readAll, this::shorten);
+        assertThat(settings.timeoutOf("email")).isEqualTo(SHORT);
+    }
+
+    @Test
+    void what_the_feed_told_is_not_replaced_by_having_found_nothing_before() throws Exception {
+        whileAnswerIsHeld("/type:email", store -> store.read("email"), this::shorten);
+        assertThat(settings.timeoutOf("email")).isEqualTo(SHORT);
+    }
+
+    @Test
+    void what_was_read_before_a_gap_in_the_feed_is_not_believed_after_it() throws Exception {
+        elsewhere.changeSettings("email", type -> type.withTimeout(Duration.ofMinutes(5)));
+        whileAnswerIsHeld("/type:email", store -> store.read("email"), () -> {
+            elsewhere.changeSettings("email", type -> type.withTimeout(SHORT));
+            settings.gap();
+        });
+        assertThat(settings.timeoutOf("email")).isEqualTo(SHORT);
+    }
+
+    private void shorten() {
+        elsewhere.changeSettings("email", type -> type.withTimeout(SHORT));
+        String docId = TypeSettings.docId("email");
+        settings.changed(elsewhere
+                .database()
+                .get(docId)
+                .map(document -> new FeedEvent(docId, document.path("_rev").asText(), false, document, false))
+                .orElseThrow());
+    }
+
+    private void whileAnswerIsHeld(String path, Consumer<SettingsStore> reading, Runnable then) throws Exception {
+        Held held = proxy.holdAnswer(request -> request.uri().getPath().endsWith(path));
+        CompletableFuture<Void> read = CompletableFuture.runAsync(() -> reading.accept(settings));
+        held.awaitArrival();
+        then.run();
+        held.release();
+        read.get(30, TimeUnit.SECONDS);
+    }
+}

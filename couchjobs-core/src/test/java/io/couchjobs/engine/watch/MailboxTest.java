@@ -1,0 +1,66 @@
+package io.couchjobs.engine.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.couchjobs.engine.store.Snapshot;
+import io.couchjobs.job.JobId;
+import io.couchjobs.testing.Jobs;
+import org.junit.jupiter.api.Test;
+
+class MailboxTest {
+    @Test
+    void of_each_job_the_newest_is_kept_in_the_order_of_the_first() throws Exception {
+        Mailbox box = new Mailbox(10, 1_000, () -> {});
+        box.put(gone("a", 1));
+        box.put(gone("b", 1));
+        box.put(gone("a", 3));
+        box.put(gone("a", 2));
+
+        assertThat(box.take().orElseThrow().rev()).isEqualTo("3-x");
+        assertThat(box.take().orElseThrow().id().id()).isEqualTo("b");
+        assertThat(box.dropped()).isZero();
+    }
+
+    @Test
+    void beyond_its_bound_the_oldest_are_dropped_and_counted() throws Exception {
+        Mailbox box = new Mailbox(3, 1_000, () -> {});
+        for (int n = 0; n < 10; n++) {
+            box.put(gone("" + n, 1));
+        }
+
+        assertThat(box.dropped()).isEqualTo(7);
+        assertThat(box.take().orElseThrow().id().id()).isEqualTo("7");
+    }
+
+    @Test
+    void beyond_its_bytes_the_oldest_are_dropped_but_never_the_last() throws Exception {
+        Mailbox box = new Mailbox(100, 1_000, () -> {});
+        for (int n = 0; n < 10; n++) {
+            box.put(large("" + n, 400));
+        }
+        assertThat(box.dropped()).isEqualTo(8);
+        box.put(large("huge", 5_000));
+
+        assertThat(box.take().orElseThrow().id().id()).isEqualTo("huge");
+    }
+
+    @Test
+    void a_closed_box_ends_the_waiting() throws Exception {
+        Mailbox box = new Mailbox(3, 1_000, () -> {});
+        box.put(gone("a", 1));
+        box.close();
+        box.put(gone("b", 1));
+
+        assertThat(box.take()).isEmpty();
+    }
+
+    private static Snapshot gone(String id, int generation) {
+        return Snapshot.gone(new JobId("email", id), generation + "-x");
+    }
+
+    private static Snapshot large(String id, int size) {
+        return Snapshot.of(Jobs.json(
+                        "{'_id':'job:email:" + id + "','_rev':'1-x','data':{'x':'" + "x".repeat(size - 60) + "'}}"))
+                .orElseThrow();
+    }
+}
