@@ -21,21 +21,4 @@ module io.couchjobs {
     exports io.couchjobs.scope;
     exports io.couchjobs.type;
     exports io.couchjobs.worker;
-
-    // The engine is not exported. What the dashboard and the metrics still use of it is to become public verbs.
-    exports io.couchjobs.engine.document to
-            io.couchjobs.dashboard,
-            io.couchjobs.telemetry;
-    exports io.couchjobs.engine.feed to
-            io.couchjobs.dashboard;
-    exports io.couchjobs.engine.index to
-            io.couchjobs.dashboard;
-    exports io.couchjobs.engine.log to
-            io.couchjobs.dashboard;
-    exports io.couchjobs.engine.registry to
-            io.couchjobs.dashboard;
-    exports io.couchjobs.engine.settings to
-            io.couchjobs.dashboard;
-    exports io.couchjobs.engine.store to
-            io.couchjobs.dashboard;
 }

@@ -5,53 +5,58 @@ import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.admin.QueueSecurity;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.claim.Acceptor;
-import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.engine.conflict.ConflictWatch;
 import io.couchjobs.engine.create.AsyncCreator;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.create.QueueLimits;
 import io.couchjobs.engine.create.Restorer;
 import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.IndexWarmer;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.index.JobLists;
 import io.couchjobs.engine.index.JobPages;
+import io.couchjobs.engine.index.Parallel;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.log.JobLogs;
-import io.couchjobs.engine.log.LogChunk;
-import io.couchjobs.engine.log.LogFollowing;
-import io.couchjobs.engine.registry.WorkerInfo;
 import io.couchjobs.engine.registry.WorkerList;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.store.Listening;
 import io.couchjobs.engine.store.NewDatabase;
 import io.couchjobs.engine.store.SiteDocument;
 import io.couchjobs.engine.time.StoreClock;
-import io.couchjobs.engine.watch.Subscription;
+import io.couchjobs.engine.watch.JobSubscription;
 import io.couchjobs.engine.watch.Watch;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.After;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.CancelResult;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.DuplicateJobException;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobData;
+import io.couchjobs.job.JobEvent;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobPage;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Listening;
+import io.couchjobs.job.LogChunk;
+import io.couchjobs.job.LogFollowing;
 import io.couchjobs.job.NoTypeTimeoutException;
 import io.couchjobs.job.QueueFullException;
 import io.couchjobs.job.Site;
+import io.couchjobs.job.Subscription;
+import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.schedule.Schedules;
 import io.couchjobs.schedule.SharedScheduler;
 import io.couchjobs.scope.Scopes;
@@ -66,6 +71,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -119,6 +125,7 @@ public final class JobQueue implements AutoCloseable {
     private final SharedScheduler scheduler;
     private final Scopes scopes;
     private final ConflictWatch conflicts;
+    private final Operations operations;
     private final List<QueueExtension> extensions;
     private final String client;
     /** Those that are open. */
@@ -152,6 +159,7 @@ public final class JobQueue implements AutoCloseable {
         this.limits = new QueueLimits(parts);
         feed.alwaysTell(settings);
         this.conflicts = new ConflictWatch(store, settings, clock);
+        this.operations = new Operations(designs, index, conflicts);
         feed.alwaysTell(conflicts);
         this.watch = new Watch(feed, store);
         this.logs = new JobLogs(store, feed);
@@ -205,20 +213,15 @@ public final class JobQueue implements AutoCloseable {
         return database;
     }
 
-    /** {@return the design documents in the database} */
-    public DesignDocuments designDocuments() {
-        return designs;
-    }
-
     /**
      * Creates the database and its design documents where they are missing. Idempotent; any number of processes may do it at
      * the same time.
      *
      * @return what was missing
      */
-    public InitReport init() {
+    public Operations.InitReport init() {
         boolean created = NewDatabase.createIfMissing(database, site());
-        return new InitReport(created, designs.push());
+        return new Operations.InitReport(created, designs.push(), site());
     }
 
     /** {@return which of several databases that replicate to each other this queue works as} */
@@ -476,9 +479,9 @@ public final class JobQueue implements AutoCloseable {
      * @param filter which jobs
      * @param after where the page before ended, or null for the first one
      * @param limit how many jobs at most
-     * @return the page, newest jobs first; it may be short though more follow, see {@link JobPages}
+     * @return the page, newest jobs first; it may be short though more follow, see {@link JobPage}
      */
-    public JobPages.Page page(JobFilter filter, JobPages.@Nullable Place after, int limit) {
+    public JobPage page(JobFilter filter, JobPage.@Nullable Place after, int limit) {
         return pages.page(filter, after, limit);
     }
 
@@ -486,10 +489,17 @@ public final class JobQueue implements AutoCloseable {
     public Map<String, TypeCounts> counts() {
         Map<String, TypeCounts> counts = new TreeMap<>();
         settings.readAll().keySet().forEach(type -> counts.put(type, new TypeCounts(Map.of(), null)));
-        index.counts()
-                .forEach((type, byStatus) -> counts.put(
-                        type, new TypeCounts(byStatus, index.oldestPending(type).orElse(null))));
+        Parallel.ask(index.counts().entrySet(), this::withOldest)
+                .forEach(type -> counts.put(type.getKey(), type.getValue()));
         return counts;
+    }
+
+    private Map.Entry<String, TypeCounts> withOldest(Map.Entry<String, Map<JobStatus, Long>> type) {
+        TypeCounts counts = new TypeCounts(type.getValue(), null);
+        Instant oldest = counts.pending() == 0
+                ? null
+                : index.oldestPending(type.getKey()).orElse(null);
+        return Map.entry(type.getKey(), new TypeCounts(type.getValue(), oldest));
     }
 
     /** {@return what people should know of the types and workers of this queue, as the dashboard tells it; empty when all is well} */
@@ -635,7 +645,7 @@ public final class JobQueue implements AutoCloseable {
      * @throws JobNotFoundException when there is no such job any more
      * @throws JobRefusedException when it has changed
      */
-    public Job releaseOrphan(JobIndex.Owned seen) {
+    public Job releaseOrphan(WorkerInfo.OwnedJob seen) {
         return creator.change(
                 seen.id(),
                 "has changed since it was looked at",
@@ -698,6 +708,11 @@ public final class JobQueue implements AutoCloseable {
 
     private Job resubmit(JobId id, @Nullable Instant time, @Nullable ObjectNode data) {
         return creator.change(id, "cannot be resubmitted", (job, now) -> Transitions.resubmit(job, time, data, now));
+    }
+
+    /** {@return the settings of all types that have some, by type} */
+    public Map<String, TypeSettings> settings() {
+        return settings.readAll();
     }
 
     /**
@@ -769,7 +784,7 @@ public final class JobQueue implements AutoCloseable {
      */
     public List<ClaimedJob> accept(AcceptOptions options) throws InterruptedException {
         recovery.begin();
-        return acceptor.accept(options);
+        return List.copyOf(acceptor.accept(options));
     }
 
     /**
@@ -838,8 +853,18 @@ public final class JobQueue implements AutoCloseable {
      *     are
      * @return ends the listening when closed
      */
-    public Listening listen(Feed.Listener listener) {
-        return watch.listen(listener);
+    public Listening listen(ChangeListener listener) {
+        return watch.listen(new Feed.Listener() {
+            @Override
+            public void changed(FeedEvent event) {
+                listener.changed(new DocumentChange(event));
+            }
+
+            @Override
+            public void gap() {
+                listener.gap();
+            }
+        });
     }
 
     /**
@@ -901,7 +926,22 @@ public final class JobQueue implements AutoCloseable {
      * @return by job, in the order given, the subscriptions; jobs that do not exist or cannot be read are left out
      */
     public Map<JobId, Subscription> subscribeAll(Collection<JobId> ids) {
-        return watch.subscriptions().subscribeAll(ids, Thread.currentThread());
+        return new LinkedHashMap<>(watch.subscriptions().subscribeAll(ids, Thread.currentThread()));
+    }
+
+    /**
+     * Waits for the first event of any of some subscriptions; the events of the others are kept.
+     *
+     * @param subscriptions any number, of any queues of this process
+     * @param timeout how long to wait at most; zero looks without waiting
+     * @return the event, which says of which job; empty when the time is over, or as soon as all subscriptions are closed
+     * @throws InterruptedException when interrupted before or while waiting; no event is lost
+     */
+    public static Optional<JobEvent> awaitAny(Collection<Subscription> subscriptions, Duration timeout)
+            throws InterruptedException {
+        List<JobSubscription> all =
+                subscriptions.stream().map(JobSubscription.class::cast).toList();
+        return JobSubscription.awaitAny(all, timeout);
     }
 
     /** {@return the recurring jobs of this queue} */
@@ -914,12 +954,9 @@ public final class JobQueue implements AutoCloseable {
         return scopes;
     }
 
-    /**
-     * {@return what looks after documents with several leaves, as a cluster or replication may leave them; it works by itself,
-     * and tells what it did}
-     */
-    public ConflictWatch conflicts() {
-        return conflicts;
+    /** {@return what an operator asks of the database} */
+    public Operations operations() {
+        return operations;
     }
 
     /** {@return a builder of a worker that runs jobs of this queue} */
@@ -1008,12 +1045,4 @@ public final class JobQueue implements AutoCloseable {
     public String toString() {
         return "JobQueue[" + database.name() + "]";
     }
-
-    /**
-     * What {@link #init} found missing. Immutable and thread-safe.
-     *
-     * @param databaseCreated whether the database was created
-     * @param designDocumentsPushed the names of the design documents that were stored
-     */
-    public record InitReport(boolean databaseCreated, List<String> designDocumentsPushed) {}
 }

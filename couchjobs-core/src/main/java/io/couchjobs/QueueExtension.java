@@ -1,6 +1,6 @@
 package io.couchjobs;
 
-import io.couchjobs.engine.store.QueueListener;
+import io.couchjobs.job.QueueListener;
 import io.couchjobs.worker.WorkerBuilder;
 
 /**

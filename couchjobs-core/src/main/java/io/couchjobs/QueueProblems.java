@@ -1,7 +1,7 @@
 package io.couchjobs;
 
-import io.couchjobs.engine.registry.WorkerInfo;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.type.TypeCounts;
 import io.couchjobs.type.TypeSettings;
 import java.time.Duration;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
@@ -262,7 +262,7 @@ class AcceptingJobsTest {
         queue.changeSettings(
                 "email",
                 settings ->
-                        settings.withRetryPolicy(new io.couchjobs.job.RetryPolicy(1, Duration.ZERO, Duration.ZERO)));
+                        settings.withRetryPolicy(new io.couchjobs.type.RetryPolicy(1, Duration.ZERO, Duration.ZERO)));
         add("1", Instant.EPOCH);
         acceptSoon(AcceptOptions.of("email")).get(0).fail(JobError.Kind.FAILED, "boom", null, false);
         assertThat(queue.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.STUCK);

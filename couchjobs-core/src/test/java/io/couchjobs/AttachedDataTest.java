@@ -9,19 +9,18 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.admin.PretendedUser;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.watch.Subscription;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.AttachedData;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.RetryPolicy;
+import io.couchjobs.job.Subscription;
 import io.couchjobs.job.UnreadableDataException;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Lost;
@@ -30,6 +29,7 @@ import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
+import io.couchjobs.type.RetryPolicy;
 import io.couchjobs.worker.Worker;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -445,7 +445,7 @@ class AttachedDataTest {
                 database,
                 attached(Replicated.leaf(2, 'a', Replicated.owned("w1", "t1", 1)), large('a')),
                 attached(Replicated.leaf(3, 'b', Replicated.withdrawn("w2", "t2", 1)), large('b')));
-        assertThat(queue.conflicts().resolve("job:email:1")).isTrue();
+        assertThat(queue.operations().resolve("job:email:1")).isTrue();
         Job winner = read("1");
         assertThat(winner.isLockedBy("t1")).isTrue();
         assertThat(winner.data()).isEqualTo(large('a'));

@@ -2,8 +2,8 @@ package io.couchjobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.FaultyServer;

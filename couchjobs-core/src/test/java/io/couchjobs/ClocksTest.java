@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.embedded.junit.TestServer;
-import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;

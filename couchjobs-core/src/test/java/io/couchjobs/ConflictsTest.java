@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.engine.index.FinishedJobs;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.Replicated;
@@ -48,11 +48,11 @@ class ConflictsTest {
     void a_job_with_conflicts_is_not_claimed_until_they_are_resolved() throws Exception {
         Replicated.into(database, leaf(2, 'a', "'status':'waiting','n':1"), leaf(2, 'b', "'status':'waiting','n':2"));
         assertThat(queue.accept(now())).isEmpty();
-        assertThat(queue.conflicts().open()).containsExactly(JOB);
+        assertThat(queue.operations().conflicts()).containsExactly(JOB);
 
-        assertThat(queue.conflicts().resolve(JOB)).isTrue();
+        assertThat(queue.operations().resolve(JOB)).isTrue();
 
-        assertThat(queue.conflicts().open()).isEmpty();
+        assertThat(queue.operations().conflicts()).isEmpty();
         List<ClaimedJob> claimed = queue.accept(now());
         assertThat(claimed).hasSize(1);
         assertThat(claimed.get(0).job().toDocument().path("n").asInt()).isEqualTo(2);
@@ -73,7 +73,7 @@ class ConflictsTest {
     void the_losing_leaf_becomes_a_tombstone_that_says_why() throws Exception {
         Replicated.into(database, leaf(2, 'a', owned("w1", "t1", 1)), leaf(3, 'b', withdrawn("w2", "t2", 1)));
 
-        assertThat(queue.conflicts().resolve(JOB)).isTrue();
+        assertThat(queue.operations().resolve(JOB)).isTrue();
 
         Job job = queue.get("email", "1").orElseThrow();
         assertThat(job.isLockedBy("t1")).isTrue();
@@ -85,7 +85,7 @@ class ConflictsTest {
         assertThat(tombstone.at("/resolved/why").asText())
                 .isEqualTo("a withdrawn claim (fence 0) lost to the claim of worker w1 (fence 1)");
         assertThat(tombstone.path("type").asText()).isEqualTo("email");
-        assertThat(queue.conflicts().stats().resolved()).isEqualTo(1);
+        assertThat(queue.operations().conflictStats().resolved()).isEqualTo(1);
     }
 
     @Test
@@ -98,7 +98,7 @@ class ConflictsTest {
             assertThat(done.attempt()).isEqualTo(1);
             assertThat(worker.stats().claimed()).isEqualTo(1);
         }
-        assertThat(queue.conflicts().open()).isEmpty();
+        assertThat(queue.operations().conflicts()).isEmpty();
     }
 
     @Test
@@ -114,27 +114,27 @@ class ConflictsTest {
         assertThat(queue.accept(now())).as("from now on the feed tells").isEmpty();
         Replicated.into(database, leaf(2, 'a', "'status':'success','fence':1"), leaf(2, 'b', withdrawn("w2", "t2", 1)));
         TestQueue.until(() -> queue.get("email", "1").orElseThrow().status() == JobStatus.SUCCESS);
-        TestQueue.until(() -> queue.conflicts().open().isEmpty());
+        TestQueue.until(() -> queue.operations().conflicts().isEmpty());
     }
 
     @Test
     void of_two_that_may_both_be_owners_one_wins_when_it_has_ended_and_the_other_was_withdrawn() throws Exception {
         Replicated.into(database, leaf(2, 'a', owned("w1", "t1", 1)), leaf(2, 'b', owned("w2", "t2", 1)));
-        assertThat(queue.conflicts().resolve(JOB)).isFalse();
-        assertThat(queue.conflicts().stats().undecided()).isEqualTo(1);
-        assertThat(queue.conflicts().open()).containsExactly(JOB);
+        assertThat(queue.operations().resolve(JOB)).isFalse();
+        assertThat(queue.operations().conflictStats().undecided()).isEqualTo(1);
+        assertThat(queue.operations().conflicts()).containsExactly(JOB);
 
         ObjectNode ended = queue.database().get(JOB, "2-" + "a".repeat(32)).orElseThrow();
         ended.put("status", "success").remove("lock");
         queue.database().put(ended);
-        assertThat(queue.conflicts().resolve(JOB)).as("an owner is left").isFalse();
+        assertThat(queue.operations().resolve(JOB)).as("an owner is left").isFalse();
 
         ObjectNode withdrawn = queue.database().get(JOB, "2-" + "b".repeat(32)).orElseThrow();
         withdrawn.withObject("/lock/withdrawn").put("at", 5).put("reason", "no quorum");
         queue.database().put(withdrawn);
-        assertThat(queue.conflicts().resolve(JOB)).isTrue();
+        assertThat(queue.operations().resolve(JOB)).isTrue();
         assertThat(queue.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.SUCCESS);
-        assertThat(queue.conflicts().open()).isEmpty();
+        assertThat(queue.operations().conflicts()).isEmpty();
     }
 
     @Test
@@ -144,7 +144,7 @@ class ConflictsTest {
         Replicated.into(database, leaf(3, 'b', withdrawn("w2", "t2", 4)));
         assertThat(queue.get("email", "1")).isPresent();
 
-        assertThat(queue.conflicts().resolve(JOB)).isTrue();
+        assertThat(queue.operations().resolve(JOB)).isTrue();
 
         assertThat(queue.get("email", "1")).isEmpty();
         ObjectNode removal = queue.database().leaves(JOB).stream()
@@ -164,12 +164,12 @@ class ConflictsTest {
                 leaf("type:email", 2, 'b', "'timeout':2000"),
                 leaf("invoice:1", 2, 'a', "'n':1"),
                 leaf("invoice:1", 2, 'b', "'n':2"));
-        assertThat(queue.conflicts().open()).containsExactlyInAnyOrder("type:email", "invoice:1");
+        assertThat(queue.operations().conflicts()).containsExactlyInAnyOrder("type:email", "invoice:1");
 
-        TestQueue.until(() -> queue.conflicts().resolve("type:email"));
-        TestQueue.until(() -> queue.conflicts().resolve("invoice:1"));
+        TestQueue.until(() -> queue.operations().resolve("type:email"));
+        TestQueue.until(() -> queue.operations().resolve("invoice:1"));
 
-        assertThat(queue.conflicts().open())
+        assertThat(queue.operations().conflicts())
                 .as("what is not ours is not touched")
                 .containsExactly("invoice:1");
         assertThat(queue.database()

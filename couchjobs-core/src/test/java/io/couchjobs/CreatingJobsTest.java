@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.CancelResult;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.DuplicateJobException;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.InvalidJobDataException;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
@@ -77,10 +78,11 @@ class DeepDocumentsTest {
                     .hasMessageContaining("field data is nested too deeply")
                     .hasMessageContaining("500 levels");
             assertThatThrownBy(() -> queue.setPriority("email", "deep", 7)).isInstanceOf(MalformedJobException.class);
-            String lists = queue.designDocuments().installed().stream()
-                    .filter(name -> name.startsWith("lists-"))
-                    .findFirst()
-                    .orElseThrow();
+            String lists = new DesignDocuments(queue.database())
+                    .installed().stream()
+                            .filter(name -> name.startsWith("lists-"))
+                            .findFirst()
+                            .orElseThrow();
             assertThat(queue.database().view(ViewQuery.of(lists, "malformed")).rows())
                     .singleElement()
                     .satisfies(row -> {

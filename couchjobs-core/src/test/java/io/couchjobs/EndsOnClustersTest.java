@@ -7,16 +7,15 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.SimulatedCluster;
-import io.couchjobs.engine.claim.ClaimedJob;
-import io.couchjobs.engine.feed.FeedEvent;
-import io.couchjobs.engine.watch.Subscription;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
@@ -47,7 +46,7 @@ class EndsOnClustersTest {
     @Test
     void an_end_that_only_a_minority_has_is_told_to_nobody_and_the_true_end_is_told_after_the_cut() throws Exception {
         List<JobChange> changes = new CopyOnWriteArrayList<>();
-        List<FeedEvent> heard = new CopyOnWriteArrayList<>();
+        List<DocumentChange> heard = new CopyOnWriteArrayList<>();
         try (JobQueue cutOff = at(1);
                 JobQueue other = at(0)) {
             claim(other);
@@ -237,9 +236,9 @@ class EndsOnClustersTest {
         return change.state() == JobState.FINISHED || change.state() == JobState.NOT_FOUND;
     }
 
-    private static boolean isEnd(FeedEvent event) {
+    private static boolean isEnd(DocumentChange event) {
         return event.docId().equals(DOC_ID)
-                && (event.deleted()
+                && (event.isDeleted()
                         || event.job()
                                 .map(Job::state)
                                 .filter(JobState.FINISHED::equals)

@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.engine.due.FairModel;
+import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
@@ -267,7 +268,7 @@ class FairnessTest {
         assertThat(take(1)).hasSize(1);
         assertThat(queue.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))
                 .hasSize(1);
-        assertThat(queue.designDocuments().installed()).noneMatch(name -> name.startsWith("fair"));
+        assertThat(new DesignDocuments(queue.database()).installed()).noneMatch(name -> name.startsWith("fair"));
     }
 
     private List<Job> take(int max) throws InterruptedException {

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.claim.ClaimedJob;
-import io.couchjobs.engine.claim.FencedDocuments;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
+import io.couchjobs.job.FencedDocuments;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
@@ -275,7 +275,7 @@ class FencedDocumentsTest {
     }
 
     private FencedDocuments fenced(ClaimedJob claim) {
-        return new FencedDocuments(shop, claim);
+        return claim.fenced(shop);
     }
 
     private ClaimedJob claim() throws InterruptedException {

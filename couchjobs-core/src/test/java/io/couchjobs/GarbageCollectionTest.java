@@ -15,9 +15,10 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.engine.index.DesignDocument;
+import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
@@ -369,7 +370,7 @@ class GarbageCollectionTest {
 
         List<String> left = new ArrayList<>(current);
         left.addAll(List.of(used, "jobs-00000000"));
-        assertThat(queue.designDocuments().installed()).containsExactlyInAnyOrderElementsOf(left);
+        assertThat(new DesignDocuments(queue.database()).installed()).containsExactlyInAnyOrderElementsOf(left);
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.couchjobs.admin.GcReport;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.testing.FaultyServer;
@@ -96,7 +97,7 @@ class GarbageUnderFaultsTest extends FaultyServer {
                     .singleElement()
                     .asString()
                     .contains("design documents");
-            assertThat(other.designDocuments().installed()).isEmpty();
+            assertThat(new DesignDocuments(other.database()).installed()).isEmpty();
         }
     }
 

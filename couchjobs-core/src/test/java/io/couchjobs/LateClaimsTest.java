@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.claim.Acceptor;
-import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
@@ -74,7 +74,7 @@ class LateClaimsTest {
     @Test
     void makes_no_owner_and_is_given_back() throws Exception {
         Held claim = heldClaim();
-        CompletableFuture<List<ClaimedJob>> accepted = CompletableFuture.supplyAsync(() -> accept(acceptor));
+        CompletableFuture<List<LeasedJob>> accepted = CompletableFuture.supplyAsync(() -> accept(acceptor));
         claim.awaitArrival();
         paused.set(TimeUnit.MINUTES.toNanos(2));
         claim.release();
@@ -86,7 +86,7 @@ class LateClaimsTest {
     @Test
     void one_whose_settings_cannot_be_read_any_more_is_given_back() throws Exception {
         Held claim = heldClaim();
-        CompletableFuture<List<ClaimedJob>> accepted = CompletableFuture.supplyAsync(() -> accept(acceptor));
+        CompletableFuture<List<LeasedJob>> accepted = CompletableFuture.supplyAsync(() -> accept(acceptor));
         claim.awaitArrival();
         proxy.loseRequests(1_000, request -> request.uri().getPath().endsWith("/type:email"));
         settings.gap();
@@ -105,7 +105,7 @@ class LateClaimsTest {
         return queue.await("email", "1", Set.of(JobStatus.WAITING), longest).isPresent();
     }
 
-    private static List<ClaimedJob> accept(Acceptor acceptor) {
+    private static List<LeasedJob> accept(Acceptor acceptor) {
         try {
             return acceptor.accept(AcceptOptions.of("email").timeout(Duration.ZERO));
         } catch (InterruptedException e) {

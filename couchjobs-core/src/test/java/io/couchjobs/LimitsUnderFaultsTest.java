@@ -9,20 +9,20 @@ import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.claim.Acceptor;
-import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.store.QueueListener;
 import io.couchjobs.engine.time.StoreClock;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.QueueListener;
 import io.couchjobs.job.Site;
 import io.couchjobs.testing.Held;
 import io.couchjobs.testing.Jobs;
@@ -388,12 +388,12 @@ class LimitsUnderFaultsTest {
         }
 
         List<ClaimedJob> accept(Duration patience) throws InterruptedException {
-            return acceptor.accept(AcceptOptions.of("email").timeout(patience));
+            return List.copyOf(acceptor.accept(AcceptOptions.of("email").timeout(patience)));
         }
 
         List<ClaimedJob> acceptAll(String type) {
             try {
-                return acceptor.accept(AcceptOptions.of(type).max(9).timeout(Duration.ZERO));
+                return List.copyOf(acceptor.accept(AcceptOptions.of(type).max(9).timeout(Duration.ZERO)));
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }

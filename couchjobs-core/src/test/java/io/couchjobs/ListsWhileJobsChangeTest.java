@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.claim.ClaimedJob;
-import io.couchjobs.engine.index.JobPages;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobPage;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.Jobs;
@@ -125,7 +125,7 @@ class ListsWhileJobsChangeTest {
 
     private List<String> pages(JobFilter filter) {
         List<String> ids = new ArrayList<>();
-        JobPages.Page page = queue.page(filter, null, 1);
+        JobPage page = queue.page(filter, null, 1);
         ids.addAll(ids(page.jobs()));
         while (page.end() != null) {
             page = queue.page(filter, page.end(), 1);

@@ -4,12 +4,12 @@ import static io.couchjobs.testing.TestQueue.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.watch.Subscription;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.JobEvent;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
+import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.FeedProxy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -73,7 +73,7 @@ class ManySubscriptionsTest {
             cancelled.add(ids.get(i));
         }
         while (!cancelled.isEmpty()) {
-            JobEvent event = Subscription.awaitAny(all.values(), PATIENCE).orElseThrow();
+            JobEvent event = JobQueue.awaitAny(all.values(), PATIENCE).orElseThrow();
             assertThat(event.state()).isEqualTo(JobState.FINISHED);
             assertThat(cancelled.remove(event.id())).isTrue();
         }

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.ServerTest;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.testing.Deep;
@@ -185,10 +186,11 @@ class SchemaTwinTest {
                 }
             }
             Set<String> malformed = new HashSet<>();
-            String design = queue.designDocuments().installed().stream()
-                    .filter(d -> d.startsWith("lists-"))
-                    .findFirst()
-                    .orElseThrow();
+            String design = new DesignDocuments(queue.database())
+                    .installed().stream()
+                            .filter(d -> d.startsWith("lists-"))
+                            .findFirst()
+                            .orElseThrow();
             queue.database()
                     .view(io.couchjobs.couch.ViewQuery.of(design, "malformed"))
                     .rows()

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.embedded.SimulatedCluster;
-import io.couchjobs.engine.claim.ClaimedJob;
-import io.couchjobs.engine.claim.FencedDocuments;
 import io.couchjobs.engine.store.SharedDocuments;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
+import io.couchjobs.job.FencedDocuments;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.schedule.Schedule;
@@ -95,7 +95,7 @@ class SharedDocumentsOnClustersTest {
         queues.get(0).schedules().remove("nightly");
         cluster.start(CUT_OFF);
         TestQueue.until(() -> {
-            queues.get(0).conflicts().resolve("schedule:nightly");
+            queues.get(0).operations().resolve("schedule:nightly");
             return queues.stream()
                     .allMatch(queue -> queue.schedules().get("nightly").isEmpty());
         });
@@ -145,7 +145,7 @@ class SharedDocumentsOnClustersTest {
     }
 
     private FencedDocuments fenced(int node, ClaimedJob claim) {
-        return new FencedDocuments(queues.get(node).database(), claim);
+        return claim.fenced(queues.get(node).database());
     }
 
     private void leaveAlone() {
@@ -165,7 +165,7 @@ class SharedDocumentsOnClustersTest {
 
     /** As a process does that runs a worker. */
     private void settled(String docId) throws Exception {
-        TestQueue.until(() -> queues.get(0).conflicts().resolve(docId) && leaves(docId) == 1);
+        TestQueue.until(() -> queues.get(0).operations().resolve(docId) && leaves(docId) == 1);
     }
 
     private long leaves(String docId) {

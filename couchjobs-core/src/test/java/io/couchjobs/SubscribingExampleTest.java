@@ -3,9 +3,9 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.watch.Subscription;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
+import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;

@@ -7,15 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.claim.ClaimedJob;
-import io.couchjobs.engine.watch.Subscription;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobEvent;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
@@ -215,15 +215,15 @@ class SubscribingTest {
                 .toList();
         others.remove("email", "1");
 
-        JobEvent first = Subscription.awaitAny(all, FOR_EVER).orElseThrow();
+        JobEvent first = JobQueue.awaitAny(all, FOR_EVER).orElseThrow();
         others.remove("email", "2");
         others.remove("email", "0");
 
         assertThat(first.id().id()).isEqualTo("1");
         assertThat(next(all.get(0)).state()).isEqualTo(JobState.NOT_FOUND);
         assertThat(next(all.get(2)).state()).isEqualTo(JobState.NOT_FOUND);
-        assertThat(Subscription.awaitAny(all, FOR_EVER)).isEmpty();
-        assertThat(Subscription.awaitAny(List.of(), FOR_EVER)).isEmpty();
+        assertThat(JobQueue.awaitAny(all, FOR_EVER)).isEmpty();
+        assertThat(JobQueue.awaitAny(List.of(), FOR_EVER)).isEmpty();
     }
 
     @Test

@@ -4,15 +4,15 @@ import static io.couchjobs.testing.TestQueue.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.claim.ClaimedJob;
-import io.couchjobs.engine.watch.Subscription;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobEvent;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
+import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.FeedProxy;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.ServerTest;

@@ -6,10 +6,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.engine.index.DesignDocument;
+import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.Strategy;
@@ -120,7 +121,7 @@ class TimesInSecondsTest {
         write("seconds", "'scheduledTime':" + FUTURE);
         write("millis", "'scheduledTime':" + FUTURE * 1000);
         write("ended", "'status':'success','scheduledTime':" + PAST);
-        JobIndex index = new JobIndex(queue.designDocuments(), queue.site());
+        JobIndex index = new JobIndex(new DesignDocuments(queue.database()), queue.site());
         assertThat(index.timesInSeconds()).containsExactly("job:email:seconds");
         assertThat(queue.malformed()).isEmpty();
     }

@@ -7,7 +7,7 @@ import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.RetryPolicy;
+import io.couchjobs.type.RetryPolicy;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;

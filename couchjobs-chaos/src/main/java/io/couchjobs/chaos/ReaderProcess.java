@@ -2,11 +2,11 @@ package io.couchjobs.chaos;
 
 import io.couchjobs.JobQueue;
 import io.couchjobs.chaos.Entry.What;
-import io.couchjobs.engine.store.Listening;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobState;
+import io.couchjobs.job.Listening;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;

@@ -1,5 +1,6 @@
 package io.couchjobs.cli;
 
+import io.couchjobs.DesignState;
 import io.couchjobs.JobQueue;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -12,7 +13,7 @@ import picocli.CommandLine.Command;
 final class DesignDiffCommand extends DesignListCommand {
     @Override
     ExitCode run(JobQueue queue) {
-        List<DesignState> different = DesignState.all(queue.designDocuments()).stream()
+        List<DesignState> different = queue.operations().designs().stream()
                 .filter(state -> !state.isFine())
                 .toList();
         show(different);

@@ -1,10 +1,14 @@
 package io.couchjobs.cli;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.DesignState;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
 import java.util.List;
+import java.util.Locale;
 import picocli.CommandLine.Command;
 
 /** {@code design list}: the design documents of this version and of the database. */
@@ -15,20 +19,36 @@ import picocli.CommandLine.Command;
 class DesignListCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) {
-        show(DesignState.all(queue.designDocuments()));
+        show(queue.operations().designs());
         return ExitCode.DONE;
     }
 
     final void show(List<DesignState> states) {
         output().rows(
                         () -> table(states),
-                        () -> states.stream().map(DesignState::json).toList());
+                        () -> states.stream().map(DesignListCommand::json).toList());
     }
 
     private static Table table(List<DesignState> states) {
         Table table = new Table("DESIGN DOCUMENT", "STATE");
         states.forEach(state -> table.row(
-                Cell.of(state.name()), Cell.of(state.state().words(), state.isFine() ? Style.PLAIN : Style.BAD)));
+                Cell.of(state.name()), Cell.of(words(state.state()), state.isFine() ? Style.PLAIN : Style.BAD)));
         return table;
+    }
+
+    private static String words(DesignState.State state) {
+        return switch (state) {
+            case CURRENT -> "this version's, in the database";
+            case MISSING -> "this version's, not in the database";
+            case CHANGED -> "in the database, but somebody changed it";
+            case OTHER -> "another version's, in the database";
+        };
+    }
+
+    private static ObjectNode json(DesignState state) {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("name", state.name())
+                .put("state", state.state().name().toLowerCase(Locale.ROOT));
     }
 }

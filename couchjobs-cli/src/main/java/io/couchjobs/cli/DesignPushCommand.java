@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 final class DesignPushCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) {
-        List<String> pushed = queue.designDocuments().push();
+        List<String> pushed = queue.operations().pushDesigns();
         output().line(
                         () -> pushed.isEmpty() ? "nothing to do" : "stored " + String.join(", ", pushed),
                         () -> json(pushed));

@@ -72,7 +72,7 @@ final class IndexWait {
             } catch (ExecutionException failed) {
                 throw failed.getCause() instanceof Exception problem ? problem : failed;
             } catch (TimeoutException notYet) {
-                Optional<String> state = queue.designDocuments().building().map(IndexProgress::text);
+                Optional<String> state = queue.operations().building().map(IndexProgress::text);
                 state.ifPresent(line::update);
                 if (state.isPresent() && System.nanoTime() - began > longest.toNanos()) {
                     throw new CommandException(

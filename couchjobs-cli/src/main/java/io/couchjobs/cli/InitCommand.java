@@ -2,17 +2,12 @@ package io.couchjobs.cli;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.Operations;
 import io.couchjobs.admin.QueueSecurity;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
-import io.couchjobs.engine.index.DesignDocuments;
-import io.couchjobs.engine.index.JobIndex;
-import io.couchjobs.engine.store.NewDatabase;
-import io.couchjobs.engine.store.SiteDocument;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.Site;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -68,11 +63,10 @@ final class InitCommand implements Callable<Integer> {
             if (secure.dryRun) {
                 return preview(database);
             }
-            boolean created = NewDatabase.createIfMissing(database, named.orElse(Site.UNNAMED));
-            List<String> pushed = new DesignDocuments(database).push();
-            SiteDocument document = new SiteDocument(database);
-            named.ifPresent(document::write);
-            Site now = named.orElseGet(document::read);
+            Operations.InitReport report = Operations.init(database, named.orElse(null));
+            boolean created = report.databaseCreated();
+            List<String> pushed = report.designDocumentsPushed();
+            Site now = report.site();
             named.filter(site -> !site.home()).ifPresent(site -> warnOfJobsWithoutSite(database));
             Securing securing = Securing.run(secure, new QueueSecurity(database), root.shell());
             root.output()
@@ -97,12 +91,7 @@ final class InitCommand implements Callable<Integer> {
 
     /** From before the name, or written by hand: without a home they would wait for ever, and nobody would know why. */
     private void warnOfJobsWithoutSite(CouchDatabase database) {
-        long jobs = new JobIndex(new DesignDocuments(database))
-                .countsHere().values().stream()
-                        .flatMap(byStatus -> byStatus.entrySet().stream())
-                        .filter(count -> count.getKey().state() != JobState.FINISHED)
-                        .mapToLong(Map.Entry::getValue)
-                        .sum();
+        long jobs = Operations.unfinishedWithoutSite(database);
         if (jobs > 0) {
             root.say("couchjobs: warning: " + jobs
                     + " unfinished jobs here carry no site, and are run in no database but"

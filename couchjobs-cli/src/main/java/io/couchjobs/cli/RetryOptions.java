@@ -1,7 +1,7 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.cli.input.Durations;
-import io.couchjobs.job.RetryPolicy;
+import io.couchjobs.type.RetryPolicy;
 import io.couchjobs.type.TypeSettings;
 import java.time.Duration;
 import java.util.regex.Matcher;

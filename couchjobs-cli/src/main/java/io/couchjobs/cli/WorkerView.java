@@ -8,12 +8,11 @@ import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
-import io.couchjobs.engine.index.JobIndex;
-import io.couchjobs.engine.registry.WorkerInfo;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Lock;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.WorkerInfo;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -68,7 +67,7 @@ record WorkerView(List<WorkerInfo> workers, Map<JobId, Job> jobs, Instant now) {
             if (worker.jobs().isEmpty()) {
                 table.row(row(who, List.of(Cell.of("-"), Cell.of(""), Cell.of(""), Cell.of(""))));
             }
-            for (JobIndex.Owned owned : worker.jobs()) {
+            for (WorkerInfo.OwnedJob owned : worker.jobs()) {
                 table.row(row(who, what(owned.id())));
                 who = Collections.nCopies(who.size(), Cell.of(""));
             }

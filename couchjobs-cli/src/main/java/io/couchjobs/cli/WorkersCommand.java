@@ -1,8 +1,8 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.engine.registry.WorkerInfo;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.WorkerInfo;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

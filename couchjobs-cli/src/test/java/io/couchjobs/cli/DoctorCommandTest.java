@@ -11,15 +11,16 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.engine.index.DesignDocument;
-import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
+import io.couchjobs.job.WorkerInfo;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -76,7 +77,7 @@ class DoctorCommandTest {
         try (JobQueue queue = open()) {
             queue.changeSettings("email", settings -> settings.withPaused(true)); // or doctor misses a worker
             queue.database().put(withdrawn("job:email:2"));
-            ObjectNode design = queue.designDocuments()
+            ObjectNode design = new DesignDocuments(queue.database())
                     .read(DesignDocument.LISTS.versionedName())
                     .orElseThrow();
             queue.database().put(design.put("_deleted", true));
@@ -119,7 +120,7 @@ class DoctorCommandTest {
         try (JobQueue queue = open()) {
             queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
             ClaimedJob claim = queue.accept(AcceptOptions.of("email")).get(0);
-            JobIndex.Owned seen = queue.workers().get(0).jobs().get(0);
+            WorkerInfo.OwnedJob seen = queue.workers().get(0).jobs().get(0);
             claim.update();
 
             assertThatThrownBy(() -> queue.releaseOrphan(seen)).isInstanceOf(JobRefusedException.class);

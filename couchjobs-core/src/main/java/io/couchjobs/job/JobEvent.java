@@ -1,7 +1,6 @@
 package io.couchjobs.job;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.engine.watch.Subscription;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

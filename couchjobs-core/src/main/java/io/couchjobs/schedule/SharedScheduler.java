@@ -1,7 +1,7 @@
 package io.couchjobs.schedule;
 
 import io.couchjobs.engine.settings.QueueParts;
-import io.couchjobs.engine.store.Listening;
+import io.couchjobs.job.Listening;
 import org.jspecify.annotations.Nullable;
 
 /** The one scheduler of a queue: there while at least one worker wants it. Thread-safe. */

@@ -4,7 +4,7 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
-import io.couchjobs.engine.store.Listening;
+import io.couchjobs.job.Listening;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 

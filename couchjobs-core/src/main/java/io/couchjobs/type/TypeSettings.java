@@ -8,7 +8,6 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.RetryPolicy;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;

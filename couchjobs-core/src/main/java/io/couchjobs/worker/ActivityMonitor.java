@@ -9,20 +9,20 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
-import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Leaves;
-import io.couchjobs.engine.store.Listening;
 import io.couchjobs.engine.store.SignOfLife;
 import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Surroundings;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.Listening;
 import io.couchjobs.job.Lock;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Site;
+import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.worker.Sightings.Beat;
 import io.couchjobs.worker.Sightings.Sighting;
 import io.couchjobs.worker.Sightings.Timeout;
@@ -255,7 +255,7 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     }
 
     private void readOwned() {
-        for (JobIndex.Owned job : parts.index().owned()) {
+        for (WorkerInfo.OwnedJob job : parts.index().owned()) {
             sightings.sawUnlessKnown(job.id(), job.worker(), job.rev());
         }
         parts
@@ -447,14 +447,14 @@ final class ActivityMonitor implements Feed.Listener, AutoCloseable {
 
     /** At once, for the jobs that an earlier process of this worker's id left behind. */
     void recoverOwn() {
-        for (JobIndex.Owned job : parts.index().owned()) {
+        for (WorkerInfo.OwnedJob job : parts.index().owned()) {
             if (job.worker().equals(ownWorker) && !isOurs.test(job.id())) {
                 recover(job);
             }
         }
     }
 
-    private void recover(JobIndex.Owned job) {
+    private void recover(WorkerInfo.OwnedJob job) {
         try {
             Leaves present = parts.store().leaves(job.id());
             leaf(present, job.rev())

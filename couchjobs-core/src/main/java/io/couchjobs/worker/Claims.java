@@ -1,7 +1,7 @@
 package io.couchjobs.worker;
 
 import io.couchjobs.engine.claim.Acceptor;
-import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Surroundings;
 import java.time.Duration;
@@ -87,7 +87,7 @@ final class Claims {
 
     private void claim(Acceptor.Pick pick) {
         try {
-            List<ClaimedJob> jobs = acceptor.claim(pick);
+            List<LeasedJob> jobs = acceptor.claim(pick);
             lostAll = jobs.isEmpty();
             won.addAndGet(jobs.size());
             jobs.forEach(closing.getAsBoolean() ? Executor::giveBack : this::take);
@@ -99,7 +99,7 @@ final class Claims {
     }
 
     /** What keeps one from being taken keeps no other one. */
-    private void take(ClaimedJob job) {
+    private void take(LeasedJob job) {
         try {
             executor.take(job);
         } catch (RuntimeException | Error e) {

@@ -1,6 +1,6 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.engine.store.Listening;
+import io.couchjobs.job.Listening;
 
 /** What a process does beside running jobs, as long as it has a worker. Thread-safe. */
 @FunctionalInterface

@@ -1,7 +1,7 @@
 package io.couchjobs.worker;
 
 import io.couchjobs.engine.claim.Acceptor;
-import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.job.AcceptOptions;
@@ -45,7 +45,7 @@ final class Drain {
         List<RunReport> reports = new ArrayList<>();
         while (reports.size() < options.maxJobs()) {
             held.settle();
-            List<ClaimedJob> claimed = acceptor.accept(next);
+            List<LeasedJob> claimed = acceptor.accept(next);
             if (claimed.isEmpty()) {
                 break;
             }
@@ -59,7 +59,7 @@ final class Drain {
         return List.copyOf(reports);
     }
 
-    private RunReport run(ClaimedJob claim, Run.Tools tools) {
+    private RunReport run(LeasedJob claim, Run.Tools tools) {
         Handler<?> handler =
                 Objects.requireNonNull(options.handlers().get(claim.id().type()));
         LogContext.set(options.id(), claim.job());

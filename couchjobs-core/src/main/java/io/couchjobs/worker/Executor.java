@@ -1,6 +1,6 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
@@ -68,7 +68,7 @@ final class Executor {
     }
 
     /** Starts a claimed job, now or when a slot is free. */
-    void take(ClaimedJob claim) {
+    void take(LeasedJob claim) {
         tally.claimed();
         Handler<?> handler =
                 Objects.requireNonNull(options.handlers().get(claim.id().type()));
@@ -107,7 +107,7 @@ final class Executor {
         slots.changed();
     }
 
-    static void giveBack(ClaimedJob claim) {
+    static void giveBack(LeasedJob claim) {
         try {
             claim.release();
         } catch (RuntimeException e) {

@@ -1,8 +1,8 @@
 package io.couchjobs.worker;
 
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.engine.claim.ClaimedJob;
-import io.couchjobs.engine.claim.FencedDocuments;
+import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.job.FencedDocuments;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -12,10 +12,10 @@ import java.util.Optional;
 
 /** The job that a handler runs, and what can be done with it meanwhile. Thread-safe. */
 public final class JobContext {
-    private final ClaimedJob claim;
+    private final LeasedJob claim;
     private final RunControl run;
 
-    JobContext(ClaimedJob claim, RunControl run) {
+    JobContext(LeasedJob claim, RunControl run) {
         this.claim = claim;
         this.run = run;
     }
@@ -63,7 +63,7 @@ public final class JobContext {
      * @return what writes them
      */
     public FencedDocuments fenced(CouchDatabase database) {
-        return new FencedDocuments(database, claim);
+        return claim.fenced(database);
     }
 
     /** {@return why the handler is to stop; empty while it may go on} */

@@ -3,7 +3,7 @@ package io.couchjobs.worker;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
-import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.job.HaltException;
@@ -35,7 +35,7 @@ final class Run implements RunControl {
     private static final int LONGEST_STACK = 8_000;
     private static final int LONGEST_MESSAGE = 2_000;
 
-    private final ClaimedJob claim;
+    private final LeasedJob claim;
     private final Handler<?> handler;
     private final Tools tools;
     private final RunLog runLog;
@@ -50,7 +50,7 @@ final class Run implements RunControl {
     private volatile Duration timeout;
     private volatile long graceUntilNanos;
 
-    Run(ClaimedJob claim, Handler<?> handler, Tools tools, Duration timeout) {
+    Run(LeasedJob claim, Handler<?> handler, Tools tools, Duration timeout) {
         this.claim = claim;
         this.handler = handler;
         this.tools = tools;
@@ -59,7 +59,7 @@ final class Run implements RunControl {
         this.graceUntilNanos = claim.confirmedNanos();
     }
 
-    ClaimedJob claim() {
+    LeasedJob claim() {
         return claim;
     }
 
@@ -283,7 +283,7 @@ final class Run implements RunControl {
             case TOO_SLOW ->
                 Ending.failure(JobError.Kind.KILLED, "the run was stopped at its time limit", stackOf(thrown), false)
                         .because(thrown);
-            case CLOSING -> new Ending("the worker closed", ClaimedJob::release);
+            case CLOSING -> new Ending("the worker closed", LeasedJob::release);
         };
     }
 
@@ -395,10 +395,10 @@ final class Run implements RunControl {
     /** How a run ended, and the write that says so; the write returns null when there is nothing to write. */
     private record Ending(
             @Nullable String problem,
-            Function<ClaimedJob, @Nullable Job> write,
+            Function<LeasedJob, @Nullable Job> write,
             @Nullable Throwable thrown,
             boolean isRefusal) {
-        Ending(@Nullable String problem, Function<ClaimedJob, @Nullable Job> write) {
+        Ending(@Nullable String problem, Function<LeasedJob, @Nullable Job> write) {
             this(problem, write, null, false);
         }
 

@@ -1,10 +1,10 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.log.JobLogs;
-import io.couchjobs.engine.log.LogChunk;
-import io.couchjobs.engine.log.LogLine;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.LogChunk;
+import io.couchjobs.job.LogLine;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -28,7 +28,7 @@ final class RunLog {
     private static final int MOST_CHARACTERS = 256 * 1024;
     private static final int LONGEST_LINE = 8 * 1024;
 
-    private final ClaimedJob claim;
+    private final LeasedJob claim;
     private final JobLogs logs;
     private final InstantSource clock;
     private final Deque<LogLine> waiting = new ArrayDeque<>();
@@ -42,7 +42,7 @@ final class RunLog {
     private long dropped;
     private long chunks;
 
-    RunLog(ClaimedJob claim, JobLogs logs, InstantSource clock) {
+    RunLog(LeasedJob claim, JobLogs logs, InstantSource clock) {
         this.claim = claim;
         this.logs = logs;
         this.clock = clock;

@@ -9,15 +9,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.RetryPolicy;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.scope.Answer;
 import io.couchjobs.scope.Scope;
@@ -30,6 +29,7 @@ import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.Limit;
 import io.couchjobs.type.Retention;
+import io.couchjobs.type.RetryPolicy;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.util.List;
@@ -222,8 +222,8 @@ class GuardedLifeTest {
                         'b',
                         "'status':'running','n':2,'fence':1,'lock':{'token':'t','worker':'w','since':1,"
                                 + "'withdrawn':{'at':5,'reason':'no quorum'}}"));
-        assertThat(worker.conflicts().resolve("job:email:1")).isTrue();
-        assertThat(worker.conflicts().open()).isEmpty();
+        assertThat(worker.operations().resolve("job:email:1")).isTrue();
+        assertThat(worker.operations().conflicts()).isEmpty();
         assertThat(worker.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.WAITING);
     }
 

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.config.CouchJobsException;
-import io.couchjobs.engine.claim.ClaimedJob;
-import io.couchjobs.engine.claim.FencedDocuments;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.SharedDocuments;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
+import io.couchjobs.job.FencedDocuments;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.schedule.ScheduleRequest;
@@ -154,8 +154,8 @@ class SharedDocumentsRaceTest {
             ClaimedJob former = claim(queues.get(0));
             queues.get(0).release("email", id);
             ClaimedJob present = claim(queues.get(1));
-            FencedDocuments late = new FencedDocuments(queues.get(0).database(), former);
-            FencedDocuments now = new FencedDocuments(queues.get(1).database(), present);
+            FencedDocuments late = former.fenced(queues.get(0).database());
+            FencedDocuments now = present.fenced(queues.get(1).database());
             late.change("doc" + n, document -> document.put("by", "nobody"));
             boolean[] done = both(
                     () -> late.change("doc" + n, document -> document.put("by", "former")),

@@ -3,8 +3,8 @@ package io.couchjobs.interleavings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.ServerTest;
 import java.time.Instant;

@@ -3,8 +3,8 @@ package io.couchjobs.interleavings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.engine.document.Rev;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;

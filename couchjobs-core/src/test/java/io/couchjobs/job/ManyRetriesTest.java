@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.testing.Jobs;
+import io.couchjobs.type.RetryPolicy;
 import java.time.Duration;
 import java.util.OptionalInt;
 import org.junit.jupiter.params.ParameterizedTest;

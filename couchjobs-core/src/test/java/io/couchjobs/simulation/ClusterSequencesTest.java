@@ -7,14 +7,13 @@ import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.claim.Acceptor;
-import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.SimulatedFeed;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.FinishedJob;
-import io.couchjobs.engine.watch.Subscription;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.HaltException;
@@ -24,6 +23,7 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Subscription;
 import io.couchjobs.worker.SimulatedWorker;
 import java.time.Duration;
 import java.time.Instant;
@@ -115,7 +115,7 @@ class ClusterSequencesTest {
     @Test
     void a_job_that_is_added_again_while_its_end_is_written_runs_once_more() {
         JobId id = insert("a");
-        ClaimedJob claim = accept(one, "owner").orElseThrow();
+        LeasedJob claim = accept(one, "owner").orElseThrow();
         world.cluster().mute(0, 2);
         JobRequest again = request("a", now(zero));
         AddResult added =
@@ -156,7 +156,7 @@ class ClusterSequencesTest {
     void an_end_that_is_confirmed_too_late_is_not_reported_beside_a_later_claim() {
         playOn(Plan.PLAYED_SLOWLY);
         JobId id = insert("a");
-        ClaimedJob claim = accept(zero, "owner").orElseThrow();
+        LeasedJob claim = accept(zero, "owner").orElseThrow();
         world.cluster().isolate(2);
         Job expired = write(two, Transitions.expire(claim.job(), OptionalInt.empty(), now(two)));
         world.watchers().add(new Watcher() {
@@ -177,7 +177,7 @@ class ClusterSequencesTest {
         assertThat(outcome.get()).as("what the owner of %s is told", id).isEqualTo("halt");
     }
 
-    private static String endOf(ClaimedJob claim) {
+    private static String endOf(LeasedJob claim) {
         try {
             return claim.finish("late").status().json();
         } catch (HaltException halt) {
@@ -210,7 +210,7 @@ class ClusterSequencesTest {
         AtomicReference<String> outcome = new AtomicReference<>("waits");
         Acceptor acceptor = new Acceptor(zero.parts(), "owner");
         zero.process().play("worker", () -> {
-            Optional<ClaimedJob> claim = accept(acceptor);
+            Optional<LeasedJob> claim = accept(acceptor);
             claim.ifPresent(won -> held.add(won.token()));
             outcome.set(claim.map(ClusterSequencesTest::owns).orElse("not claimed"));
         });
@@ -221,7 +221,7 @@ class ClusterSequencesTest {
         assertThat(outcome.get()).isIn("owned", "not claimed");
     }
 
-    private static String owns(ClaimedJob claim) {
+    private static String owns(LeasedJob claim) {
         try {
             claim.assertOwned();
             return "owned";
@@ -255,7 +255,7 @@ class ClusterSequencesTest {
     void a_monitor_that_is_cut_off_when_it_has_just_made_sure_takes_no_job_from_a_living_owner() {
         playOn(Plan.PLAYED_LAGGING);
         insert("a");
-        ClaimedJob claim = accept(zero, "owner").orElseThrow();
+        LeasedJob claim = accept(zero, "owner").orElseThrow();
         live(new SimulatedWorker(zero.parts(), "owner", World.TYPE, any -> true, any -> true), claim);
         SimulatedWorker watching = new SimulatedWorker(two.parts(), "watching", World.TYPE, any -> false, any -> false);
         play(two, () -> {
@@ -289,7 +289,7 @@ class ClusterSequencesTest {
     void a_lease_counts_from_when_its_renewal_was_sent_first() {
         playOn(Plan.PLAYED_SLOWLY);
         insert("a");
-        ClaimedJob claim = accept(zero, "owner").orElseThrow();
+        LeasedJob claim = accept(zero, "owner").orElseThrow();
         world.cluster().isolate(0);
         List<Long> renewals = new ArrayList<>();
         world.watchers().add(new Watcher() {
@@ -316,7 +316,7 @@ class ClusterSequencesTest {
     @Test
     void who_waits_at_a_node_that_is_cut_off_is_not_told_an_end_that_only_this_node_has() {
         JobId id = insert("a");
-        ClaimedJob claim = accept(two, "owner").orElseThrow();
+        LeasedJob claim = accept(two, "owner").orElseThrow();
         Subscription subscription = follow(two, id);
         world.cluster().isolate(2);
         AtomicReference<String> outcome = new AtomicReference<>("waits");
@@ -338,7 +338,7 @@ class ClusterSequencesTest {
         assertThat(events(subscription)).isEmpty();
 
         heal();
-        ClaimedJob claim = accept(one, "worker").orElseThrow();
+        LeasedJob claim = accept(one, "worker").orElseThrow();
         play(one, () -> claim.finish("done"));
         world.time().pass(Duration.ofSeconds(10));
         assertThat(events(subscription)).last().satisfies(event -> assertThat(event.state())
@@ -388,7 +388,7 @@ class ClusterSequencesTest {
     }
 
     /** Tells that it lives, every second. */
-    private void live(SimulatedWorker worker, ClaimedJob claim) {
+    private void live(SimulatedWorker worker, LeasedJob claim) {
         zero.process().play("heart", () -> {
             while (true) {
                 long sent = zero.process().nanos();
@@ -463,7 +463,7 @@ class ClusterSequencesTest {
         }
     }
 
-    private Optional<ClaimedJob> accept(Client client, String worker) {
+    private Optional<LeasedJob> accept(Client client, String worker) {
         Acceptor acceptor = new Acceptor(client.parts(), worker);
         return play(client, () -> {
             client.parts().index().owned(); // chooses the design documents, for which others would wait in real time
@@ -471,7 +471,7 @@ class ClusterSequencesTest {
         });
     }
 
-    private static Optional<ClaimedJob> accept(Acceptor acceptor) {
+    private static Optional<LeasedJob> accept(Acceptor acceptor) {
         try {
             return acceptor.accept(AcceptOptions.of(World.TYPE).max(1).timeout(Duration.ZERO)).stream()
                     .findFirst();

@@ -1,7 +1,7 @@
 package io.couchjobs.simulation;
 
 import io.couchjobs.embedded.cluster.VirtualTime;
-import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobEvent;
 import io.couchjobs.job.JobId;
@@ -140,7 +140,7 @@ final class Journal implements Watcher {
 
         End end = End.KILLED;
 
-        Run(ClaimedJob claim, String worker, long started) {
+        Run(LeasedJob claim, String worker, long started) {
             this.job = claim.id();
             this.rev = claim.job().rev().orElseThrow();
             this.token = claim.token();
@@ -182,7 +182,7 @@ final class Journal implements Watcher {
         }
     }
 
-    Run started(ClaimedJob claim, String worker) {
+    Run started(LeasedJob claim, String worker) {
         Run run = new Run(claim, worker, time.now());
         runs.add(run);
         note(worker, "starts " + run.job + " fence " + run.fence + " token " + run.token + " as " + run.rev);

@@ -1,10 +1,10 @@
 package io.couchjobs.simulation;
 
 import io.couchjobs.couch.config.CouchJobsException;
-import io.couchjobs.engine.watch.Subscription;
 import io.couchjobs.job.JobEvent;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
+import io.couchjobs.job.Subscription;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;

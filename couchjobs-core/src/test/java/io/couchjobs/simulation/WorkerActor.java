@@ -2,7 +2,7 @@ package io.couchjobs.simulation;
 
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.claim.Acceptor;
-import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
@@ -40,11 +40,11 @@ final class WorkerActor implements Feed.Listener {
 
     /** A claim with its entry in the journal. */
     private static final class Held {
-        final ClaimedJob claim;
+        final LeasedJob claim;
         final Journal.Run run;
         boolean halted;
 
-        Held(ClaimedJob claim, Journal.Run run) {
+        Held(LeasedJob claim, Journal.Run run) {
             this.claim = claim;
             this.run = run;
         }
@@ -112,7 +112,7 @@ final class WorkerActor implements Feed.Listener {
         }
         beatNanos = client.process().nanos();
         while (true) {
-            List<ClaimedJob> claims = accept();
+            List<LeasedJob> claims = accept();
             claims.forEach(claim -> held.add(new Held(claim, begun(claim))));
             List.copyOf(held).forEach(this::run);
             held.clear();
@@ -133,17 +133,17 @@ final class WorkerActor implements Feed.Listener {
         }
     }
 
-    private Journal.Run begun(ClaimedJob claim) {
+    private Journal.Run begun(LeasedJob claim) {
         Journal.Run run = journal.started(claim, id);
         extend(run, claim);
         return run;
     }
 
-    private void extend(Journal.Run run, ClaimedJob claim) {
+    private void extend(Journal.Run run, LeasedJob claim) {
         journal.extended(run, TimeUnit.NANOSECONDS.toMicros(claim.confirmedNanos() + timeout.toNanos()));
     }
 
-    private List<ClaimedJob> accept() {
+    private List<LeasedJob> accept() {
         try {
             return acceptor.accept(
                     AcceptOptions.of(World.TYPE).max(1 + random.nextInt(2)).timeout(Duration.ZERO));

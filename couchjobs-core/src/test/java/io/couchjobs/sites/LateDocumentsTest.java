@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.engine.claim.ClaimedJob;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.CancelResult;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.ServerTest;
@@ -69,18 +69,18 @@ class LateDocumentsTest extends TwoDatabases {
         here.add(email("1").data(Map.of("by", "munich")).build());
         there.add(email("1").data(Map.of("by", "oslo")).build());
         replicate();
-        assertThat(here.conflicts().open()).containsExactly("job:email:1");
+        assertThat(here.operations().conflicts()).containsExactly("job:email:1");
         assertThat(accepted(here)).isEmpty();
         assertThat(accepted(there)).isEmpty();
-        assertThat(here.conflicts().resolve("job:email:1")).isTrue();
-        assertThat(there.conflicts().resolve("job:email:1")).isTrue();
+        assertThat(here.operations().resolve("job:email:1")).isTrue();
+        assertThat(there.operations().resolve("job:email:1")).isTrue();
         replicate();
         replicate();
         Job job = here.get("email", "1").orElseThrow();
         assertThat(job.rev()).isEqualTo(there.get("email", "1").orElseThrow().rev());
         assertThat(job.site()).contains(job.data().path("by").asText());
-        assertThat(here.conflicts().open()).isEmpty();
-        assertThat(there.conflicts().open()).isEmpty();
+        assertThat(here.operations().conflicts()).isEmpty();
+        assertThat(there.operations().conflicts()).isEmpty();
         List<String> claims = new ArrayList<>(accepted(here));
         claims.addAll(accepted(there));
         assertThat(claims).containsExactly("1");
@@ -101,15 +101,15 @@ class LateDocumentsTest extends TwoDatabases {
         here.reschedule("email", "1", Instant.now().minusSeconds(3));
         here.cancel("email", "2", CancelMode.REQUEST);
         replicate();
-        assertThat(here.conflicts().resolve("job:email:1"))
+        assertThat(here.operations().resolve("job:email:1"))
                 .as("what runs elsewhere is resolved there")
                 .isTrue();
-        assertThat(here.conflicts().open()).hasSize(2);
+        assertThat(here.operations().conflicts()).hasSize(2);
         for (String id : List.of("1", "2")) {
-            assertThat(there.conflicts().resolve("job:email:" + id)).isTrue();
+            assertThat(there.operations().resolve("job:email:" + id)).isTrue();
         }
         replicate();
-        assertThat(here.conflicts().open()).isEmpty();
+        assertThat(here.operations().conflicts()).isEmpty();
         assertThat(finished(here)).isEqualTo(2);
         assertThat(accepted(there)).isEmpty();
     }
@@ -125,18 +125,18 @@ class LateDocumentsTest extends TwoDatabases {
             here.reschedule("email", "1", Instant.now().minusSeconds(60L * i));
         }
         replicate();
-        assertThat(there.conflicts().open()).containsExactly("job:email:1");
-        there.conflicts().resolve("job:email:1");
+        assertThat(there.operations().conflicts()).containsExactly("job:email:1");
+        there.operations().resolve("job:email:1");
         assertThat(accepted(there)).isEmpty();
         claim.update(Map.of("half", "done"));
         assertThat(claim.finish("ran")).isNotNull();
-        there.conflicts().resolve("job:email:1");
+        there.operations().resolve("job:email:1");
         replicate();
         for (JobQueue queue : List.of(here, there)) {
             Job job = queue.get("email", "1").orElseThrow();
             assertThat(job.status()).isEqualTo(JobStatus.SUCCESS);
             assertThat(job.data().path("half").asText()).isEqualTo("done");
-            assertThat(queue.conflicts().open()).isEmpty();
+            assertThat(queue.operations().conflicts()).isEmpty();
             assertThat(accepted(queue)).isEmpty();
         }
     }
@@ -195,7 +195,7 @@ class LateDocumentsTest extends TwoDatabases {
         assertThat(left.asText()).isIn("munich's", "oslo's");
         for (JobQueue queue : List.of(here, there)) {
             assertThat(queue.get("email", "1").orElseThrow().result()).contains(left);
-            assertThat(queue.conflicts().open()).isEmpty();
+            assertThat(queue.operations().conflicts()).isEmpty();
             assertThat(accepted(queue)).isEmpty();
         }
     }
@@ -236,7 +236,7 @@ class LateDocumentsTest extends TwoDatabases {
 
     private static void resolveAt(JobQueue... queues) {
         for (JobQueue queue : queues) {
-            queue.conflicts().resolve("job:email:1");
+            queue.operations().resolve("job:email:1");
         }
     }
 }

@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.engine.claim.ClaimedJob;
+import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Site;
@@ -127,7 +128,8 @@ class SitesTest extends TwoDatabases {
                         .build())
                 .toList());
         here.add(email("own").scheduledTime(Jobs.past(5_000)).build());
-        JobIndex.Window read = new JobIndex(here.designDocuments(), here.site()).pending("email:munich", 200);
+        JobIndex.Window read =
+                new JobIndex(new DesignDocuments(here.database()), here.site()).pending("email:munich", 200);
         assertThat(read.complete()).isTrue();
         assertThat(read.jobs()).extracting(job -> job.id().id()).containsExactly("own");
         assertThat(here.activeIds("email")).isEmpty();
@@ -213,8 +215,8 @@ class SitesTest extends TwoDatabases {
                         .boxed()
                         .flatMap(i -> List.of("for-oslo" + i + " at oslo", "for-munich" + i + " at munich").stream())
                         .toList());
-        assertThat(atMunich.conflicts().open()).isEmpty();
-        assertThat(atOslo.conflicts().open()).isEmpty();
+        assertThat(atMunich.operations().conflicts()).isEmpty();
+        assertThat(atOslo.operations().conflicts()).isEmpty();
     }
 
     @Test
@@ -222,7 +224,7 @@ class SitesTest extends TwoDatabases {
         JobQueue before = TestQueue.open(munich);
         open.add(before);
         before.add(email("from-before").build());
-        List<String> indexes = before.designDocuments().installed();
+        List<String> indexes = new DesignDocuments(before.database()).installed();
         before.nameSite(new Site("munich", true));
         JobQueue home = TestQueue.open(munich);
         open.add(home);
@@ -232,7 +234,7 @@ class SitesTest extends TwoDatabases {
         assertThat(accepted(there)).isEmpty();
         assertThat(accepted(home)).containsExactlyInAnyOrder("from-before", "by-hand");
         assertThat(home.get("email", "by-hand").orElseThrow().site()).isEmpty();
-        assertThat(home.designDocuments().installed())
+        assertThat(new DesignDocuments(home.database()).installed())
                 .as("a name needs no index of its own")
                 .isEqualTo(indexes);
     }

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -86,17 +87,28 @@ final class BulkRun {
             all.takeWhile(id -> !stopped).forEach(id -> {
                 batch.add(threads.submit(() -> attempt(id)));
                 if (batch.size() == BATCH) {
-                    batch.forEach(Parallel::ended);
+                    batch.forEach(BulkRun::await);
                     batch.clear();
                 }
             });
-            batch.forEach(Parallel::ended);
+            batch.forEach(BulkRun::await);
             end(null);
         } catch (RuntimeException | Error e) {
             log.warn("{} of many jobs ended early", action, e);
             end(e.getMessage() == null ? e.toString() : e.getMessage());
         } finally {
             threads.shutdownNow();
+        }
+    }
+
+    private static void await(Future<?> attempt) {
+        try {
+            attempt.get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException problem ? problem : new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while jobs were changed", e);
         }
     }
 

@@ -2,13 +2,12 @@ package io.couchjobs.dashboard;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.ChangeListener;
+import io.couchjobs.DocumentChange;
 import io.couchjobs.JobQueue;
-import io.couchjobs.engine.document.DocIds;
-import io.couchjobs.engine.feed.Feed;
-import io.couchjobs.engine.feed.FeedEvent;
-import io.couchjobs.engine.log.LogChunk;
-import io.couchjobs.engine.store.Listening;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.Listening;
+import io.couchjobs.job.LogChunk;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,7 +26,9 @@ import org.slf4j.LoggerFactory;
  * Passes what the feed tells to all browsers that listen: gathered, and at most {@value #PER_SECOND} times a second. It
  * listens from the first browser on. Thread-safe.
  */
-final class Hub implements Feed.Listener, AutoCloseable {
+final class Hub implements ChangeListener, AutoCloseable {
+    private static final String JOB = "job:";
+    private static final String LOG = "log:";
     private static final Logger log = LoggerFactory.getLogger(Hub.class);
     private static final String EVENTS = "text/event-stream";
     private static final int PER_SECOND = 2;
@@ -98,10 +99,10 @@ final class Hub implements Feed.Listener, AutoCloseable {
     }
 
     @Override
-    public void changed(FeedEvent event) {
+    public void changed(DocumentChange event) {
         String docId = event.docId();
-        if (docId.startsWith(DocIds.JOB) && event.document() != null && !event.deleted()) {
-            traffic.note(docId, event.document());
+        if (docId.startsWith(JOB)) {
+            event.document().ifPresent(document -> traffic.note(docId, document));
         }
         if (!viewers.isEmpty()) {
             synchronized (this) {
@@ -165,13 +166,13 @@ final class Hub implements Feed.Listener, AutoCloseable {
     }
 
     private static void tellOf(JobId job, News told, Viewer viewer) {
-        FeedEvent event = told.jobs.get(job.docId());
+        DocumentChange event = told.jobs.get(job.docId());
         if (event != null || told.again || told.tooMany) {
             ObjectNode json = event == null
                     ? Call.JSON.createObjectNode()
                     : event.job().map(JobJson::whole).orElseGet(Call.JSON::createObjectNode);
             viewer.tell(Viewer.frame(
-                    "job", json.put("gone", event != null && event.deleted()).toString()));
+                    "job", json.put("gone", event != null && event.isDeleted()).toString()));
         }
         ArrayNode chunks = Call.JSON.createArrayNode();
         told.logs.getOrDefault(job, List.of()).forEach(chunk -> chunks.add(Jobs.json(chunk)));
@@ -182,7 +183,7 @@ final class Hub implements Feed.Listener, AutoCloseable {
 
     /** What happened between two beats. Guarded by the hub. */
     private final class News {
-        private final Map<String, FeedEvent> jobs = new LinkedHashMap<>();
+        private final Map<String, DocumentChange> jobs = new LinkedHashMap<>();
         private final Map<JobId, List<LogChunk>> logs = new LinkedHashMap<>();
         private boolean tooMany;
         private boolean again;
@@ -194,11 +195,11 @@ final class Hub implements Feed.Listener, AutoCloseable {
             return jobs.isEmpty() && logs.isEmpty() && !again && !types && !schedules && !workers;
         }
 
-        void add(FeedEvent event) {
+        void add(DocumentChange event) {
             String docId = event.docId();
-            if (docId.startsWith(DocIds.JOB)) {
+            if (docId.startsWith(JOB)) {
                 addJob(event);
-            } else if (docId.startsWith(DocIds.LOG)) {
+            } else if (docId.startsWith(LOG)) {
                 addLog(event);
             } else {
                 types |= docId.startsWith("type:");
@@ -208,8 +209,8 @@ final class Hub implements Feed.Listener, AutoCloseable {
         }
 
         /** Of very many only some are told one by one, but always those that somebody looks at. */
-        private void addJob(FeedEvent event) {
-            FeedEvent known = jobs.get(event.docId());
+        private void addJob(DocumentChange event) {
+            DocumentChange known = jobs.get(event.docId());
             boolean wanted = known != null || jobs.size() < MOST_CHANGED || isWatched(event.docId());
             if (wanted && (known == null || known.generation() <= event.generation())) {
                 jobs.put(event.docId(), event);
@@ -223,14 +224,11 @@ final class Hub implements Feed.Listener, AutoCloseable {
                     .isPresent());
         }
 
-        private void addLog(FeedEvent event) {
-            ObjectNode document = event.document();
-            if (document == null || event.deleted()) {
-                return;
-            }
+        private void addLog(DocumentChange event) {
             LogChunk.jobOf(event.docId())
                     .filter(job -> isWatched(job.docId()))
-                    .flatMap(job -> LogChunk.of(document))
+                    .flatMap(job -> event.document())
+                    .flatMap(LogChunk::of)
                     .ifPresent(chunk -> {
                         List<LogChunk> chunks = logs.computeIfAbsent(chunk.job(), job -> new ArrayList<>());
                         if (chunks.size() < MOST_CHUNKS) {
@@ -248,7 +246,7 @@ final class Hub implements Feed.Listener, AutoCloseable {
                     .put("schedules", schedules)
                     .put("workers", workers);
             ArrayNode changed = json.putArray("jobs");
-            for (Map.Entry<String, FeedEvent> entry : jobs.entrySet()) {
+            for (Map.Entry<String, DocumentChange> entry : jobs.entrySet()) {
                 entry.getValue()
                         .job()
                         .map(JobJson::summary)

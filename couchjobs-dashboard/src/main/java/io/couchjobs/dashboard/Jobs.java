@@ -4,12 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.engine.index.JobPages;
-import io.couchjobs.engine.log.LogChunk;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobPage;
+import io.couchjobs.job.LogChunk;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -42,7 +42,7 @@ final class Jobs {
         }
     };
 
-    private record Asked(JobFilter filter, JobPages.@Nullable Place after, int limit) {}
+    private record Asked(JobFilter filter, JobPage.@Nullable Place after, int limit) {}
 
     Jobs(JobQueue queue, Counts counts) {
         this.queue = queue;
@@ -57,13 +57,13 @@ final class Jobs {
         Cached<ObjectNode> page;
         synchronized (pages) {
             page = pages.computeIfAbsent(
-                    asked, question -> new Cached<>(FRESH, () -> read(question), queue.designDocuments()::building));
+                    asked, question -> new Cached<>(FRESH, () -> read(question), queue.operations()::building));
         }
         return page.get();
     }
 
     private ObjectNode read(Asked asked) {
-        JobPages.Page page = queue.page(asked.filter, asked.after, asked.limit);
+        JobPage page = queue.page(asked.filter, asked.after, asked.limit);
         ObjectNode json = Call.JSON.createObjectNode();
         ArrayNode jobs = json.putArray("jobs");
         page.jobs().stream().map(JobJson::summary).forEach(jobs::add);
@@ -83,9 +83,9 @@ final class Jobs {
             return json.put("count", counts.of(filter)).put("atLeast", false);
         }
         int count = 0;
-        JobPages.Place place = null;
+        JobPage.Place place = null;
         do {
-            JobPages.Page page = queue.page(filter, place, MOST_COUNTED / 2);
+            JobPage page = queue.page(filter, place, MOST_COUNTED / 2);
             count += page.jobs().size();
             place = page.end();
         } while (place != null && count < MOST_COUNTED);
@@ -136,7 +136,7 @@ final class Jobs {
         }
     }
 
-    private static String text(JobPages.Place place) {
+    private static String text(JobPage.Place place) {
         ArrayNode parts = Call.JSON
                 .createArrayNode()
                 .add(place.time())
@@ -148,10 +148,10 @@ final class Jobs {
                 .encodeToString(parts.toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    private static JobPages.Place place(String text) {
+    private static JobPage.Place place(String text) {
         return decoded(text)
                 .filter(parts -> parts.size() == 4 && parts.path(0).isIntegralNumber())
-                .map(parts -> new JobPages.Place(
+                .map(parts -> new JobPage.Place(
                         parts.path(0).asLong(),
                         parts.path(1).asText(),
                         parts.path(2).asText(),

@@ -28,8 +28,8 @@ final class Problems {
         this.counts = counts;
         this.types = types;
         this.workers = workers;
-        this.signs = new Cached<>(FRESH, this::look, queue.designDocuments()::building);
-        this.checks = new Cached<>(CHECKED, checks, queue.designDocuments()::building);
+        this.signs = new Cached<>(FRESH, this::look, queue.operations()::building);
+        this.checks = new Cached<>(CHECKED, checks, queue.operations()::building);
     }
 
     /** {@return how many things are to be put right by what the numbers say, without the slower checks} */

@@ -4,13 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.RetryPolicy;
 import io.couchjobs.type.Limit;
 import io.couchjobs.type.Rate;
 import io.couchjobs.type.Retention;
+import io.couchjobs.type.RetryPolicy;
 import io.couchjobs.type.TypeCounts;
 import io.couchjobs.type.TypeSettings;
 import java.time.Duration;
@@ -37,8 +36,7 @@ final class Types {
     Types(JobQueue queue, Counts counts) {
         this.queue = queue;
         this.counts = counts;
-        SettingsStore settings = new SettingsStore(queue.database(), Duration.ofMinutes(1));
-        this.cached = new Cached<>(FRESH, settings::readAll);
+        this.cached = new Cached<>(FRESH, queue::settings);
     }
 
     /** {@return the settings of types that have some} */

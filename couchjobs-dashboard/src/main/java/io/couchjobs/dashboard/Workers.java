@@ -3,10 +3,10 @@ package io.couchjobs.dashboard;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.engine.registry.WorkerInfo;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.WorkerInfo;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -26,7 +26,7 @@ final class Workers {
 
     Workers(JobQueue queue) {
         this.queue = queue;
-        this.cached = new Cached<>(FRESH, queue::workers, queue.designDocuments()::building);
+        this.cached = new Cached<>(FRESH, queue::workers, queue.operations()::building);
     }
 
     List<WorkerInfo> all() {

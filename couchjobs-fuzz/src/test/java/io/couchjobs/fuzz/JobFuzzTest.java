@@ -16,7 +16,7 @@ import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Progress;
-import io.couchjobs.job.RetryPolicy;
+import io.couchjobs.type.RetryPolicy;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;

@@ -1,11 +1,12 @@
 package io.couchjobs.telemetry;
 
-import io.couchjobs.engine.document.Rev;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * clocks are compared. One write is followed at a time. Thread-safe.
  */
 final class FeedLag {
+    private static final Pattern REVISION = Pattern.compile("(\\d{1,9})-.*");
     /** A write that the feed has not told by then has been overtaken by another one, or there is no feed. */
     private static final long PATIENCE = Duration.ofMinutes(1).toNanos();
 
@@ -43,7 +45,7 @@ final class FeedLag {
         if (followed != null && now - followed.at < PATIENCE) {
             return;
         }
-        long generation = Rev.generation(rev);
+        long generation = generation(rev);
         Long told = heard.get(docId);
         if (told != null && told >= generation) {
             record.accept(Duration.ZERO);
@@ -54,13 +56,19 @@ final class FeedLag {
 
     /** The feed told of a document. */
     synchronized void heard(String docId, String rev) {
-        long generation = Rev.generation(rev);
+        long generation = generation(rev);
         heard.remove(docId);
         heard.put(docId, generation);
         if (followed != null && followed.docId.equals(docId) && generation >= followed.generation) {
             record.accept(Duration.ofNanos(nanos.getAsLong() - followed.at));
             followed = null;
         }
+    }
+
+    /** The number of a revision; 0 for a text that is none. */
+    private static long generation(String rev) {
+        Matcher revision = REVISION.matcher(rev);
+        return revision.matches() ? Long.parseLong(revision.group(1)) : 0;
     }
 
     private record Written(String docId, long generation, long at) {}

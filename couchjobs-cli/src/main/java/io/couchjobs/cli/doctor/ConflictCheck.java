@@ -15,7 +15,7 @@ final class ConflictCheck implements Check {
 
     @Override
     public Finding look(JobQueue queue) {
-        List<String> open = queue.conflicts().open();
+        List<String> open = queue.operations().conflicts();
         if (open.isEmpty()) {
             return Finding.fine("no document has conflicts");
         }
@@ -30,8 +30,8 @@ final class ConflictCheck implements Check {
     @Override
     public List<String> fix(JobQueue queue) {
         List<String> done = new ArrayList<>();
-        for (String docId : queue.conflicts().open()) {
-            if (queue.conflicts().resolve(docId)) {
+        for (String docId : queue.operations().conflicts()) {
+            if (queue.operations().resolve(docId)) {
                 done.add("resolved " + docId);
             }
         }

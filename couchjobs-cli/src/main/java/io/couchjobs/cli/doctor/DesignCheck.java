@@ -1,11 +1,8 @@
 package io.couchjobs.cli.doctor;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.DesignState;
 import io.couchjobs.JobQueue;
-import io.couchjobs.engine.index.DesignDocument;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** Whether the design documents are there, and nobody has changed them. */
 final class DesignCheck implements Check {
@@ -16,16 +13,11 @@ final class DesignCheck implements Check {
 
     @Override
     public Finding look(JobQueue queue) {
-        List<String> wrong = new ArrayList<>();
-        for (DesignDocument wanted : DesignDocument.ALL) {
-            Optional<ObjectNode> stored = queue.designDocuments().read(wanted.versionedName());
-            stored.ifPresent(document -> document.remove("_rev"));
-            if (stored.isEmpty()) {
-                wrong.add(wanted.versionedName() + " is missing");
-            } else if (!stored.get().equals(wanted.toDocument())) {
-                wrong.add(wanted.versionedName() + " was changed");
-            }
-        }
+        List<String> wrong = queue.operations().designs().stream()
+                .filter(design -> !design.isFine())
+                .map(design ->
+                        design.name() + (design.state() == DesignState.State.MISSING ? " is missing" : " was changed"))
+                .toList();
         if (wrong.isEmpty()) {
             return Finding.fine("the design documents of this version are there");
         }
@@ -37,7 +29,7 @@ final class DesignCheck implements Check {
 
     @Override
     public List<String> fix(JobQueue queue) {
-        return queue.designDocuments().push().stream()
+        return queue.operations().pushDesigns().stream()
                 .map(name -> "stored the design document " + name)
                 .toList();
     }

@@ -1,8 +1,8 @@
 package io.couchjobs.cli.doctor;
 
+import io.couchjobs.DesignState;
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.config.CouchNotFoundException;
-import io.couchjobs.engine.index.DesignDocument;
 import java.util.List;
 
 /** Whether the indexes keep up with the documents. */
@@ -14,8 +14,9 @@ final class IndexCheck implements Check {
 
     @Override
     public Finding look(JobQueue queue) {
-        List<String> behind = DesignDocument.ALL.stream()
-                .map(DesignDocument::versionedName)
+        List<String> behind = queue.operations().designs().stream()
+                .filter(design -> design.state() != DesignState.State.OTHER)
+                .map(DesignState::name)
                 .filter(name -> isUpdating(queue, name))
                 .toList();
         return behind.isEmpty()

@@ -1,10 +1,9 @@
 package io.couchjobs.cli.doctor;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.engine.index.JobIndex;
-import io.couchjobs.engine.registry.WorkerInfo;
 import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRefusedException;
+import io.couchjobs.job.WorkerInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -50,7 +49,7 @@ final class OwnerCheck implements Check {
     public List<String> go(JobQueue queue) {
         List<String> done = new ArrayList<>();
         for (WorkerInfo worker : unknown(queue)) {
-            for (JobIndex.Owned owned : worker.jobs()) {
+            for (WorkerInfo.OwnedJob owned : worker.jobs()) {
                 try {
                     queue.releaseOrphan(owned);
                     done.add("took " + owned.id() + " from " + worker.id());

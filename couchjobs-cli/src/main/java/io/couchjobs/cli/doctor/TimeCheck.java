@@ -1,7 +1,6 @@
 package io.couchjobs.cli.doctor;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.engine.index.JobIndex;
 import java.util.List;
 
 /** Whether somebody writes scheduled times in seconds. */
@@ -15,7 +14,7 @@ final class TimeCheck implements Check {
 
     @Override
     public Finding look(JobQueue queue) {
-        List<String> seconds = new JobIndex(queue.designDocuments(), queue.site()).timesInSeconds();
+        List<String> seconds = queue.operations().timesInSeconds();
         if (seconds.isEmpty()) {
             return Finding.fine("every pending job has its scheduledTime in milliseconds");
         }

@@ -2,10 +2,10 @@ package io.couchjobs.cli.top;
 
 import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.output.Style;
-import io.couchjobs.engine.registry.WorkerInfo;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.type.TypeCounts;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package io.couchjobs.cli.top;
 
-import io.couchjobs.engine.feed.Feed;
-import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.ChangeListener;
+import io.couchjobs.DocumentChange;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
 import java.time.Instant;
@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /** How many runs ended in each of the last seconds. Thread-safe; the feed's thread calls it. */
-final class Meter implements Feed.Listener {
+final class Meter implements ChangeListener {
     static final int SECONDS = 60;
     /** Over how many whole seconds a rate is told. */
     private static final int MEAN = 5;
@@ -56,8 +56,8 @@ final class Meter implements Feed.Listener {
     }
 
     @Override
-    public void changed(FeedEvent event) {
-        event.job().ifPresent(this::note);
+    public void changed(DocumentChange change) {
+        change.job().ifPresent(this::note);
     }
 
     @Override

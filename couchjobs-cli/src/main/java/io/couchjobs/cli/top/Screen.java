@@ -1,7 +1,7 @@
 package io.couchjobs.cli.top;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.engine.store.Listening;
+import io.couchjobs.job.Listening;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;

@@ -1,14 +1,12 @@
 package io.couchjobs.cli.top;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.engine.registry.WorkerInfo;
-import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.type.TypeCounts;
 import io.couchjobs.type.TypeSettings;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
@@ -39,7 +37,7 @@ record Snapshot(
     private static final int FAILURES = 50;
 
     static Snapshot of(JobQueue queue, Meter.Rates rates) {
-        Map<String, TypeSettings> settings = new SettingsStore(queue.database(), Duration.ofMinutes(1)).readAll();
+        Map<String, TypeSettings> settings = queue.settings();
         Set<String> paused = settings.values().stream()
                 .filter(TypeSettings::isPaused)
                 .map(TypeSettings::type)

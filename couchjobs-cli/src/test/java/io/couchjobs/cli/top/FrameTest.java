@@ -3,11 +3,10 @@ package io.couchjobs.cli.top;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.couchjobs.engine.index.JobIndex;
-import io.couchjobs.engine.registry.WorkerInfo;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.type.TypeCounts;
 import java.io.IOException;
 import java.time.Duration;
@@ -143,7 +142,7 @@ class FrameTest {
                     4711,
                     List.of("email", "report"),
                     Duration.ofSeconds(20));
-            JobIndex.Owned owned = new JobIndex.Owned(new JobId("email", "" + i), "worker-" + i, "1-a");
+            WorkerInfo.OwnedJob owned = new WorkerInfo.OwnedJob(new JobId("email", "" + i), "worker-" + i, "1-a");
             who.add(new WorkerInfo("worker-" + i, i % 2 == 0 ? known : null, List.of(owned)));
         }
         List<Job> failed = new ArrayList<>();

@@ -14,13 +14,13 @@ import io.couchjobs.engine.limit.Verdicts;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.store.Listening;
-import io.couchjobs.engine.store.QueueListener;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.StoreClock;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.Listening;
+import io.couchjobs.job.QueueListener;
 import io.couchjobs.job.Strategy;
 import java.time.Duration;
 import java.util.List;
@@ -112,7 +112,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
      * @throws IllegalStateException when it is closed, before or meanwhile
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked
      */
-    public List<ClaimedJob> accept(AcceptOptions options) throws InterruptedException {
+    public List<LeasedJob> accept(AcceptOptions options) throws InterruptedException {
         try {
             return acceptNow(options);
         } catch (CouchJobsException trouble) {
@@ -120,7 +120,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         }
     }
 
-    private List<ClaimedJob> acceptNow(AcceptOptions options) throws InterruptedException {
+    private List<LeasedJob> acceptNow(AcceptOptions options) throws InterruptedException {
         long started = clock.nanos();
         Backoff lostRaces = lostRaces();
         while (true) {
@@ -128,7 +128,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
             if (pick.isEmpty()) {
                 return List.of();
             }
-            List<ClaimedJob> won = claim(pick.get().jobs, options);
+            List<LeasedJob> won = claim(pick.get().jobs, options);
             if (!won.isEmpty() || (isOver(options, started) && lostRaces.attempts() >= MOST_LOST_RACES)) {
                 return won;
             }
@@ -161,7 +161,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
      * @throws io.couchjobs.couch.config.CouchException when it is not known of all what became of them; those that were stored are
      *     given back
      */
-    public List<ClaimedJob> claim(Pick pick) {
+    public List<LeasedJob> claim(Pick pick) {
         try {
             return claim(pick.jobs, pick.options);
         } catch (CouchJobsException trouble) {
@@ -332,7 +332,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
                 .toList();
     }
 
-    private List<ClaimedJob> claim(List<Job> choice, AcceptOptions options) {
+    private List<LeasedJob> claim(List<Job> choice, AcceptOptions options) {
         try {
             List<Limits.Grant> granted = limits.grant(choice);
             candidates.putBack(choice, granted);
@@ -378,10 +378,10 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         store.claimTroubles().over(worker);
     }
 
-    private void tellWon(List<Limits.Grant> granted, List<ClaimedJob> won) {
+    private void tellWon(List<Limits.Grant> granted, List<LeasedJob> won) {
         if (store.listener() != QueueListener.NONE) {
-            Map<JobId, ClaimedJob> byId =
-                    won.stream().collect(Collectors.toMap(ClaimedJob::id, Function.identity(), (one, same) -> one));
+            Map<JobId, LeasedJob> byId =
+                    won.stream().collect(Collectors.toMap(LeasedJob::id, Function.identity(), (one, same) -> one));
             granted.stream().filter(grant -> byId.containsKey(grant.job().id())).forEach(grant -> {
                 Job claimed = Objects.requireNonNull(byId.get(grant.job().id())).job();
                 store.listener().claimed(grant.job(), claimed);

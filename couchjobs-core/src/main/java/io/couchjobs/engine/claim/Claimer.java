@@ -131,7 +131,7 @@ public final class Claimer implements AutoCloseable {
                 withdraw(one);
                 continue;
             }
-            ClaimedJob claim = claimed(one.candidate, one.job, sent);
+            LeasedJob claim = claimed(one.candidate, one.job, sent);
             // When the lease is over this process was stopped, or an answer was slow: others may have the job already.
             if (standing == Branches.Standing.UNKNOWN || claim.isLeaseOver()) {
                 doubted.add(one.candidate);
@@ -167,10 +167,10 @@ public final class Claimer implements AutoCloseable {
         }
     }
 
-    private ClaimedJob claimed(Limits.Grant candidate, Job job, long sent) {
+    private LeasedJob claimed(Limits.Grant candidate, Job job, long sent) {
         Runnable onEnd = candidate.slots().isEmpty() ? () -> {} : () -> limits.ended(candidate);
         Lease lease = new Lease(clock, () -> settings.timeoutOf(job.type()), sent);
-        return new ClaimedJob(store, clock, settings.retryPolicyOf(job.type()), candidate.token(), job, lease, onEnd);
+        return new LeasedJob(store, clock, settings.retryPolicyOf(job.type()), candidate.token(), job, lease, onEnd);
     }
 
     /** A claim that was answered; the job as it was stored, if it was. */
@@ -198,5 +198,5 @@ public final class Claimer implements AutoCloseable {
     }
 
     /** What became of the candidates. */
-    record Claims(List<ClaimedJob> won, List<Limits.Grant> lost) {}
+    record Claims(List<LeasedJob> won, List<Limits.Grant> lost) {}
 }

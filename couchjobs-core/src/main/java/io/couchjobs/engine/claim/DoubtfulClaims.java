@@ -151,7 +151,7 @@ final class DoubtfulClaims implements AutoCloseable {
         Runnable onEnd = () -> limits.lost(grant);
         var policy = parts.settings().retryPolicyOf(job.type());
         try {
-            new ClaimedJob(parts.store(), parts.clock(), policy, grant.token(), job, doubt.lease, onEnd).release();
+            new LeasedJob(parts.store(), parts.clock(), policy, grant.token(), job, doubt.lease, onEnd).release();
             log.debug("the claim of {} was stored though its answer was lost; it is given back", job.id());
         } catch (HaltException notOursAnyMore) {
             log.debug("{}", notOursAnyMore.getMessage());

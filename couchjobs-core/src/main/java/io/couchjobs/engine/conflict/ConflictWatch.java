@@ -1,5 +1,6 @@
 package io.couchjobs.engine.conflict;
 
+import io.couchjobs.couch.ConflictStats;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
@@ -9,12 +10,12 @@ import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.ConflictOutcome;
 import io.couchjobs.engine.store.Conflicts;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.store.Listening;
 import io.couchjobs.engine.store.Owner;
 import io.couchjobs.engine.time.StoreClock;
 import io.couchjobs.engine.time.Surroundings;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.Listening;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

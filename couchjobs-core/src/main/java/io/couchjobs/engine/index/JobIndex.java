@@ -9,6 +9,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Site;
+import io.couchjobs.job.WorkerInfo;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -290,11 +291,11 @@ public final class JobIndex {
     }
 
     /** {@return the jobs of all types that are owned here} */
-    public List<Owned> owned() {
+    public List<WorkerInfo.OwnedJob> owned() {
         return ask(DesignDocument.JOBS, "owned", query -> query).rows().stream()
                 .filter(row -> site.ownsLine(row.key().path(0).asText()))
                 .flatMap(row -> JobId.fromDocId(String.valueOf(row.id())).stream()
-                        .map(id -> new Owned(
+                        .map(id -> new WorkerInfo.OwnedJob(
                                 id, row.key().path(1).asText(), row.value().asText())))
                 .toList();
     }
@@ -450,13 +451,4 @@ public final class JobIndex {
      * @param complete whether the index has no more rows
      */
     public record Page(List<Job> jobs, List<Spot> rows, boolean complete) {}
-
-    /**
-     * A job that somebody owns. Immutable and thread-safe.
-     *
-     * @param id the job
-     * @param worker the owner's id
-     * @param rev the revision that says so
-     */
-    public record Owned(JobId id, String worker, String rev) {}
 }

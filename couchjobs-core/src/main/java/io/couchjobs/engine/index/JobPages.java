@@ -7,6 +7,7 @@ import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.store.DataReader;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobPage;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Site;
@@ -15,10 +16,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 public final class JobPages {
     private static final int MOST_LOOKED_AT = 1000;
     private static final int MOST_READ = 500;
-    private static final int AT_ONCE = 8;
     private static final String NEWEST = "newest";
     private static final Object AFTER_ALL = java.util.Map.of();
     private static final Comparator<Row> NEWEST_FIRST =
@@ -66,24 +62,24 @@ public final class JobPages {
      * @param limit how many jobs at most
      * @return the page
      */
-    public Page page(JobFilter filter, @Nullable Place after, int limit) {
+    public JobPage page(JobFilter filter, JobPage.@Nullable Place after, int limit) {
         List<Range> ranges = ranges(filter);
         List<Job> jobs = new ArrayList<>();
-        Place place = after;
+        JobPage.Place place = after;
         int lookedAt = 0;
         while (true) {
             List<Row> rows = merged(ranges, place, limit + 1);
             List<Optional<Job>> documents = read(rows);
             for (int i = 0; i < rows.size(); i++) {
                 if (jobs.size() == limit || lookedAt == MOST_LOOKED_AT) {
-                    return new Page(data.lazily(jobs), place);
+                    return new JobPage(data.lazily(jobs), place);
                 }
                 documents.get(i).filter(filter::matches).ifPresent(jobs::add);
                 place = rows.get(i).place();
                 lookedAt++;
             }
             if (rows.size() <= limit) {
-                return new Page(data.lazily(jobs), null);
+                return new JobPage(data.lazily(jobs), null);
             }
         }
     }
@@ -97,11 +93,11 @@ public final class JobPages {
      */
     public List<Job> list(JobFilter filter, int limit) {
         List<Job> jobs = new ArrayList<>();
-        Page page = page(filter, null, Math.min(limit, MOST_READ));
-        jobs.addAll(page.jobs);
-        while (page.end != null && jobs.size() < limit) {
-            page = page(filter, page.end, Math.min(limit - jobs.size(), MOST_READ));
-            jobs.addAll(page.jobs);
+        JobPage page = page(filter, null, Math.min(limit, MOST_READ));
+        jobs.addAll(page.jobs());
+        while (page.end() != null && jobs.size() < limit) {
+            page = page(filter, page.end(), Math.min(limit - jobs.size(), MOST_READ));
+            jobs.addAll(page.jobs());
         }
         return List.copyOf(jobs);
     }
@@ -139,7 +135,7 @@ public final class JobPages {
      * The first rows of all ranges together. Within a range the order is the server's; of rows that are equally old those of
      * the lesser range come first, so that a place says of every range how much of it was seen.
      */
-    private List<Row> merged(List<Range> ranges, @Nullable Place after, int limit) {
+    private List<Row> merged(List<Range> ranges, JobPage.@Nullable Place after, int limit) {
         PriorityQueue<Head> heads = new PriorityQueue<>(Comparator.comparing(Head::first, NEWEST_FIRST));
         for (List<Row> rows : readAll(ranges, after, limit)) {
             if (!rows.isEmpty()) {
@@ -155,33 +151,11 @@ public final class JobPages {
         return merged;
     }
 
-    private List<List<Row>> readAll(List<Range> ranges, @Nullable Place after, int limit) {
-        if (ranges.size() == 1) {
-            return List.of(read(ranges.get(0), after, limit));
-        }
-        ExecutorService threads = Executors.newFixedThreadPool(Math.max(1, Math.min(AT_ONCE, ranges.size())));
-        try {
-            List<Future<List<Row>>> reads = ranges.stream()
-                    .map(range -> threads.submit(() -> read(range, after, limit)))
-                    .toList();
-            return reads.stream().map(JobPages::ended).toList();
-        } finally {
-            threads.shutdownNow();
-        }
+    private List<List<Row>> readAll(List<Range> ranges, JobPage.@Nullable Place after, int limit) {
+        return Parallel.ask(ranges, range -> read(range, after, limit));
     }
 
-    private static List<Row> ended(Future<List<Row>> read) {
-        try {
-            return read.get();
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof RuntimeException problem ? problem : new IllegalStateException(e.getCause());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while jobs were listed", e);
-        }
-    }
-
-    private List<Row> read(Range range, @Nullable Place after, int limit) {
+    private List<Row> read(Range range, JobPage.@Nullable Place after, int limit) {
         DesignDocuments.Query query = name -> ViewQuery.of(name, range.view())
                 .reduce(false)
                 .descending(true)
@@ -224,29 +198,6 @@ public final class JobPages {
         }
     }
 
-    /**
-     * One page. Immutable and thread-safe.
-     *
-     * @param jobs the jobs, newest first, as they are now; those that passed the filter no more are left out
-     * @param end where the next page begins, or null after the last one
-     */
-    public record Page(List<Job> jobs, @Nullable Place end) {
-        /** {@return where the next page begins; empty after the last one} */
-        public Optional<Place> next() {
-            return Optional.ofNullable(end);
-        }
-    }
-
-    /**
-     * Where a page ended; holds whatever becomes of the jobs meanwhile. Immutable and thread-safe.
-     *
-     * @param time the time by which the last job has its place, in epoch milliseconds
-     * @param kind the line of the range that it is in, or the kind of label
-     * @param name the status of that range if it has one, or the label
-     * @param docId the last job's document
-     */
-    public record Place(long time, String kind, String name, String docId) {}
-
     /** A part of an index whose rows are in the order of their age. */
     private record Range(String view, String kind, String name) implements Comparable<Range> {
         private static final Comparator<Range> ORDER =
@@ -258,16 +209,16 @@ public final class JobPages {
         }
 
         /** Of what is as old as the last job seen: this range's own rest, nothing of lesser ranges, all of greater ones. */
-        List<Object> startKey(@Nullable Place after) {
+        List<Object> startKey(JobPage.@Nullable Place after) {
             List<Object> key = new ArrayList<>(prefix());
             if (after == null) {
                 key.add(AFTER_ALL);
                 return key;
             }
-            key.add(after.time);
-            int order = compareTo(new Range(view, after.kind, after.name));
+            key.add(after.time());
+            int order = compareTo(new Range(view, after.kind(), after.name()));
             if (order == 0) {
-                key.add(after.docId);
+                key.add(after.docId());
             } else if (order > 0) {
                 key.add(AFTER_ALL);
             }
@@ -281,8 +232,8 @@ public final class JobPages {
     }
 
     private record Row(Range range, long time, String docId) {
-        Place place() {
-            return new Place(time, range.kind, range.name, docId);
+        JobPage.Place place() {
+            return new JobPage.Place(time, range.kind, range.name, docId);
         }
     }
 

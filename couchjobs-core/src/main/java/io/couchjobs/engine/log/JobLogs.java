@@ -9,6 +9,8 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.LogChunk;
+import io.couchjobs.job.LogFollowing;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +50,7 @@ public final class JobLogs {
      * @return what the server answers; completed exceptionally when it cannot be reached
      */
     public CompletableFuture<WriteResult> append(LogChunk chunk) {
-        ObjectNode document = chunk.toDocument();
+        ObjectNode document = LogDocuments.of(chunk);
         return store.writeSoon(document)
                 .thenCompose(written -> written instanceof WriteResult.Conflict
                         ? CompletableFuture.supplyAsync(() -> revisionOfOlder(chunk))
@@ -114,7 +116,7 @@ public final class JobLogs {
     public void deleteOrphans(JobId id, long fence) {
         boolean isOrphan = store.read(id).filter(job -> job.fence() >= fence).isEmpty();
         if (isOrphan) {
-            String prefix = LogChunk.prefix(id, fence);
+            String prefix = LogDocuments.prefix(id, fence);
             write(tombstonesOf(id).stream()
                     .filter(tombstone -> tombstone.path("_id").asText().startsWith(prefix))
                     .toList());
@@ -130,7 +132,7 @@ public final class JobLogs {
      */
     public List<ObjectNode> tombstonesOf(JobId job) {
         List<ObjectNode> tombstones = new ArrayList<>();
-        String prefix = LogChunk.prefix(job);
+        String prefix = LogDocuments.prefix(job);
         List<ViewResult.Row> rows = page(prefix, null, false);
         while (!rows.isEmpty()) {
             rows.stream()
@@ -165,7 +167,7 @@ public final class JobLogs {
     }
 
     private Stream<ViewResult.Row> pages(JobId job) {
-        String prefix = LogChunk.prefix(job);
+        String prefix = LogDocuments.prefix(job);
         return Stream.iterate(
                         page(prefix, null, true),
                         rows -> !rows.isEmpty(),

@@ -3,9 +3,11 @@ package io.couchjobs.engine.log;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
-import io.couchjobs.engine.store.Listening;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.Listening;
+import io.couchjobs.job.LogChunk;
+import io.couchjobs.job.LogFollowing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -57,7 +59,7 @@ final class LogFollower implements Feed.Listener, LogFollowing {
 
     @Override
     public void changed(FeedEvent event) {
-        if (event.document() != null && !event.deleted() && event.docId().startsWith(LogChunk.prefix(job))) {
+        if (event.document() != null && !event.deleted() && event.docId().startsWith(LogDocuments.prefix(job))) {
             LogChunk.of(event.document())
                     .filter(chunk -> chunk.job().equals(job))
                     .ifPresent(this::put);
@@ -66,7 +68,7 @@ final class LogFollower implements Feed.Listener, LogFollowing {
 
     @Override
     public boolean needsDocument(FeedNotice notice) {
-        return notice.docId().startsWith(LogChunk.prefix(job));
+        return notice.docId().startsWith(LogDocuments.prefix(job));
     }
 
     @Override

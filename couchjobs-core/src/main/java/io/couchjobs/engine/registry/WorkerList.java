@@ -5,6 +5,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.job.WorkerInfo;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ public final class WorkerList {
      * @return the workers, by their ids
      */
     public static List<WorkerInfo> read(CouchDatabase database, JobIndex index) {
-        Map<String, List<JobIndex.Owned>> owned = new TreeMap<>();
+        Map<String, List<WorkerInfo.OwnedJob>> owned = new TreeMap<>();
         index.owned().forEach(job -> owned.computeIfAbsent(job.worker(), worker -> new ArrayList<>())
                 .add(job));
         Map<String, WorkerInfo.Registered> registered = registrations(database);

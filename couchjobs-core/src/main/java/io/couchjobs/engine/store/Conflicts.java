@@ -1,6 +1,7 @@
 package io.couchjobs.engine.store;
 
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.Listening;
 
 /** Looks after jobs whose documents may have several leaves. Thread-safe. */
 @FunctionalInterface

@@ -3,6 +3,7 @@ package io.couchjobs.engine.store;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.QueueListener;
 import java.util.List;
 import java.util.function.Consumer;
 import org.slf4j.Logger;

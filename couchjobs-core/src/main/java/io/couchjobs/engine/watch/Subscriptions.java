@@ -60,8 +60,8 @@ public final class Subscriptions implements AutoCloseable {
      * @throws CouchJobsException when the job seems to have ended or not to be there, and no majority of a cluster's copies is in
      *     reach for ten seconds, so that nobody can tell
      */
-    public Subscription subscribe(JobId id, Object subscriber) {
-        Subscription fresh = new Subscription(id, subscriber, followers);
+    public JobSubscription subscribe(JobId id, Object subscriber) {
+        JobSubscription fresh = new JobSubscription(id, subscriber, followers);
         try {
             return open(fresh, Deadline.after(PATIENCE)).orElseThrow(() -> unknown(id));
         } catch (InterruptedException e) {
@@ -85,13 +85,13 @@ public final class Subscriptions implements AutoCloseable {
      * @throws CouchJobsException when a job seems to have ended or not to be there, and no majority of a cluster's copies is in reach
      *     for ten seconds
      */
-    public Map<JobId, Subscription> subscribeAll(Collection<JobId> ids, Object subscriber) {
+    public Map<JobId, JobSubscription> subscribeAll(Collection<JobId> ids, Object subscriber) {
         ends.prepare();
-        Map<JobId, Subscription> joined = new LinkedHashMap<>();
+        Map<JobId, JobSubscription> joined = new LinkedHashMap<>();
         try {
             for (JobId id : ids) {
-                Follower follower = followers.join(new Subscription(id, subscriber, followers));
-                joined.put(id, (Subscription) follower);
+                Follower follower = followers.join(new JobSubscription(id, subscriber, followers));
+                joined.put(id, (JobSubscription) follower);
             }
             openAll(joined);
         } catch (RuntimeException e) {
@@ -157,8 +157,8 @@ public final class Subscriptions implements AutoCloseable {
         return ends.isSure(first) || !store.isCluster();
     }
 
-    private void openAll(Map<JobId, Subscription> joined) {
-        List<Subscription> fresh = joined.values().stream()
+    private void openAll(Map<JobId, JobSubscription> joined) {
+        List<JobSubscription> fresh = joined.values().stream()
                 .filter(subscription -> !subscription.isOpen())
                 .toList();
         for (int from = 0; from < fresh.size(); from += JobReader.PAGE) {
@@ -166,11 +166,11 @@ public final class Subscriptions implements AutoCloseable {
         }
     }
 
-    private void openPage(List<Subscription> page, Map<JobId, Subscription> joined) {
+    private void openPage(List<JobSubscription> page, Map<JobId, JobSubscription> joined) {
         List<String> docIds = new ArrayList<>();
         page.forEach(subscription -> docIds.add(subscription.id().docId()));
         Map<String, Snapshot> found = sure(reader.snapshots(docIds), Deadline.after(PATIENCE));
-        for (Subscription subscription : page) {
+        for (JobSubscription subscription : page) {
             Snapshot first = found.get(subscription.id().docId());
             if (first != null) {
                 subscription.open(first);

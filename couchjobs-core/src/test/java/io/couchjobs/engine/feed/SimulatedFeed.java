@@ -1,7 +1,7 @@
 package io.couchjobs.engine.feed;
 
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.engine.store.Listening;
+import io.couchjobs.job.Listening;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;

@@ -71,7 +71,7 @@ class WindowDocumentsTest {
     private List<ViewResult.Row> rows() throws Exception {
         AtomicReference<List<ViewResult.Row>> rows = new AtomicReference<>();
         TestQueue.until(() -> {
-            rows.set(queue.designDocuments()
+            rows.set(new DesignDocuments(queue.database())
                     .ask(DesignDocument.JOBS, name -> ViewQuery.of(name, "due"))
                     .rows());
             return rows.get().size() == 6;

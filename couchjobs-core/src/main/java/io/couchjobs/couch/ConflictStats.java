@@ -1,4 +1,4 @@
-package io.couchjobs.engine.conflict;
+package io.couchjobs.couch;
 
 /**
  * What a process did about documents with several leaves since it started. Immutable and thread-safe.

@@ -1,4 +1,4 @@
-package io.couchjobs.engine.log;
+package io.couchjobs.job;
 
 import java.time.Instant;
 

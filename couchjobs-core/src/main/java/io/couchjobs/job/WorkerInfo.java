@@ -1,6 +1,5 @@
-package io.couchjobs.engine.registry;
+package io.couchjobs.job;
 
-import io.couchjobs.engine.index.JobIndex;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *     whose registration is deleted
  * @param jobs what it owns
  */
-public record WorkerInfo(String id, @Nullable Registered registered, List<JobIndex.Owned> jobs) {
+public record WorkerInfo(String id, @Nullable Registered registered, List<OwnedJob> jobs) {
     /** A worker whose jobs have ended says so with its next sign of life, which may take so long. */
     private static final Duration IDLE = Duration.ofMinutes(5);
 
@@ -56,6 +55,15 @@ public record WorkerInfo(String id, @Nullable Registered registered, List<JobInd
             types = List.copyOf(types);
         }
     }
+
+    /**
+     * A job that somebody owns. Immutable and thread-safe.
+     *
+     * @param id the job
+     * @param worker the owner's id
+     * @param rev the revision that says so
+     */
+    public record OwnedJob(JobId id, String worker, String rev) {}
 
     /** {@return what it says of itself, if it is registered} */
     public Optional<Registered> registration() {

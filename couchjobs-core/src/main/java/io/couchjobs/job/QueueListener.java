@@ -1,8 +1,4 @@
-package io.couchjobs.engine.store;
-
-import io.couchjobs.job.AddResult;
-import io.couchjobs.job.Job;
-import io.couchjobs.job.JobRequest;
+package io.couchjobs.job;
 
 /**
  * Hears what one process does with a queue, for metrics and tracing. Called by many threads at once, in the middle of what they

@@ -1,4 +1,4 @@
-package io.couchjobs.engine.store;
+package io.couchjobs.job;
 
 /** What listens to a queue until it is closed; a call of the listener that is under way goes on. Thread-safe. */
 @FunctionalInterface

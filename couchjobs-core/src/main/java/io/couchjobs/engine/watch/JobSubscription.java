@@ -8,6 +8,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobEvent;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
+import io.couchjobs.job.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -19,76 +20,50 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a subscriber hears of one job. Thread-safe; an event goes to one of the threads that await it.
- *
- * <p>Events are: another {@link JobState}; while the job is running, another run, new data or new progress; and the removal
- * of the job ({@code NOT_FOUND}). Lease renewals, cancel and resubmit requests, and changes of a pending job are none. Changes
- * within 50 ms are one event, the newest. At most 16 events are kept, the newest ones. The end of the job, finished or removed,
- * is the last event; it comes at once.
- *
- * <p>An older story that the feed tells (after a rewind or a reconnect) is no event. A document that is overwritten by
- * something that is no job is no event either: the subscription goes on when the document is a job again.
- *
- * <p>Source: the CouchDB background-jobs RFC (007), subscriptions.
- */
-public final class Subscription extends Follower implements AutoCloseable {
+/** What a subscriber hears of one job. Thread-safe; an event goes to one of the threads that await it. */
+public final class JobSubscription extends Follower implements Subscription {
     private final Followers followers;
     private final List<Signal> waiting = new ArrayList<>(0);
     private @Nullable Inbox inbox;
     private @Nullable Snapshot last;
     private @Nullable CompletableFuture<JobEvent> ended;
 
-    Subscription(JobId id, Object subscriber, Followers followers) {
+    JobSubscription(JobId id, Object subscriber, Followers followers) {
         super(id, subscriber);
         this.followers = followers;
     }
 
-    /** {@return which job} */
+    @Override
     public JobId id() {
         return jobId();
     }
 
-    /** {@return the job's state as last told: by the last event that was awaited, or else when the subscription began} */
+    @Override
     public JobState state() {
         return told().state();
     }
 
-    /** {@return a copy of the job's data as last told; empty when it was removed} */
+    @Override
     public Optional<ObjectNode> data() {
         return job().map(Job::data);
     }
 
-    /** {@return the job as last told; empty when it was removed} */
+    @Override
     public Optional<Job> job() {
         return told().job().map(followers::withData);
     }
 
-    /** {@return whether there will be no more events: the job has ended and that was awaited, or this was closed} */
+    @Override
     public synchronized boolean isClosed() {
         return isOver() && inbox().isEmpty();
     }
 
-    /**
-     * Waits for the next event.
-     *
-     * @param timeout how long to wait at most; zero looks without waiting
-     * @return the event; empty when the time is over, or as soon as the subscription is closed
-     * @throws InterruptedException when interrupted before or while waiting; no event is lost
-     */
+    @Override
     public Optional<JobEvent> await(Duration timeout) throws InterruptedException {
         return awaitAny(List.of(this), timeout);
     }
 
-    /**
-     * Waits for an event with the given state; others are dropped. The state at the beginning is no event: see {@link
-     * #state()}.
-     *
-     * @param wanted the state
-     * @param timeout how long to wait at most, for all events together
-     * @return the event; empty when the time is over, or as soon as the subscription is closed
-     * @throws InterruptedException when interrupted before or while waiting
-     */
+    @Override
     public Optional<JobEvent> await(JobState wanted, Duration timeout) throws InterruptedException {
         Deadline deadline = Deadline.after(timeout);
         Optional<JobEvent> event = await(timeout);
@@ -106,10 +81,10 @@ public final class Subscription extends Follower implements AutoCloseable {
      * @return the event, which says of which job; empty when the time is over, or as soon as all subscriptions are closed
      * @throws InterruptedException when interrupted before or while waiting; no event is lost
      */
-    public static Optional<JobEvent> awaitAny(Collection<Subscription> subscriptions, Duration timeout)
+    public static Optional<JobEvent> awaitAny(Collection<JobSubscription> subscriptions, Duration timeout)
             throws InterruptedException {
         Deadline deadline = Deadline.after(timeout);
-        List<Subscription> all = List.copyOf(subscriptions);
+        List<JobSubscription> all = List.copyOf(subscriptions);
         Signal signal = new Signal();
         all.forEach(subscription -> subscription.wakeBy(signal));
         try {
@@ -119,7 +94,7 @@ public final class Subscription extends Follower implements AutoCloseable {
                 }
                 Optional<JobEvent> event = first(all);
                 long left = deadline.nanosLeft();
-                if (event.isPresent() || left == 0 || all.stream().allMatch(Subscription::isClosed)) {
+                if (event.isPresent() || left == 0 || all.stream().allMatch(JobSubscription::isClosed)) {
                     return event;
                 }
                 signal.await(Math.min(left, ripeIn(all)));
@@ -129,12 +104,7 @@ public final class Subscription extends Follower implements AutoCloseable {
         }
     }
 
-    /**
-     * The end of the job, for callers that do not want to wait. It is told beside the events that are awaited.
-     *
-     * @return completed on a common thread with the last event when the job has finished or was removed, or exceptionally by a
-     *     {@link CancellationException} when the subscription is closed before
-     */
+    @Override
     public synchronized CompletableFuture<JobEvent> ended() {
         CompletableFuture<JobEvent> future = ended == null ? new CompletableFuture<>() : ended;
         ended = future;
@@ -146,7 +116,6 @@ public final class Subscription extends Follower implements AutoCloseable {
         return future.copy();
     }
 
-    /** Ends the subscription and discards the events that were not awaited. Whoever awaits one gets none. Idempotent. */
     @Override
     public void close() {
         followers.leave(this);
@@ -220,7 +189,7 @@ public final class Subscription extends Follower implements AutoCloseable {
         return Objects.requireNonNull(inbox, "a subscription is handed out when its job was read");
     }
 
-    private static Optional<JobEvent> first(List<Subscription> all) {
+    private static Optional<JobEvent> first(List<JobSubscription> all) {
         long now = System.nanoTime();
         return all.stream()
                 .filter(subscription -> subscription.ripeIn(now) <= 0)
@@ -228,7 +197,7 @@ public final class Subscription extends Follower implements AutoCloseable {
                 .flatMap(subscription -> subscription.poll(now).map(subscription::event));
     }
 
-    private static long ripeIn(List<Subscription> all) {
+    private static long ripeIn(List<JobSubscription> all) {
         long now = System.nanoTime();
         return all.stream()
                 .mapToLong(subscription -> subscription.ripeIn(now))

@@ -1,4 +1,4 @@
-package io.couchjobs.job;
+package io.couchjobs.type;
 
 import java.time.Duration;
 

@@ -1,4 +1,4 @@
-package io.couchjobs.job;
+package io.couchjobs.type;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

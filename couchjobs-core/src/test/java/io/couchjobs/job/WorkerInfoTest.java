@@ -1,9 +1,7 @@
-package io.couchjobs.engine.registry;
+package io.couchjobs.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.couchjobs.engine.index.JobIndex;
-import io.couchjobs.job.JobId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -11,8 +9,9 @@ import org.junit.jupiter.api.Test;
 
 class WorkerInfoTest {
     private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
-    private static final List<JobIndex.Owned> NOTHING = List.of();
-    private static final List<JobIndex.Owned> A_JOB = List.of(new JobIndex.Owned(new JobId("email", "1"), "w", "2-a"));
+    private static final List<WorkerInfo.OwnedJob> NOTHING = List.of();
+    private static final List<WorkerInfo.OwnedJob> A_JOB =
+            List.of(new WorkerInfo.OwnedJob(new JobId("email", "1"), "w", "2-a"));
 
     @Test
     void an_idle_worker_is_not_silent_for_minutes_whatever_it_ran_before() {
@@ -40,7 +39,7 @@ class WorkerInfoTest {
         assertThat(new WorkerInfo("w", null, A_JOB).isSilent(NOW)).isTrue();
     }
 
-    private static boolean heardOf(Duration ago, Duration next, List<JobIndex.Owned> jobs) {
+    private static boolean heardOf(Duration ago, Duration next, List<WorkerInfo.OwnedJob> jobs) {
         WorkerInfo.Registered known =
                 new WorkerInfo.Registered(NOW.minus(ago), NOW.minus(ago), 1, List.of("email"), next);
         return new WorkerInfo("w", known, jobs).isSilent(NOW);

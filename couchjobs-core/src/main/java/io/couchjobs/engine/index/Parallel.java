@@ -1,4 +1,4 @@
-package io.couchjobs.dashboard;
+package io.couchjobs.engine.index;
 
 import java.util.Collection;
 import java.util.List;
@@ -9,13 +9,13 @@ import java.util.concurrent.Future;
 import java.util.function.Function;
 
 /** Asks the database many questions, some at the same time. */
-final class Parallel {
+public final class Parallel {
     private static final int AT_ONCE = 8;
 
     private Parallel() {}
 
     /** {@return the answers, in the order of the questions} */
-    static <Q, A> List<A> ask(Collection<Q> questions, Function<Q, A> ask) {
+    public static <Q, A> List<A> ask(Collection<Q> questions, Function<Q, A> ask) {
         if (questions.size() <= 1) {
             return questions.stream().map(ask).toList();
         }
@@ -30,7 +30,7 @@ final class Parallel {
         }
     }
 
-    static <A> A ended(Future<A> answer) {
+    private static <A> A ended(Future<A> answer) {
         try {
             return answer.get();
         } catch (ExecutionException e) {

@@ -1,11 +1,7 @@
-package io.couchjobs.engine.log;
+package io.couchjobs.job;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.DocIds;
-import io.couchjobs.job.JobId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,32 +73,10 @@ public record LogChunk(JobId job, long number, List<LogLine> lines, long dropped
         return id.matches() ? JobId.fromDocId(DocIds.JOB + id.group(1) + ":" + id.group(2)) : Optional.empty();
     }
 
-    /** The first part of the ids of a job's chunks; those of a job whose id goes on with a colon begin with it too. */
-    static String prefix(JobId job) {
-        return DocIds.LOG + job.type() + ":" + job.id() + ":";
-    }
-
-    /** The first part of the ids of the chunks of a claim. */
-    static String prefix(JobId job, long fence) {
-        return String.format("%s%016d:", prefix(job), fence);
-    }
-
     /** {@return the document's {@code _id}} */
     public String docId() {
-        return String.format("%s%08d", prefix(job, lines.get(0).fence()), number);
-    }
-
-    ObjectNode toDocument() {
-        ObjectNode document = JsonNodeFactory.instance.objectNode();
-        document.put("_id", docId());
-        document.put("attempt", lines.get(0).attempt());
-        ArrayNode array = document.putArray("lines");
-        for (LogLine line : lines) {
-            array.addObject().put(AT, line.at().toEpochMilli()).put(TEXT, line.text());
-        }
-        if (dropped > 0) {
-            document.put("dropped", dropped);
-        }
-        return document;
+        return String.format(
+                "%s%s:%s:%016d:%08d",
+                DocIds.LOG, job.type(), job.id(), lines.get(0).fence(), number);
     }
 }

@@ -1,6 +1,5 @@
-package io.couchjobs.engine.log;
+package io.couchjobs.job;
 
-import io.couchjobs.engine.store.Listening;
 import java.time.Duration;
 
 /** Follows a log until it is closed; the lines that were not told by then never are. Thread-safe. */

@@ -1,22 +1,10 @@
-package io.couchjobs.engine.claim;
+package io.couchjobs.job;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.engine.create.Creator;
-import io.couchjobs.engine.lifecycle.Decision;
-import io.couchjobs.engine.lifecycle.Transitions;
-import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.time.StoreClock;
-import io.couchjobs.job.HaltException;
-import io.couchjobs.job.Job;
-import io.couchjobs.job.JobData;
-import io.couchjobs.job.JobError;
-import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobNotFoundException;
-import io.couchjobs.job.Progress;
-import io.couchjobs.job.RetryPolicy;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.type.RetryPolicy;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,39 +21,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Guarantee: at most one owner at any time, at least one execution. An owner that is paused for longer than the type's
  * timeout loses the job without noticing until its next verb, or until it asks {@link #isLeaseOver}; {@link #fence} lets it guard what it writes elsewhere.
  */
-public final class ClaimedJob {
-    private final JobStore store;
-    private final StoreClock clock;
-    private final RetryPolicy retryPolicy;
-    private final String token;
-    private final Lease lease;
-    private final Ownership ownership;
-
-    ClaimedJob(
-            JobStore store,
-            StoreClock clock,
-            RetryPolicy retryPolicy,
-            String token,
-            Job job,
-            Lease lease,
-            Runnable onEnd) {
-        this.store = store;
-        this.clock = clock;
-        this.retryPolicy = retryPolicy;
-        this.token = token;
-        this.lease = lease;
-        this.ownership = new Ownership(store, clock, token, job, lease, onEnd);
-    }
-
+public interface ClaimedJob {
     /** {@return the job as this owner last wrote or read it} */
-    public Job job() {
-        return ownership.job();
-    }
+    Job job();
 
     /** {@return the identity} */
-    public JobId id() {
-        return job().id();
-    }
+    JobId id();
 
     /**
      * The data, as {@link Job#data} has it: large data is read when it is asked for first, and is that of the claim.
@@ -73,14 +34,7 @@ public final class ClaimedJob {
      * @return a copy
      * @throws io.couchjobs.job.UnreadableDataException when it is attached and cannot be read
      */
-    public ObjectNode data() {
-        return job().data();
-    }
-
-    /** {@return the monotonic time at which the last write that CouchDB confirmed was sent: the lease counts from there} */
-    public long confirmedNanos() {
-        return lease.confirmedNanos();
-    }
+    ObjectNode data();
 
     /**
      * Whether no renewal was confirmed for the timeout of the job's type, on this process's monotonic clock. Then others may
@@ -90,23 +44,10 @@ public final class ClaimedJob {
      *
      * @return whether this owner counts as halted
      */
-    public boolean isLeaseOver() {
-        return lease.isOver();
-    }
-
-    /**
-     * Takes in that the lease was renewed by other means than a write of this claim: by the registration of its worker.
-     *
-     * @param sentNanos when the confirmed renewal was sent, on the monotonic clock of {@link #confirmedNanos}
-     */
-    public void renewed(long sentNanos) {
-        lease.renewed(sentNanos);
-    }
+    boolean isLeaseOver();
 
     /** {@return the UUID of this claim} */
-    public String token() {
-        return token;
-    }
+    String token();
 
     /**
      * A number greater than that of every earlier claim of this job. When it was removed and added anew it goes on, unless the
@@ -114,24 +55,16 @@ public final class ClaimedJob {
      *
      * @return the fencing number
      */
-    public long fence() {
-        return job().fence();
-    }
+    long fence();
 
     /** {@return the retry policy that a failure will follow, but for the job's own number of retries} */
-    public RetryPolicy retryPolicy() {
-        return retryPolicy;
-    }
+    RetryPolicy retryPolicy();
 
     /** {@return whether a failure of this run would be final} */
-    public boolean isLastRetry() {
-        return Transitions.isLastRun(job(), retryPolicy);
-    }
+    boolean isLastRetry();
 
     /** {@return whether the job will run once more after this run, as far as this owner knows} */
-    public boolean isResubmitted() {
-        return job().isResubmitted();
-    }
+    boolean isResubmitted();
 
     /**
      * Starts a job that was put aside.
@@ -139,9 +72,7 @@ public final class ClaimedJob {
      * @return the job as stored
      * @throws HaltException when this claim does not own the job any more
      */
-    public Job start() {
-        return write(Transitions::start);
-    }
+    Job start();
 
     /**
      * Renews the lease.
@@ -149,9 +80,7 @@ public final class ClaimedJob {
      * @return the job as stored
      * @throws HaltException when this claim does not own the job any more
      */
-    public Job update() {
-        return write((present, now) -> Transitions.update(present, null, null, now));
-    }
+    Job update();
 
     /**
      * Renews the lease and replaces the data.
@@ -161,10 +90,7 @@ public final class ClaimedJob {
      * @throws io.couchjobs.job.InvalidJobDataException when the data is not a JSON object; the job keeps its lock
      * @throws HaltException when this claim does not own the job any more
      */
-    public Job update(Object data) {
-        ObjectNode checked = JobData.of(data);
-        return write((present, now) -> Transitions.update(present, checked, null, now));
-    }
+    Job update(Object data);
 
     /**
      * Renews the lease and tells how far the run has come.
@@ -173,36 +99,14 @@ public final class ClaimedJob {
      * @return the job as stored
      * @throws HaltException when this claim does not own the job any more
      */
-    public Job update(Progress progress) {
-        return write((present, now) -> Transitions.update(present, null, progress, now));
-    }
+    Job update(Progress progress);
 
     /**
      * Tells how far the run has come with the next write of this claim, without writing now.
      *
      * @param progress how far
      */
-    public void progress(Progress progress) {
-        ownership.tellWithNextWrite(progress);
-    }
-
-    /** {@return whether there is progress that no write has told yet, of a job that this claim owned when it last wrote} */
-    public boolean hasProgressToTell() {
-        return ownership.hasProgressToTell();
-    }
-
-    /**
-     * Writes the progress that no write has told yet, if there is some and the run has not ended.
-     *
-     * @throws HaltException when this claim does not own the job any more
-     */
-    public void writeProgress() {
-        synchronized (ownership) {
-            if (hasProgressToTell()) {
-                update();
-            }
-        }
-    }
+    void progress(Progress progress);
 
     /**
      * Ends the run well, without a result.
@@ -210,9 +114,7 @@ public final class ClaimedJob {
      * @return the job as stored
      * @throws HaltException when this claim does not own the job any more
      */
-    public Job finish() {
-        return write((present, now) -> Transitions.finish(present, null, null, now));
-    }
+    Job finish();
 
     /**
      * Ends the run well.
@@ -222,10 +124,7 @@ public final class ClaimedJob {
      * @throws io.couchjobs.job.InvalidJobDataException when the result cannot be written as JSON; the job keeps its lock
      * @throws HaltException when this claim does not own the job any more
      */
-    public Job finish(@Nullable Object result) {
-        var json = result == null ? null : JobData.tree(result);
-        return write((present, now) -> Transitions.finish(present, json, null, now));
-    }
+    Job finish(@Nullable Object result);
 
     /**
      * Ends the run well and replaces the data.
@@ -236,11 +135,7 @@ public final class ClaimedJob {
      * @throws io.couchjobs.job.InvalidJobDataException when the data is not a JSON object; the job keeps its lock
      * @throws HaltException when this claim does not own the job any more
      */
-    public Job finish(@Nullable Object result, Object data) {
-        var json = result == null ? null : JobData.tree(result);
-        ObjectNode checked = JobData.of(data);
-        return write((present, now) -> Transitions.finish(present, json, checked, now));
-    }
+    Job finish(@Nullable Object result, Object data);
 
     /**
      * Ends the run badly. The job is retried by its retry policy, or failed.
@@ -252,10 +147,7 @@ public final class ClaimedJob {
      * @return the job as stored
      * @throws HaltException when this claim does not own the job any more
      */
-    public Job fail(JobError.Kind kind, String message, @Nullable String stackTrace, boolean permanent) {
-        return write((present, now) -> Transitions.fail(
-                present, new JobError(present.attempt(), now, kind, message, stackTrace), retryPolicy, permanent, now));
-    }
+    Job fail(JobError.Kind kind, String message, @Nullable String stackTrace, boolean permanent);
 
     /**
      * Ends the run because somebody asked for it.
@@ -264,9 +156,7 @@ public final class ClaimedJob {
      * @return the job as stored
      * @throws HaltException when this claim does not own the job any more
      */
-    public Job acknowledgeCancel(String reason) {
-        return write((present, now) -> Transitions.acknowledgeCancel(present, reason, now));
-    }
+    Job acknowledgeCancel(String reason);
 
     /**
      * Lets the job run once more, at the time it had; see {@link #resubmit(Instant)}.
@@ -274,9 +164,7 @@ public final class ClaimedJob {
      * @return the job as stored
      * @throws HaltException when somebody else owns the job, or it was removed
      */
-    public Job resubmit() {
-        return resubmitAs(null, null);
-    }
+    Job resubmit();
 
     /**
      * Lets the job run once more: after this run while it lasts (but not when it is to be cancelled), at the given time when
@@ -286,9 +174,7 @@ public final class ClaimedJob {
      * @return the job as stored
      * @throws HaltException when somebody else owns the job, or it was removed
      */
-    public Job resubmit(Instant time) {
-        return resubmitAs(time, null);
-    }
+    Job resubmit(Instant time);
 
     /**
      * Lets the job run once more, with other data when its run has ended already; see {@link #resubmit(Instant)}.
@@ -299,30 +185,7 @@ public final class ClaimedJob {
      * @throws io.couchjobs.job.InvalidJobDataException when the data is not a JSON object; nothing was written
      * @throws HaltException when somebody else owns the job, or it was removed
      */
-    public Job resubmit(Instant time, Object data) {
-        return resubmitAs(time, JobData.of(data));
-    }
-
-    private Job resubmitAs(@Nullable Instant time, @Nullable ObjectNode data) {
-        synchronized (ownership) {
-            return job().isLockedBy(token)
-                    ? write((present, now) -> Transitions.resubmitOwn(present, time, now))
-                    : resubmitEnded(time, data);
-        }
-    }
-
-    private Job resubmitEnded(@Nullable Instant time, @Nullable ObjectNode data) {
-        try {
-            return new Creator(store, clock).change(id(), "cannot be resubmitted", (present, now) -> {
-                if (present.status().isLocked()) {
-                    throw Ownership.notOurs(present);
-                }
-                return Transitions.resubmit(present, time, data, now);
-            });
-        } catch (JobNotFoundException removed) {
-            throw new HaltException(id(), "was removed");
-        }
-    }
+    Job resubmit(Instant time, Object data);
 
     /**
      * Puts the job off, without having failed: this run does not count.
@@ -331,9 +194,7 @@ public final class ClaimedJob {
      * @return the job as stored
      * @throws HaltException when this claim does not own the job any more
      */
-    public Job snooze(Duration delay) {
-        return write((present, now) -> Transitions.snooze(present, now.plus(delay), now));
-    }
+    Job snooze(Duration delay);
 
     /**
      * Gives the job back, as if it had not been claimed.
@@ -341,9 +202,7 @@ public final class ClaimedJob {
      * @return the job as stored
      * @throws HaltException when this claim does not own the job any more
      */
-    public Job release() {
-        return write(Transitions::release);
-    }
+    Job release();
 
     /**
      * Reads the job again and checks that this claim owns it; on a cluster, when the lease is over, by a renewal that a quorum confirms.
@@ -351,16 +210,13 @@ public final class ClaimedJob {
      *
      * @throws HaltException when this claim does not own the job any more
      */
-    public void assertOwned() {
-        ownership.check();
-    }
+    void assertOwned();
 
-    private Job write(BiFunction<Job, Instant, Decision> rule) {
-        return ownership.write(rule);
-    }
-
-    @Override
-    public String toString() {
-        return "ClaimedJob[" + job() + "]";
-    }
+    /**
+     * Documents of your own that no former owner of this job can write once this one has.
+     *
+     * @param database where they are; any database, of any server
+     * @return what writes them
+     */
+    FencedDocuments fenced(CouchDatabase database);
 }

@@ -1,0 +1,45 @@
+package io.couchjobs;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.job.Job;
+import java.util.Optional;
+
+/** A document of a queue's database changed. Immutable and thread-safe. */
+public final class DocumentChange {
+    private final FeedEvent event;
+
+    DocumentChange(FeedEvent event) {
+        this.event = event;
+    }
+
+    /** {@return the document's {@code _id}} */
+    public String docId() {
+        return event.docId();
+    }
+
+    /** {@return the revision that the change made, such as {@code 3-...}} */
+    public String rev() {
+        return event.rev();
+    }
+
+    /** {@return how many writes the document has seen} */
+    public long generation() {
+        return event.generation();
+    }
+
+    /** {@return whether the document is gone} */
+    public boolean isDeleted() {
+        return event.deleted();
+    }
+
+    /** {@return the document as it is now, which must not be changed; empty when it is gone or cannot be read} */
+    public Optional<ObjectNode> document() {
+        return event.deleted() ? Optional.empty() : Optional.ofNullable(event.document());
+    }
+
+    /** {@return the job, if the document is one and still there; its attached data is read when it is asked for} */
+    public Optional<Job> job() {
+        return event.job();
+    }
+}

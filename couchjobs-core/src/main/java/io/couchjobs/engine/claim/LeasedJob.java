@@ -1,0 +1,246 @@
+package io.couchjobs.engine.claim;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.lifecycle.Decision;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.job.ClaimedJob;
+import io.couchjobs.job.FencedDocuments;
+import io.couchjobs.job.HaltException;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobData;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.Progress;
+import io.couchjobs.type.RetryPolicy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/** The ownership of a job by a claim that a quorum confirmed. Thread-safe; its writes happen one after the other. */
+public final class LeasedJob implements ClaimedJob {
+    private final JobStore store;
+    private final StoreClock clock;
+    private final RetryPolicy retryPolicy;
+    private final String token;
+    private final Lease lease;
+    private final Ownership ownership;
+
+    LeasedJob(
+            JobStore store,
+            StoreClock clock,
+            RetryPolicy retryPolicy,
+            String token,
+            Job job,
+            Lease lease,
+            Runnable onEnd) {
+        this.store = store;
+        this.clock = clock;
+        this.retryPolicy = retryPolicy;
+        this.token = token;
+        this.lease = lease;
+        this.ownership = new Ownership(store, clock, token, job, lease, onEnd);
+    }
+
+    @Override
+    public Job job() {
+        return ownership.job();
+    }
+
+    @Override
+    public JobId id() {
+        return job().id();
+    }
+
+    @Override
+    public ObjectNode data() {
+        return job().data();
+    }
+
+    /** {@return the monotonic time at which the last write that CouchDB confirmed was sent: the lease counts from there} */
+    public long confirmedNanos() {
+        return lease.confirmedNanos();
+    }
+
+    @Override
+    public boolean isLeaseOver() {
+        return lease.isOver();
+    }
+
+    /**
+     * Takes in that the lease was renewed by other means than a write of this claim: by the registration of its worker.
+     *
+     * @param sentNanos when the confirmed renewal was sent, on the monotonic clock of {@link #confirmedNanos}
+     */
+    public void renewed(long sentNanos) {
+        lease.renewed(sentNanos);
+    }
+
+    @Override
+    public String token() {
+        return token;
+    }
+
+    @Override
+    public long fence() {
+        return job().fence();
+    }
+
+    @Override
+    public RetryPolicy retryPolicy() {
+        return retryPolicy;
+    }
+
+    @Override
+    public boolean isLastRetry() {
+        return Transitions.isLastRun(job(), retryPolicy);
+    }
+
+    @Override
+    public boolean isResubmitted() {
+        return job().isResubmitted();
+    }
+
+    @Override
+    public Job start() {
+        return write(Transitions::start);
+    }
+
+    @Override
+    public Job update() {
+        return write((present, now) -> Transitions.update(present, null, null, now));
+    }
+
+    @Override
+    public Job update(Object data) {
+        ObjectNode checked = JobData.of(data);
+        return write((present, now) -> Transitions.update(present, checked, null, now));
+    }
+
+    @Override
+    public Job update(Progress progress) {
+        return write((present, now) -> Transitions.update(present, null, progress, now));
+    }
+
+    @Override
+    public void progress(Progress progress) {
+        ownership.tellWithNextWrite(progress);
+    }
+
+    /** {@return whether there is progress that no write has told yet, of a job that this claim owned when it last wrote} */
+    public boolean hasProgressToTell() {
+        return ownership.hasProgressToTell();
+    }
+
+    /**
+     * Writes the progress that no write has told yet, if there is some and the run has not ended.
+     *
+     * @throws HaltException when this claim does not own the job any more
+     */
+    public void writeProgress() {
+        synchronized (ownership) {
+            if (hasProgressToTell()) {
+                update();
+            }
+        }
+    }
+
+    @Override
+    public Job finish() {
+        return write((present, now) -> Transitions.finish(present, null, null, now));
+    }
+
+    @Override
+    public Job finish(@Nullable Object result) {
+        var json = result == null ? null : JobData.tree(result);
+        return write((present, now) -> Transitions.finish(present, json, null, now));
+    }
+
+    @Override
+    public Job finish(@Nullable Object result, Object data) {
+        var json = result == null ? null : JobData.tree(result);
+        ObjectNode checked = JobData.of(data);
+        return write((present, now) -> Transitions.finish(present, json, checked, now));
+    }
+
+    @Override
+    public Job fail(JobError.Kind kind, String message, @Nullable String stackTrace, boolean permanent) {
+        return write((present, now) -> Transitions.fail(
+                present, new JobError(present.attempt(), now, kind, message, stackTrace), retryPolicy, permanent, now));
+    }
+
+    @Override
+    public Job acknowledgeCancel(String reason) {
+        return write((present, now) -> Transitions.acknowledgeCancel(present, reason, now));
+    }
+
+    @Override
+    public Job resubmit() {
+        return resubmitAs(null, null);
+    }
+
+    @Override
+    public Job resubmit(Instant time) {
+        return resubmitAs(time, null);
+    }
+
+    @Override
+    public Job resubmit(Instant time, Object data) {
+        return resubmitAs(time, JobData.of(data));
+    }
+
+    private Job resubmitAs(@Nullable Instant time, @Nullable ObjectNode data) {
+        synchronized (ownership) {
+            return job().isLockedBy(token)
+                    ? write((present, now) -> Transitions.resubmitOwn(present, time, now))
+                    : resubmitEnded(time, data);
+        }
+    }
+
+    private Job resubmitEnded(@Nullable Instant time, @Nullable ObjectNode data) {
+        try {
+            return new Creator(store, clock).change(id(), "cannot be resubmitted", (present, now) -> {
+                if (present.status().isLocked()) {
+                    throw Ownership.notOurs(present);
+                }
+                return Transitions.resubmit(present, time, data, now);
+            });
+        } catch (JobNotFoundException removed) {
+            throw new HaltException(id(), "was removed");
+        }
+    }
+
+    @Override
+    public Job snooze(Duration delay) {
+        return write((present, now) -> Transitions.snooze(present, now.plus(delay), now));
+    }
+
+    @Override
+    public Job release() {
+        return write(Transitions::release);
+    }
+
+    @Override
+    public void assertOwned() {
+        ownership.check();
+    }
+
+    private Job write(BiFunction<Job, Instant, Decision> rule) {
+        return ownership.write(rule);
+    }
+
+    @Override
+    public FencedDocuments fenced(CouchDatabase elsewhere) {
+        return new StampedDocuments(elsewhere, this);
+    }
+
+    @Override
+    public String toString() {
+        return "LeasedJob[" + job() + "]";
+    }
+}

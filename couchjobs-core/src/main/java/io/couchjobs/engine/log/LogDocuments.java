@@ -1,0 +1,38 @@
+package io.couchjobs.engine.log;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.LogChunk;
+import io.couchjobs.job.LogLine;
+
+/** The documents of log chunks, and how their ids begin. */
+final class LogDocuments {
+    private LogDocuments() {}
+
+    /** How the ids of a job's chunks begin; those of a job whose id goes on with a colon begin so too. */
+    static String prefix(JobId job) {
+        return DocIds.LOG + job.type() + ":" + job.id() + ":";
+    }
+
+    /** How the ids of the chunks of a claim begin. */
+    static String prefix(JobId job, long fence) {
+        return String.format("%s%016d:", prefix(job), fence);
+    }
+
+    static ObjectNode of(LogChunk chunk) {
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        document.put("_id", chunk.docId());
+        document.put("attempt", chunk.lines().get(0).attempt());
+        ArrayNode array = document.putArray("lines");
+        for (LogLine line : chunk.lines()) {
+            array.addObject().put("at", line.at().toEpochMilli()).put("text", line.text());
+        }
+        if (chunk.dropped() > 0) {
+            document.put("dropped", chunk.dropped());
+        }
+        return document;
+    }
+}

@@ -1,0 +1,29 @@
+package io.couchjobs.job;
+
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A page of a list of jobs. Where an index cannot answer a filter alone (a tag and a status), a limited number of jobs is looked at
+ * for a page: then it may be short, or empty, though more follow. Immutable and thread-safe.
+ *
+ * @param jobs the jobs, newest first, as they are now; those that passed the filter no more are left out
+ * @param end where the next page begins, or null after the last one
+ */
+public record JobPage(List<Job> jobs, @Nullable Place end) {
+    /** {@return where the next page begins; empty after the last one} */
+    public Optional<Place> next() {
+        return Optional.ofNullable(end);
+    }
+
+    /**
+     * Where a page ended; holds whatever becomes of the jobs meanwhile. Immutable and thread-safe.
+     *
+     * @param time the time by which the last job has its place, in epoch milliseconds
+     * @param kind the line of the range that it is in, or the kind of label
+     * @param name the status of that range if it has one, or the label
+     * @param docId the last job's document
+     */
+    public record Place(long time, String kind, String name, String docId) {}
+}
