@@ -12,6 +12,7 @@ import io.couchjobs.engine.create.QueueLimits;
 import io.couchjobs.engine.create.Restorer;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.gc.GarbageCollector;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.IndexWarmer;
 import io.couchjobs.engine.index.JobIndex;
@@ -21,6 +22,9 @@ import io.couchjobs.engine.index.Parallel;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.registry.WorkerList;
+import io.couchjobs.engine.schedule.QueueSchedules;
+import io.couchjobs.engine.schedule.SharedScheduler;
+import io.couchjobs.engine.scope.QueueScopes;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
@@ -29,6 +33,8 @@ import io.couchjobs.engine.store.SiteDocument;
 import io.couchjobs.engine.time.StoreClock;
 import io.couchjobs.engine.watch.JobSubscription;
 import io.couchjobs.engine.watch.Watch;
+import io.couchjobs.engine.worker.QueueWorker;
+import io.couchjobs.engine.worker.Recovery;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.After;
@@ -58,11 +64,9 @@ import io.couchjobs.job.Site;
 import io.couchjobs.job.Subscription;
 import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.schedule.Schedules;
-import io.couchjobs.schedule.SharedScheduler;
 import io.couchjobs.scope.Scopes;
 import io.couchjobs.type.TypeCounts;
 import io.couchjobs.type.TypeSettings;
-import io.couchjobs.worker.Recovery;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
 import java.net.URI;
@@ -167,9 +171,9 @@ public final class JobQueue implements AutoCloseable {
         this.acceptor = new Acceptor(parts, client);
         acceptor.beginAnywhere();
         this.recovery = new Recovery(parts, client);
-        this.schedules = new Schedules(parts, types::require);
+        this.schedules = new QueueSchedules(parts, types::require);
         this.scheduler = new SharedScheduler(parts);
-        this.scopes = new Scopes(parts, lists, this::worker, types::require);
+        this.scopes = new QueueScopes(parts, lists, this::worker, types::require);
     }
 
     /**
@@ -961,7 +965,7 @@ public final class JobQueue implements AutoCloseable {
 
     /** {@return a builder of a worker that runs jobs of this queue} */
     public WorkerBuilder worker() {
-        WorkerBuilder worker = Worker.builder(parts, this::join);
+        WorkerBuilder worker = QueueWorker.builder(parts, this::join);
         tell(extension -> extension.worker(worker));
         return worker;
     }
@@ -1005,7 +1009,7 @@ public final class JobQueue implements AutoCloseable {
      * @return a collection, to be run
      */
     public GarbageCollection gc() {
-        return new GarbageCollection(parts, designs);
+        return new GarbageCollector(parts, designs);
     }
 
     /**

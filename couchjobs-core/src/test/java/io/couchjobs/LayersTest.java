@@ -23,9 +23,10 @@ class LayersTest {
     /** From top to bottom: a package needs only packages of lower rows. */
     private static final List<List<String>> ROWS = List.of(
             List.of("io.couchjobs"),
-            List.of("io.couchjobs.scope", "io.couchjobs.process"),
-            List.of("io.couchjobs.worker"),
-            List.of("io.couchjobs.schedule", "io.couchjobs.admin"),
+            List.of("io.couchjobs.engine.scope", "io.couchjobs.process"),
+            List.of("io.couchjobs.engine.worker"),
+            List.of("io.couchjobs.engine.schedule", "io.couchjobs.engine.gc", "io.couchjobs.scope"),
+            List.of("io.couchjobs.worker", "io.couchjobs.schedule", "io.couchjobs.admin"),
             List.of("io.couchjobs.engine.claim"),
             List.of("io.couchjobs.engine.due"),
             List.of("io.couchjobs.engine.due.share", "io.couchjobs.engine.limit"),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.scope.QueueScopeHost;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
@@ -226,7 +227,7 @@ class ScopeRacesTest {
     void a_scope_whose_document_vanished_while_the_feed_was_away_is_served_no_more() throws Exception {
         others.scopes().start(ONE);
         proxy.deafenFeeds();
-        ScopeHost host = queue.scopes().serve(service(id -> {}));
+        QueueScopeHost host = (QueueScopeHost) queue.scopes().serve(service(id -> {}));
         TestQueue.until(() -> host.scopes().contains(ONE));
         ObjectNode document = others.database().get("scope:index@1").orElseThrow();
         others.database().put(document.put("_deleted", true));

@@ -1,21 +1,8 @@
 package io.couchjobs.admin;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.config.CouchException;
-import io.couchjobs.engine.index.DesignDocuments;
-import io.couchjobs.engine.settings.QueueParts;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.LongConsumer;
 
 /**
  * Makes a queue's database small again: deletes what retention lets go, removes dead workers' registrations and design
@@ -29,53 +16,7 @@ import java.util.function.LongConsumer;
  * <p>When the database is replicated, purge only what the other side has heard of ({@link #keepTombstones}): who still has
  * the job, and never got its deletion, gives it back.
  */
-public final class GarbageCollection {
-    /** How long a worker may be away that goes on where it was in its turns between groups. */
-    private static final Duration TURNS = Duration.ofDays(30);
-
-    /** Not allowed, or not on this server: PouchDB Server knows no purge, and answers 400 to compacting an index. */
-    private static final Set<Integer> NOT_POSSIBLE = Set.of(400, 401, 403, 404, 405, 501);
-
-    private final QueueParts parts;
-    private final CouchDatabase database;
-    private final DesignDocuments designs;
-    private final Retirement retirement;
-    private final Registrations registrations;
-    private final Compaction compaction;
-    private final Marks marks;
-    private Duration keepFinished = Retirement.LAG;
-    private Duration keepTombstones;
-    private boolean mayPurgeAtOnce;
-    private boolean dryRun;
-    private Consumer<GcProgress> listener = progress -> {};
-
-    private final Map<String, Long> jobsDeleted = new TreeMap<>();
-    private final List<String> workersRemoved = new ArrayList<>();
-    private final List<String> designsRemoved = new ArrayList<>();
-    private final List<String> problems = new ArrayList<>();
-    private long purged;
-    private long kept;
-
-    /**
-     * Prepares a collection. No I/O.
-     *
-     * @param parts what it works with
-     * @param designs the design documents of the database
-     */
-    public GarbageCollection(QueueParts parts, DesignDocuments designs) {
-        this.parts = parts;
-        this.designs = designs;
-        this.database = parts.store().database();
-        this.retirement = new Retirement(parts);
-        this.registrations =
-                new Registrations(database, parts.index(), parts.store().site());
-        this.compaction = new Compaction(database, designs);
-        this.marks = new Marks(database, parts.clock());
-        boolean replicates = parts.store().site().name() != null;
-        this.mayPurgeAtOnce = !replicates;
-        this.keepTombstones = replicates ? Duration.ofDays(30) : Duration.ofMinutes(10);
-    }
-
+public interface GarbageCollection {
     /**
      * Sets how long a finished job stays at least, whatever its retention. Who waits for a job hears of its finish by the
      * feed, and needs that long to hear of it. Up to 5 seconds the collection waits for jobs that finished a moment ago;
@@ -85,13 +26,7 @@ public final class GarbageCollection {
      * @return this
      * @throws IllegalArgumentException when the age is negative
      */
-    public GarbageCollection keepFinished(Duration age) {
-        if (age.isNegative()) {
-            throw new IllegalArgumentException("keepFinished must not be negative: " + age);
-        }
-        this.keepFinished = age;
-        return this;
-    }
+    GarbageCollection keepFinished(Duration age);
 
     /**
      * Sets how long tombstones stay. It must be longer than any worker may stand still, or go without the feed, and go on
@@ -105,14 +40,7 @@ public final class GarbageCollection {
      * @return this
      * @throws IllegalArgumentException when the age is negative
      */
-    public GarbageCollection keepTombstones(Duration age) {
-        if (age.isNegative()) {
-            throw new IllegalArgumentException("keepTombstones must not be negative: " + age);
-        }
-        this.keepTombstones = age;
-        this.mayPurgeAtOnce = false;
-        return this;
-    }
+    GarbageCollection keepTombstones(Duration age);
 
     /**
      * Only finds out what there is to do.
@@ -120,10 +48,7 @@ public final class GarbageCollection {
      * @param writeNothing default false
      * @return this
      */
-    public GarbageCollection dryRun(boolean writeNothing) {
-        this.dryRun = writeNothing;
-        return this;
-    }
+    GarbageCollection dryRun(boolean writeNothing);
 
     /**
      * Hears how far it has come.
@@ -131,10 +56,7 @@ public final class GarbageCollection {
      * @param newListener called on the collecting thread, often
      * @return this
      */
-    public GarbageCollection onProgress(Consumer<GcProgress> newListener) {
-        this.listener = newListener;
-        return this;
-    }
+    GarbageCollection onProgress(Consumer<GcProgress> newListener);
 
     /**
      * Collects.
@@ -143,125 +65,5 @@ public final class GarbageCollection {
      * @throws CouchException when the database cannot be used; what was done until then stays done
      * @throws InterruptedException when interrupted; likewise
      */
-    public GcReport run() throws InterruptedException {
-        long started = parts.clock().nanos();
-        long before = compaction.bytes();
-        if (!dryRun) {
-            designs.push();
-        }
-        progress("waiting for the indexes").accept(0);
-        compaction.catchUp();
-        if (designs.installed().containsAll(OldDesigns.WANTED)) {
-            collect();
-        } else {
-            problems.add(
-                    "the design documents of this version are not stored: it cannot be told what is to be removed");
-        }
-        return new GcReport(
-                dryRun,
-                jobsDeleted,
-                purged,
-                kept,
-                workersRemoved,
-                designsRemoved,
-                before,
-                dryRun ? before : compaction.bytes(),
-                Duration.ofNanos(parts.clock().nanos() - started),
-                problems);
-    }
-
-    private void collect() throws InterruptedException {
-        removeDeadWorkers();
-        retire();
-        attempt("design documents of other versions cannot be removed", this::removeOldDesigns);
-        if (!dryRun) {
-            new FinishedLogs(parts).deleteOrphans();
-        }
-        attempt("tombstones cannot be purged", this::purge);
-        if (!dryRun) {
-            attempt("the database cannot be compacted", () -> compaction.run(progress("compacting")));
-            marks.add();
-        }
-    }
-
-    private void removeDeadWorkers() {
-        for (ObjectNode dead : registrations.dead(parts.clock().instant())) {
-            if (dryRun || registrations.remove(dead)) {
-                workersRemoved.add(Registrations.idOf(dead));
-            }
-        }
-    }
-
-    /** What finished a moment ago is left alone for that moment, and the collection waits for it. */
-    private void retire() throws InterruptedException {
-        Instant begun = parts.clock().instant();
-        if (dryRun) {
-            jobsDeleted.putAll(retirement.count(begun, begun));
-            return;
-        }
-        LongConsumer progress = progress("deleting finished jobs");
-        retirement.run(begun.minus(keepFinished), begun, jobsDeleted, progress);
-        boolean mayWait = !keepFinished.isZero() && keepFinished.compareTo(Retirement.LAG) <= 0;
-        if (mayWait && !retirement.count(begun, begun).isEmpty()) {
-            Duration left = Duration.between(parts.clock().instant(), begun).plus(keepFinished);
-            TimeUnit.NANOSECONDS.sleep(Math.min(left.toNanos(), keepFinished.toNanos()));
-            retirement.run(begun, begun, jobsDeleted, progress);
-        }
-    }
-
-    private void removeOldDesigns() {
-        List<ObjectNode> workers = registrations.alive(parts.clock().instant());
-        designsRemoved.addAll(new OldDesigns(database, designs).remove(workers, dryRun, problems::add));
-    }
-
-    private void purge() throws InterruptedException {
-        DatabaseInfo info = database.info();
-        if (info.deletedDocCount() == 0) {
-            // A server that does not count its tombstones does not purge them either, and says so.
-            database.purge(Map.of());
-            return;
-        }
-        Tombstones tombstones = new Tombstones(database, rules());
-        try {
-            long all = info.docCount() + info.deletedDocCount();
-            tombstones.run(dryRun, all, compaction::catchUp, progress("purging tombstones"));
-        } finally {
-            purged = tombstones.purged();
-            kept = tombstones.kept();
-        }
-    }
-
-    private Tombstones.Rules rules() {
-        Instant now = parts.clock().instant();
-        Duration lease = parts.settings().longestTimeout().multipliedBy(2);
-        Duration age = keepTombstones.compareTo(lease) < 0 ? lease : keepTombstones;
-        return new Tombstones.Rules(
-                marks.before(now.minus(age)),
-                keepTombstones.isZero(),
-                () -> mayPurgeAtOnce && registrations.nobodyWorks(parts.clock().instant()),
-                new AwaitedJobs(database, parts.index())::docIds,
-                now.minus(TURNS));
-    }
-
-    private void attempt(String problem, Step step) throws InterruptedException {
-        try {
-            step.run();
-        } catch (CouchException notHere) {
-            if (!NOT_POSSIBLE.contains(notHere.status())) {
-                throw notHere;
-            }
-            String why = notHere.status() == 401 || notHere.status() == 403
-                    ? "that takes an administrator of the server"
-                    : "this server does not know how, as CouchDB does";
-            problems.add(problem + ": " + why + " (" + notHere.status() + " " + notHere.reason() + ")");
-        }
-    }
-
-    private LongConsumer progress(String step) {
-        return done -> listener.accept(new GcProgress(step, done));
-    }
-
-    private interface Step {
-        void run() throws InterruptedException;
-    }
+    GcReport run() throws InterruptedException;
 }

@@ -187,7 +187,8 @@ public final class CouchServer implements AutoCloseable {
         http.close(why);
     }
 
-    /** {@return how who talks to this server waits and draws lots} */
+    /** {@return time, threads and randomness; for the engine, which alone can name the type} */
+    @SuppressWarnings("exports")
     public Surroundings surroundings() {
         return surroundings;
     }

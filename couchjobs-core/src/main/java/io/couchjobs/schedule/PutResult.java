@@ -21,7 +21,13 @@ public record PutResult(Outcome outcome, Schedule schedule) {
         UNCHANGED
     }
 
-    static PutResult of(@Nullable ObjectNode before, ObjectNode stored) {
+    /**
+     * {@return what became of a schedule}
+     *
+     * @param before its document before; null when there was none
+     * @param stored its document now
+     */
+    public static PutResult of(@Nullable ObjectNode before, ObjectNode stored) {
         Outcome outcome = before == null || !before.has("_rev")
                 ? Outcome.CREATED
                 : before.equals(SharedDocuments::compare, stored) ? Outcome.UNCHANGED : Outcome.REPLACED;

@@ -152,16 +152,30 @@ public final class Schedule {
         return "Schedule[" + name + ", " + timing + ", " + template.type() + (enabled ? "]" : ", disabled]");
     }
 
-    /** The job of a tick: its id says which, so that it can exist only once. */
-    JobRequest request(Instant tick) {
+    /**
+     * {@return the job of a tick; its id names the tick, so that it can exist only once}
+     *
+     * @param tick the time of the tick
+     */
+    public JobRequest request(Instant tick) {
         return template.request(name + "@" + tick.atOffset(ZoneOffset.UTC), tick, DocIds.SCHEDULE + name, site);
     }
 
-    static String docId(String name) {
+    /**
+     * {@return the id of the document of a schedule}
+     *
+     * @param name its name
+     */
+    public static String docId(String name) {
         return DocIds.SCHEDULE + checkName(name);
     }
 
-    static String nameOf(String docId) {
+    /**
+     * {@return the name of the schedule of a document}
+     *
+     * @param docId the id of its document
+     */
+    public static String nameOf(String docId) {
         return docId.substring(Math.min(DocIds.SCHEDULE.length(), docId.length()));
     }
 

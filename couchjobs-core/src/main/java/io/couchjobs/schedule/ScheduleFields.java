@@ -19,18 +19,23 @@ import org.jspecify.annotations.Nullable;
  * The fields of a schedule document, as Java values. Each reading throws IllegalArgumentException that names the field when
  * it is wrong; what is missing or null has its default.
  */
-final class ScheduleFields {
+public final class ScheduleFields {
     static final String CRON = "cron";
     static final String ZONE = "zone";
     static final String EVERY = "every";
     static final String FROM = "from";
     static final String JOB = "job";
-    static final String ENABLED = "enabled";
+    /** Whether the schedule makes jobs. */
+    public static final String ENABLED = "enabled";
+
     static final String MISSED = "missed";
     static final String OVERLAP = "overlap";
-    static final String LAST = "last";
-    static final String RUNS = "runs";
-    static final String SITE = "site";
+    /** The last tick that was dealt with. */
+    public static final String LAST = "last";
+    /** The jobs of ticks that may not have ended. */
+    public static final String RUNS = "runs";
+    /** The site at which the schedule ticks. */
+    public static final String SITE = "site";
 
     /** The largest distance from the epoch, in ms, that JavaScript's calendar knows. */
     private static final long FAR = 8_640_000_000_000_000L;

@@ -6,7 +6,12 @@ import io.couchjobs.couch.config.CouchJobsException;
 public final class ScheduleNotFoundException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
 
-    ScheduleNotFoundException(String name) {
+    /**
+     * There is no such schedule.
+     *
+     * @param name the name that was asked for
+     */
+    public ScheduleNotFoundException(String name) {
         super("there is no schedule " + name);
     }
 }

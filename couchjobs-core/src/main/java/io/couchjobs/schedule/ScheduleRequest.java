@@ -26,15 +26,20 @@ public final class ScheduleRequest {
         return asked.name;
     }
 
-    JobRequest job() {
+    /** {@return the job that each tick makes, without its time} */
+    public JobRequest job() {
         return asked.requireJob();
     }
 
     /**
      * Writes all that was asked for into a schedule's document. What makes the jobs is kept as long as the timing stays:
      * which ticks are dealt with, and for an interval without a start where it started. A new timing counts from now.
+     *
+     * @param document the document, which is not changed
+     * @param now the time
+     * @return the new document
      */
-    ObjectNode writeTo(ObjectNode document, Instant now) {
+    public ObjectNode writeTo(ObjectNode document, Instant now) {
         Optional<Schedule> before = parsed(document);
         Timing timing = timing(before.map(Schedule::timing), now);
         boolean enabled =
@@ -57,8 +62,13 @@ public final class ScheduleRequest {
         return next;
     }
 
-    /** Throws IllegalArgumentException for a schedule that would never make a job. */
-    void requireTicks(Instant now) {
+    /**
+     * Requires that the schedule makes a job at some time.
+     *
+     * @param now the time
+     * @throws IllegalArgumentException when it never would
+     */
+    public void requireTicks(Instant now) {
         Timing timing = timing(Optional.empty(), now);
         if (timing.next(now).isEmpty()) {
             throw new IllegalArgumentException("schedule " + asked.name + " would never tick: there is no such day as "

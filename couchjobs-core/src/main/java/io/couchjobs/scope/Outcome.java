@@ -21,8 +21,12 @@ public enum Outcome {
     /** It was removed; how it ended before that, if it did, is not known. */
     REMOVED;
 
-    /** The twin of {@code isKilled} in the view {@code status}. Empty while the job has not ended. */
-    static Optional<Outcome> of(Job job) {
+    /**
+     * {@return how a job ended; empty while it has not ended}
+     *
+     * @param job the job
+     */
+    public static Optional<Outcome> of(Job job) {
         return switch (job.status()) {
             case SUCCESS -> Optional.of(FINISHED);
             case FAILED, CANCELLED -> Optional.of(isKilled(job) ? KILLED : notKilled(job.status()));
@@ -34,6 +38,7 @@ public enum Outcome {
         return status == JobStatus.FAILED ? CRASHED : CANCELLED;
     }
 
+    /** The twin of {@code isKilled} in the view {@code status}. */
     private static boolean isKilled(Job job) {
         if (job.status() == JobStatus.FAILED) {
             List<JobError> errors = job.errors();

@@ -72,12 +72,21 @@ public record Scope(String type, String partition) {
         }
     }
 
-    static Optional<Scope> ofDocId(String docId) {
+    /**
+     * {@return the scope of a document; empty when it is not the document of a scope}
+     *
+     * @param docId the id of the document
+     */
+    public static Optional<Scope> ofDocId(String docId) {
         return docId.startsWith(DocIds.SCOPE) ? ofJobType(docId.substring(DocIds.SCOPE.length())) : Optional.empty();
     }
 
-    /** What the document ids of all scopes of a type begin with. */
-    static String prefix(String type) {
+    /**
+     * {@return how the document ids of all scopes of a type begin}
+     *
+     * @param type the type
+     */
+    public static String prefix(String type) {
         return DocIds.SCOPE + type + BETWEEN;
     }
 
@@ -96,7 +105,8 @@ public record Scope(String type, String partition) {
         return new JobId(jobType(), id);
     }
 
-    String docId() {
+    /** {@return the id of its document} */
+    public String docId() {
         return DocIds.SCOPE + jobType();
     }
 

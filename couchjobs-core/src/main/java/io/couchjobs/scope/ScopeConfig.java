@@ -83,15 +83,20 @@ public record ScopeConfig(OptionalInt ofConcurrency, OptionalInt ofQueueLimit, S
         return ofQueueLimit.orElse(QUEUED_PER_RUNNING * concurrency());
     }
 
-    /** Documents are written by people too: what is no such number counts as not set. */
-    static ScopeConfig of(JsonNode json) {
+    /**
+     * {@return the configuration in a document; a value that is no such number counts as not set}
+     *
+     * @param json the part of the document
+     */
+    public static ScopeConfig of(JsonNode json) {
         Set<String> classes = new LinkedHashSet<>();
         json.path(FIELD_CLASSES).forEach(name -> classes.add(name.asText()));
         return new ScopeConfig(
                 number(json.path(FIELD_CONCURRENCY), 1), number(json.path(FIELD_QUEUE_LIMIT), 0), classes);
     }
 
-    ObjectNode toJson() {
+    /** {@return the configuration as it is stored} */
+    public ObjectNode toJson() {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         ofConcurrency.ifPresent(jobs -> json.put(FIELD_CONCURRENCY, jobs));
         ofQueueLimit.ifPresent(jobs -> json.put(FIELD_QUEUE_LIMIT, jobs));

@@ -95,16 +95,26 @@ public final class ScopeService<T> {
         return new ScopeService<>(type, dataType, factory, accept, partitions);
     }
 
-    String type() {
+    /** {@return the type of the scopes} */
+    public String type() {
         return type;
     }
 
-    boolean serves(Scope scope) {
+    /**
+     * {@return whether it serves a scope}
+     *
+     * @param scope the scope
+     */
+    public boolean serves(Scope scope) {
         return scope.type().equals(type) && which.test(scope);
     }
 
-    /** Why a job with this data could never run; empty when it could. */
-    Optional<String> problemOf(ObjectNode data) {
+    /**
+     * {@return why a job with this data could never run; empty when it could}
+     *
+     * @param data the data
+     */
+    public Optional<String> problemOf(ObjectNode data) {
         try {
             JobData.bind(data, dataType);
             return Optional.empty();
@@ -113,8 +123,12 @@ public final class ScopeService<T> {
         }
     }
 
-    /** Why a job is not wanted; empty when it is. */
-    Optional<String> rejectionOf(Job job) {
+    /**
+     * {@return why a job is not wanted; empty when it is}
+     *
+     * @param job the job
+     */
+    public Optional<String> rejectionOf(Job job) {
         try {
             return accept.test(job) ? Optional.empty() : Optional.of("the accept function does not want it");
         } catch (RuntimeException e) {
@@ -127,7 +141,7 @@ public final class ScopeService<T> {
      *
      * @throws IllegalArgumentException when one of them throws
      */
-    void probe() {
+    public void probe() {
         Scope scope = new Scope(type, PROBE);
         JobRequest empty = JobRequest.builder(scope.jobType())
                 .id(PROBE)
@@ -143,7 +157,13 @@ public final class ScopeService<T> {
         }
     }
 
-    WorkerBuilder addTo(WorkerBuilder worker, Scope scope) {
+    /**
+     * {@return the worker, which serves the scope too}
+     *
+     * @param worker the worker
+     * @param scope the scope
+     */
+    public WorkerBuilder addTo(WorkerBuilder worker, Scope scope) {
         return worker.handlerFactory(scope.jobType(), dataType, factory).interceptor(this::runIfWanted);
     }
 

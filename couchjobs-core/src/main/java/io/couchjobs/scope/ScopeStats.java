@@ -1,9 +1,5 @@
 package io.couchjobs.scope;
 
-import io.couchjobs.engine.index.JobIndex;
-import io.couchjobs.job.JobStatus;
-import java.util.Map;
-
 /**
  * What became of the jobs of a scope. Immutable and thread-safe.
  *
@@ -28,38 +24,4 @@ public record ScopeStats(
         long finished,
         long killed,
         long crashed,
-        long cancelled) {
-
-    static ScopeStats of(Map<String, Long> counts, long rejected) {
-        long failed = count(counts, JobStatus.FAILED, "");
-        long cancelled = count(counts, JobStatus.CANCELLED, "");
-        long failedKilled = count(counts, JobStatus.FAILED, JobIndex.KILLED);
-        long cancelledKilled = count(counts, JobStatus.CANCELLED, JobIndex.KILLED);
-        long finished = count(counts, JobStatus.SUCCESS, "");
-        return new ScopeStats(
-                queued(counts) + running(counts) + finished + failed + cancelled,
-                rejected,
-                queued(counts),
-                running(counts),
-                finished,
-                failedKilled + cancelledKilled,
-                failed - failedKilled,
-                cancelled - cancelledKilled);
-    }
-
-    static long queued(Map<String, Long> counts) {
-        return count(counts, JobStatus.WAITING, "") + count(counts, JobStatus.STUCK, "");
-    }
-
-    static long running(Map<String, Long> counts) {
-        return count(counts, JobStatus.SCHEDULED, "") + count(counts, JobStatus.RUNNING, "");
-    }
-
-    static long unfinished(Map<String, Long> counts) {
-        return queued(counts) + running(counts);
-    }
-
-    private static long count(Map<String, Long> counts, JobStatus status, String suffix) {
-        return counts.getOrDefault(status.json() + suffix, 0L);
-    }
-}
+        long cancelled) {}

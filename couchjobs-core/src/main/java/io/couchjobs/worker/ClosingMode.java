@@ -13,7 +13,8 @@ public enum ClosingMode {
         this.reason = reason;
     }
 
-    StopReason reason() {
+    /** {@return what a handler is told that is interrupted} */
+    public StopReason reason() {
         return reason;
     }
 }

@@ -1,49 +1,29 @@
 package io.couchjobs.worker;
 
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.job.FencedDocuments;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.Progress;
 import java.time.Instant;
 import java.util.Optional;
 
 /** The job that a handler runs, and what can be done with it meanwhile. Thread-safe. */
-public final class JobContext {
-    private final LeasedJob claim;
-    private final RunControl run;
-
-    JobContext(LeasedJob claim, RunControl run) {
-        this.claim = claim;
-        this.run = run;
-    }
-
+public interface JobContext {
     /** {@return the identity of the job} */
-    public JobId id() {
-        return claim.id();
-    }
+    JobId id();
 
     /** {@return the job as this worker last wrote or read it} */
-    public Job job() {
-        return claim.job();
-    }
+    Job job();
 
     /** {@return which run of the job this is, 1 for the first} */
-    public int attempt() {
-        return claim.job().attempt();
-    }
+    int attempt();
 
     /** {@return whether a failure of this run would be final} */
-    public boolean isLastRetry() {
-        return claim.isLastRetry();
-    }
+    boolean isLastRetry();
 
     /** {@return the UUID of this claim of the job} */
-    public String token() {
-        return claim.token();
-    }
+    String token();
 
     /**
      * A number greater than that of every earlier claim of this job (until the job is removed and its tombstone purged). A store that
@@ -52,9 +32,7 @@ public final class JobContext {
      *
      * @return the fencing number
      */
-    public long fence() {
-        return claim.fence();
-    }
+    long fence();
 
     /**
      * Documents of your own that no former owner of this job can write once this one has.
@@ -62,14 +40,10 @@ public final class JobContext {
      * @param database where they are; any database, of any server
      * @return what writes them
      */
-    public FencedDocuments fenced(CouchDatabase database) {
-        return claim.fenced(database);
-    }
+    FencedDocuments fenced(CouchDatabase database);
 
     /** {@return why the handler is to stop; empty while it may go on} */
-    public Optional<StopReason> stopReason() {
-        return run.stopReason();
-    }
+    Optional<StopReason> stopReason();
 
     /**
      * Tells how far the run has come. Never waits: it is written by another thread, at most once a second, the newest only;
@@ -78,9 +52,7 @@ public final class JobContext {
      * @param percent 0 to 100; values outside are clamped
      * @param message what the run is at
      */
-    public void progress(int percent, String message) {
-        run.progress(new Progress(percent, message));
-    }
+    void progress(int percent, String message);
 
     /**
      * Replaces the job's data, and renews the lease. When the job is to be cancelled, the handler is interrupted, also while the feed
@@ -90,10 +62,7 @@ public final class JobContext {
      * @throws io.couchjobs.job.InvalidJobDataException when the data is not a JSON object; nothing was written
      * @throws HaltException when the job is not this worker's any more
      */
-    public void update(Object data) {
-        claim.update(data);
-        run.heed();
-    }
+    void update(Object data);
 
     /**
      * Lets the job run once more after this run.
@@ -101,9 +70,7 @@ public final class JobContext {
      * @param time not before this time
      * @throws HaltException when the job is not this worker's any more
      */
-    public void resubmit(Instant time) {
-        claim.resubmit(time);
-    }
+    void resubmit(Instant time);
 
     /**
      * Whether this worker counts as halted, because no renewal of its lease was confirmed for the timeout of the job's type, on its own
@@ -113,10 +80,7 @@ public final class JobContext {
      *
      * @return whether others may have the job by now
      */
-    public boolean isLeaseOver() {
-        boolean over = claim.isLeaseOver(); // asked first: a renewal that came too late does not bring a lease back
-        return over || run.stopReason().filter(StopReason.HALTED::equals).isPresent();
-    }
+    boolean isLeaseOver();
 
     /**
      * Checks, by reading it, that the job is still this worker's; on a cluster, when the lease is over, by a renewal that a quorum
@@ -124,10 +88,7 @@ public final class JobContext {
      *
      * @throws HaltException when it is not
      */
-    public void assertOwned() {
-        claim.assertOwned();
-        run.heed();
-    }
+    void assertOwned();
 
     /**
      * Adds a line to the job's log, which is stored with the job and read by {@code JobQueue.log} or {@code couchjobs logs};
@@ -137,7 +98,5 @@ public final class JobContext {
      *
      * @param line the line; the first 8 KB of it
      */
-    public void log(String line) {
-        run.log(line);
-    }
+    void log(String line);
 }

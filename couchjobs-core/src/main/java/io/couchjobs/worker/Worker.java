@@ -1,22 +1,10 @@
 package io.couchjobs.worker;
 
-import io.couchjobs.admin.Sweeper;
-import io.couchjobs.engine.claim.Acceptor;
-import io.couchjobs.engine.log.JobLogs;
-import io.couchjobs.engine.settings.QueueParts;
-import io.couchjobs.engine.store.Owner;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.Listening;
-import io.couchjobs.job.Strategy;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Claims due jobs and runs their handlers, as many at once as its concurrency allows. Thread-safe; made by {@link
@@ -25,89 +13,15 @@ import org.slf4j.LoggerFactory;
  * <p>It keeps the leases of what it runs, takes back what dead workers left, and outlives every trouble: while the database
  * is away it waits, with growing pauses, and then goes on.
  */
-public final class Worker implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(Worker.class);
-    private static final Duration GRACE = Duration.ofSeconds(5);
-
-    private final WorkerOptions options;
-    private final QueueParts parts;
-    private final Acceptor acceptor;
-    private final Executor executor;
-    private final Dispatcher dispatcher;
-    private final Registration registration;
-    private final LeaseKeeper leases;
-    private final ActivityMonitor monitor;
-    private final OwnJobs ownJobs;
-    private final HeldJobs heldJobs;
-    private final Sweeper sweeper;
-    private final Teller teller = new Teller();
-    private Listening listening = () -> {};
-    private @Nullable Thread exitHook;
-    private final Companion companion;
-    private Listening accompanied = () -> {};
-    private Listening resolving = () -> {};
-
-    Worker(QueueParts parts, WorkerOptions options, Companion companion) {
-        this.parts = parts;
-        this.options = options;
-        this.companion = companion;
-        this.acceptor = new Acceptor(parts, options.id());
-        Run.Tools tools =
-                new Run.Tools(teller, new JobLogs(parts.store(), parts.feed()), parts.clock(), options.interceptors());
-        acceptor.admission().filter(options.selection().filter());
-        acceptor.admission().classes(options.selection().classes());
-        this.executor = new Executor(options, parts, tools, this::claimed);
-        this.dispatcher = new Dispatcher(options, acceptor, parts, executor);
-        this.registration = new Registration(
-                        parts.store().database(),
-                        options.id(),
-                        options.handlers().keySet(),
-                        parts.clock().instant())
-                .at(parts.store().site())
-                .tells(options.hasOwnId() ? acceptor::lastGroup : Optional::empty);
-        this.leases = new LeaseKeeper(registration, executor.runs().values(), parts.settings(), parts.clock());
-        this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow);
-        this.heldJobs = new HeldJobs(parts);
-        this.sweeper = new Sweeper(parts, options.id(), executor.tally()::claims);
-        this.ownJobs = new OwnJobs(executor.runs(), options.id(), leases::hurry);
-    }
-
-    /**
-     * Starts to describe a worker.
-     *
-     * @param parts what it works with
-     * @return a builder
-     */
-    public static WorkerBuilder builder(QueueParts parts) {
-        return builder(parts, Companion.NONE);
-    }
-
-    /**
-     * Starts to describe a worker.
-     *
-     * @param parts what it works with
-     * @param companion what its process does beside running jobs
-     * @return a builder
-     */
-    public static WorkerBuilder builder(QueueParts parts, Companion companion) {
-        return new WorkerBuilder(parts, companion);
-    }
-
+public interface Worker extends AutoCloseable {
     /** {@return the worker's id, which the locks of its jobs carry} */
-    public String id() {
-        return options.id();
-    }
+    String id();
 
     /** {@return what it did so far} */
-    public WorkerStats stats() {
-        int running = executor.runs().size() - executor.aheadCount();
-        return executor.tally().stats(acceptor, monitor.recovered(), running);
-    }
+    WorkerStats stats();
 
     /** {@return how many jobs run at once} */
-    public int concurrency() {
-        return executor.slots().limit();
-    }
+    int concurrency();
 
     /**
      * Changes how many jobs run at once. When there are more now, none is stopped; none is started until there are fewer.
@@ -116,12 +30,7 @@ public final class Worker implements AutoCloseable {
      *     when that is stored, or cannot be
      * @throws IllegalArgumentException when the number is negative
      */
-    public void concurrency(int jobs) {
-        if (jobs < 0) {
-            throw new IllegalArgumentException("concurrency must be 0 or more: " + jobs);
-        }
-        executor.resize(jobs);
-    }
+    void concurrency(int jobs);
 
     /**
      * Changes which jobs it takes, from the next claim on. Jobs that were left before are looked at again, also when it is the
@@ -131,10 +40,7 @@ public final class Worker implements AutoCloseable {
      * @throws IllegalArgumentException when the filter fails for a job that has nothing but a type and an id; then the one
      *     before stays
      */
-    public void filter(@Nullable Predicate<? super Job> filter) {
-        Selection.probe(filter, options.handlers().keySet());
-        acceptor.admission().filter(filter);
-    }
+    void filter(@Nullable Predicate<? super Job> filter);
 
     /**
      * Changes which classes of jobs it takes, from the next claim on. What the settings of a type allow is a limit beside
@@ -142,9 +48,7 @@ public final class Worker implements AutoCloseable {
      *
      * @param classes the classes, {@code ""} for jobs without one; null for all
      */
-    public void classes(@Nullable Set<String> classes) {
-        acceptor.admission().classes(classes);
-    }
+    void classes(@Nullable Set<String> classes);
 
     /**
      * Waits until the worker has stopped by itself ({@link WorkerBuilder#untilEmpty}, {@link WorkerBuilder#maxJobs}) or was
@@ -152,15 +56,11 @@ public final class Worker implements AutoCloseable {
      *
      * @throws InterruptedException when interrupted while waiting
      */
-    public void awaitStopped() throws InterruptedException {
-        dispatcher.stopped().await();
-    }
+    void awaitStopped() throws InterruptedException;
 
     /** Closes with the default time: 30 s. */
     @Override
-    public void close() {
-        close(Duration.ofSeconds(30));
-    }
+    void close();
 
     /**
      * Takes no new jobs, gives back those not started, lets the running ones finish, and interrupts those that have not when
@@ -171,9 +71,7 @@ public final class Worker implements AutoCloseable {
      *
      * @param timeout how long the running jobs may take
      */
-    public void close(Duration timeout) {
-        close(timeout, options.closingMode());
-    }
+    void close(Duration timeout);
 
     /**
      * Closes as {@link #close(Duration)}, whatever was said when the worker was built.
@@ -181,9 +79,7 @@ public final class Worker implements AutoCloseable {
      * @param timeout how long the running jobs may take
      * @param mode what becomes of those that take longer
      */
-    public void close(Duration timeout, ClosingMode mode) {
-        close(timeout, run -> run.stop(mode.reason()));
-    }
+    void close(Duration timeout, ClosingMode mode);
 
     /**
      * Closes as {@link #close(Duration, ClosingMode)} with {@link ClosingMode#CANCEL}, and says why in the jobs that are cancelled.
@@ -191,108 +87,5 @@ public final class Worker implements AutoCloseable {
      * @param timeout how long the running jobs may take
      * @param reason what the last error of a job says that takes longer
      */
-    public void closeCancelling(Duration timeout, String reason) {
-        close(timeout, run -> run.cancel(reason));
-    }
-
-    private void close(Duration timeout, Consumer<Run> stop) {
-        dispatcher.close();
-        try {
-            if (!isStoppedWithin(timeout)) {
-                executor.stopAll(stop);
-                if (!isStoppedWithin(GRACE)) {
-                    log.warn(
-                            "{} jobs have not ended when worker {} closes; their leases run out",
-                            executor.runs().size(),
-                            id());
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            executor.stopAll(stop);
-        }
-        closeParts();
-    }
-
-    @Override
-    public String toString() {
-        return "Worker[" + id() + " " + options.handlers().keySet() + "]";
-    }
-
-    /** One that cannot be started leaves nothing behind. */
-    Worker start() {
-        try {
-            begin();
-        } catch (RuntimeException | Error e) {
-            dispatcher.close();
-            closeParts();
-            throw e;
-        }
-        return this;
-    }
-
-    private void begin() {
-        monitor.recoverOwn();
-        takeTurns();
-        leases.start();
-        listening = parts.feed().listen(ownJobs);
-        monitor.start();
-        heldJobs.start();
-        resolving = parts.store().resolveWith(new Owner(id(), executor::holds));
-        accompanied = companion.join(this);
-        if (options.sweeping()) {
-            sweeper.start();
-        }
-        dispatcher.start();
-        options.closeOnExit().ifPresent(this::closeOnExit);
-    }
-
-    /** The first sign of life replaces what an earlier process of this id left. */
-    private void takeTurns() {
-        if (!options.hasOwnId()) {
-            acceptor.beginAnywhere();
-        } else if (options.selection().strategy().kind() == Strategy.Kind.FAIR) {
-            registration.lastGroup().ifPresent(acceptor::goOnAfter);
-        }
-    }
-
-    private void claimed(Run run) {
-        ownJobs.begun(run);
-        leases.begun(run);
-    }
-
-    private boolean isStoppedWithin(Duration timeout) throws InterruptedException {
-        return dispatcher.stopped().await(timeout.toMillis(), TimeUnit.MILLISECONDS);
-    }
-
-    private void closeParts() {
-        accompanied.close();
-        resolving.close();
-        listening.close();
-        heldJobs.close();
-        sweeper.close();
-        monitor.close();
-        executor.stopAll(run -> run.stop(StopReason.HALTED)); // nobody renews their leases from here on
-        leases.close();
-        teller.close();
-        executor.close();
-        acceptor.close();
-        forgetExitHook();
-    }
-
-    private synchronized void closeOnExit(Duration timeout) {
-        exitHook = new Thread(() -> close(timeout), "couchjobs-exit-" + id());
-        Runtime.getRuntime().addShutdownHook(exitHook);
-    }
-
-    private synchronized void forgetExitHook() {
-        if (exitHook != null && Thread.currentThread() != exitHook) {
-            try {
-                Runtime.getRuntime().removeShutdownHook(exitHook);
-            } catch (IllegalStateException alreadyExiting) {
-                log.debug("worker {} closes while the JVM exits", id());
-            }
-        }
-        exitHook = null;
-    }
+    void closeCancelling(Duration timeout, String reason);
 }

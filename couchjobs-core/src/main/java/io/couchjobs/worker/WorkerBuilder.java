@@ -1,46 +1,16 @@
 package io.couchjobs.worker;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobId;
 import io.couchjobs.job.Strategy;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /** Describes and starts a {@link Worker}. Not thread-safe. */
-public final class WorkerBuilder {
-    private final QueueParts parts;
-    private final Map<String, Handler<?>> handlers = new LinkedHashMap<>();
-    private final List<String> problems = new ArrayList<>();
-    private @Nullable String id;
-    private int concurrency = Runtime.getRuntime().availableProcessors();
-    private @Nullable Duration timeLimit;
-    private boolean untilEmpty;
-    private long maxJobs = Long.MAX_VALUE;
-    private int prefetch;
-    private final List<RunInterceptor> interceptors = new ArrayList<>();
-    private ClosingMode closingMode = ClosingMode.RELEASE;
-    private @Nullable Duration closeOnExit;
-    private boolean sweeping = true;
-    private Consumer<RunReport> listener = report -> {};
-    private Companion companion;
-    private Selection selection = Selection.ALL;
-
-    WorkerBuilder(QueueParts parts, Companion companion) {
-        this.parts = parts;
-        this.companion = companion;
-    }
-
+public interface WorkerBuilder {
     /**
      * Names the worker. A worker that starts with the id of one that died takes its jobs back at once; two that live at the
      * same time must not have the same id. In a database with a name ({@link io.couchjobs.job.Site}) that is added: {@code
@@ -49,10 +19,7 @@ public final class WorkerBuilder {
      * @param newId default: host name, process id and a random part
      * @return this
      */
-    public WorkerBuilder id(String newId) {
-        this.id = newId;
-        return this;
-    }
+    WorkerBuilder id(String newId);
 
     /**
      * Sets how many jobs run at once.
@@ -61,10 +28,7 @@ public final class WorkerBuilder {
      *     others ended, so that for a moment a worker may own more jobs than it runs
      * @return this
      */
-    public WorkerBuilder concurrency(int jobs) {
-        this.concurrency = jobs;
-        return this;
-    }
+    WorkerBuilder concurrency(int jobs);
 
     /**
      * Sets how many jobs run at once.
@@ -72,25 +36,7 @@ public final class WorkerBuilder {
      * @param jobs a number, {@code cores}, or {@code cores*N}
      * @return this
      */
-    public WorkerBuilder concurrency(String jobs) {
-        try {
-            return concurrency(Concurrency.parse(jobs));
-        } catch (IllegalArgumentException e) {
-            problems.add(String.valueOf(e.getMessage()));
-            return this;
-        }
-    }
-
-    /**
-     * Reads how many jobs run at once.
-     *
-     * @param jobs a number, {@code cores}, or {@code cores*N}
-     * @return how many that are on this machine
-     * @throws IllegalArgumentException when it is neither
-     */
-    public static int slots(String jobs) {
-        return Concurrency.parse(jobs);
-    }
+    WorkerBuilder concurrency(String jobs);
 
     /**
      * Lets the worker claim jobs ahead, while all its slots are taken: they are {@code scheduled}, and start at once when a slot
@@ -99,10 +45,7 @@ public final class WorkerBuilder {
      * @param jobs how many at most; default 0
      * @return this
      */
-    public WorkerBuilder prefetch(int jobs) {
-        this.prefetch = jobs;
-        return this;
-    }
+    WorkerBuilder prefetch(int jobs);
 
     /**
      * Puts something around every run: a logging context, metrics, tracing. The first one added is the outermost.
@@ -110,10 +53,7 @@ public final class WorkerBuilder {
      * @param interceptor called on the run's thread
      * @return this
      */
-    public WorkerBuilder interceptor(RunInterceptor interceptor) {
-        interceptors.add(interceptor);
-        return this;
-    }
+    WorkerBuilder interceptor(RunInterceptor interceptor);
 
     /**
      * Decides what becomes of jobs that still run when the time for closing is over.
@@ -121,10 +61,7 @@ public final class WorkerBuilder {
      * @param mode default {@link ClosingMode#RELEASE}
      * @return this
      */
-    public WorkerBuilder whenClosing(ClosingMode mode) {
-        this.closingMode = mode;
-        return this;
-    }
+    WorkerBuilder whenClosing(ClosingMode mode);
 
     /**
      * Closes the worker when the JVM exits, by a shutdown hook.
@@ -132,10 +69,7 @@ public final class WorkerBuilder {
      * @param timeout how long the running jobs may take; default no hook
      * @return this
      */
-    public WorkerBuilder closeOnExit(Duration timeout) {
-        this.closeOnExit = timeout;
-        return this;
-    }
+    WorkerBuilder closeOnExit(Duration timeout);
 
     /**
      * Adds a handler. The worker claims only types that it has a handler for.
@@ -146,9 +80,7 @@ public final class WorkerBuilder {
      * @param <T> what the jobs' data is bound to
      * @return this
      */
-    public <T> WorkerBuilder handler(String type, Class<T> dataType, JobHandler<? super T> handler) {
-        return handlerFactory(type, dataType, () -> handler);
-    }
+    <T> WorkerBuilder handler(String type, Class<T> dataType, JobHandler<? super T> handler);
 
     /**
      * Adds a handler that takes the data as JSON.
@@ -157,9 +89,7 @@ public final class WorkerBuilder {
      * @param handler called by many threads at once
      * @return this
      */
-    public WorkerBuilder handler(String type, JobHandler<? super ObjectNode> handler) {
-        return handler(type, ObjectNode.class, handler);
-    }
+    WorkerBuilder handler(String type, JobHandler<? super ObjectNode> handler);
 
     /**
      * Adds a handler that is made anew for each run.
@@ -170,13 +100,7 @@ public final class WorkerBuilder {
      * @param <T> what the jobs' data is bound to
      * @return this
      */
-    public <T> WorkerBuilder handlerFactory(
-            String type, Class<T> dataType, Supplier<? extends JobHandler<? super T>> factory) {
-        if (handlers.put(JobId.checkType(type), new Handler<>(dataType, factory)) != null) {
-            problems.add("type " + type + " has two handlers");
-        }
-        return this;
-    }
+    <T> WorkerBuilder handlerFactory(String type, Class<T> dataType, Supplier<? extends JobHandler<? super T>> factory);
 
     /**
      * Limits how long a run may take. At the limit its thread is interrupted and the run counts as failed.
@@ -184,10 +108,7 @@ public final class WorkerBuilder {
      * @param limit default: no limit
      * @return this
      */
-    public WorkerBuilder timeLimit(Duration limit) {
-        this.timeLimit = limit;
-        return this;
-    }
+    WorkerBuilder timeLimit(Duration limit);
 
     /**
      * Makes the worker stop by itself when none of its types has a job that is due, and none that anybody owns. Jobs for
@@ -195,10 +116,7 @@ public final class WorkerBuilder {
      *
      * @return this
      */
-    public WorkerBuilder untilEmpty() {
-        this.untilEmpty = true;
-        return this;
-    }
+    WorkerBuilder untilEmpty();
 
     /**
      * Makes the worker stop by itself after so many jobs.
@@ -206,20 +124,14 @@ public final class WorkerBuilder {
      * @param jobs how many jobs to claim, at least 1
      * @return this
      */
-    public WorkerBuilder maxJobs(long jobs) {
-        this.maxJobs = jobs;
-        return this;
-    }
+    WorkerBuilder maxJobs(long jobs);
 
     /**
      * Keeps the process from making the jobs of schedules while this worker lives. Some other process with a worker has to.
      *
      * @return this
      */
-    public WorkerBuilder withoutScheduler() {
-        this.companion = Companion.NONE;
-        return this;
-    }
+    WorkerBuilder withoutScheduler();
 
     /**
      * Keeps this worker from taking turns in deleting the finished jobs that retention lets go, which one of all workers does
@@ -227,10 +139,7 @@ public final class WorkerBuilder {
      *
      * @return this
      */
-    public WorkerBuilder withoutSweeping() {
-        this.sweeping = false;
-        return this;
-    }
+    WorkerBuilder withoutSweeping();
 
     /**
      * Hears how each run ends. Called several times, all of them hear it, in that order.
@@ -238,10 +147,7 @@ public final class WorkerBuilder {
      * @param newListener called on the run's thread
      * @return this
      */
-    public WorkerBuilder onRunEnded(Consumer<RunReport> newListener) {
-        this.listener = listener.andThen(newListener);
-        return this;
-    }
+    WorkerBuilder onRunEnded(Consumer<RunReport> newListener);
 
     /**
      * Changes which of the due jobs come first.
@@ -249,10 +155,7 @@ public final class WorkerBuilder {
      * @param strategy default {@link Strategy#FIFO}
      * @return this
      */
-    public WorkerBuilder strategy(Strategy strategy) {
-        this.selection = selection.strategy(strategy);
-        return this;
-    }
+    WorkerBuilder strategy(Strategy strategy);
 
     /**
      * Takes jobs group by group: {@link Strategy#fair}.
@@ -262,9 +165,7 @@ public final class WorkerBuilder {
      * @return this
      * @throws IllegalArgumentException when a number is out of range, or both are 0
      */
-    public WorkerBuilder fair(int high, int low) {
-        return strategy(Strategy.fair(high, low));
-    }
+    WorkerBuilder fair(int high, int low);
 
     /**
      * Takes only some jobs, and leaves the others to other workers. The filter is asked once about each revision of a job,
@@ -276,10 +177,7 @@ public final class WorkerBuilder {
      *     wait for anything
      * @return this
      */
-    public WorkerBuilder filter(Predicate<? super Job> filter) {
-        this.selection = selection.filter(filter);
-        return this;
-    }
+    WorkerBuilder filter(Predicate<? super Job> filter);
 
     /**
      * Takes only jobs of some classes, of those that the settings of their types allow.
@@ -287,10 +185,7 @@ public final class WorkerBuilder {
      * @param classes the classes, {@code ""} for jobs without one; default all
      * @return this
      */
-    public WorkerBuilder classes(String... classes) {
-        this.selection = selection.classes(List.of(classes));
-        return this;
-    }
+    WorkerBuilder classes(String... classes);
 
     /**
      * Starts the worker.
@@ -299,10 +194,7 @@ public final class WorkerBuilder {
      * @throws IllegalArgumentException naming everything that is wrong
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be used
      */
-    public Worker start() {
-        check();
-        return new Worker(parts, options(), companion).start();
-    }
+    Worker start();
 
     /**
      * Runs all jobs that are due, and those that become due by that, in the calling thread and one after the other, instead of
@@ -314,69 +206,16 @@ public final class WorkerBuilder {
      * @throws InterruptedException when interrupted
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be used
      */
-    public List<RunReport> drain() throws InterruptedException {
-        check();
-        return new Drain(parts, options()).run();
-    }
+    List<RunReport> drain() throws InterruptedException;
 
-    private void check() {
-        require(!handlers.isEmpty(), "a worker needs at least one handler");
-        require(concurrency >= 1, "concurrency must be at least 1: " + concurrency);
-        require(prefetch >= 0, "prefetch must be 0 or more: " + prefetch);
-        require(closeOnExit == null || !closeOnExit.isNegative(), "closeOnExit must not be negative: " + closeOnExit);
-        require(maxJobs >= 1, "maxJobs must be at least 1: " + maxJobs);
-        require(
-                timeLimit == null || (!timeLimit.isNegative() && !timeLimit.isZero()),
-                "timeLimit must be positive: " + timeLimit);
-        require(id == null || !id.isBlank(), "id must not be empty");
-        probeFilter();
-        if (!problems.isEmpty()) {
-            throw new IllegalArgumentException(String.join("; ", problems));
-        }
-    }
-
-    private void probeFilter() {
-        try {
-            Selection.probe(selection.filter(), handlers.keySet());
-        } catch (IllegalArgumentException e) {
-            problems.add(String.valueOf(e.getMessage()));
-        }
-    }
-
-    private WorkerOptions options() {
-        return new WorkerOptions(
-                parts.store().site().workerId(id == null ? uniqueId() : id),
-                id != null,
-                concurrency,
-                prefetch,
-                Map.copyOf(handlers),
-                List.copyOf(interceptors),
-                Optional.ofNullable(timeLimit),
-                untilEmpty,
-                maxJobs,
-                sweeping,
-                closingMode,
-                Optional.ofNullable(closeOnExit),
-                loader(),
-                listener,
-                selection);
-    }
-
-    /** What the application that starts the worker sees, its handlers see too. */
-    private static ClassLoader loader() {
-        ClassLoader present = Thread.currentThread().getContextClassLoader();
-        return present == null ? WorkerBuilder.class.getClassLoader() : present;
-    }
-
-    private void require(boolean holds, String problem) {
-        if (!holds) {
-            problems.add(problem);
-        }
-    }
-
-    private static String uniqueId() {
-        String host = System.getenv().getOrDefault("HOSTNAME", "worker");
-        return host + "-" + ProcessHandle.current().pid() + "-"
-                + UUID.randomUUID().toString().substring(0, 8);
+    /**
+     * Reads how many jobs run at once.
+     *
+     * @param jobs a number, {@code cores}, or {@code cores*N}
+     * @return how many that are on this machine
+     * @throws IllegalArgumentException when it is neither
+     */
+    static int slots(String jobs) {
+        return Concurrency.parse(jobs);
     }
 }

@@ -36,7 +36,7 @@ final class Explorer implements AutoCloseable {
         thread.setDaemon(true);
         return thread;
     });
-    private final Logger monitors = (Logger) LoggerFactory.getLogger("io.couchjobs.worker.ActivityMonitor");
+    private final Logger monitors = (Logger) LoggerFactory.getLogger("io.couchjobs.engine.worker.ActivityMonitor");
     private final int limit;
     private final int samples;
     private int games;

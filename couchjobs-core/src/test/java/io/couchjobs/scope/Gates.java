@@ -9,7 +9,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /** A handler whose jobs begin, are seen to, and end when the test lets them. Thread-safe. */
-final class Gates implements JobHandler<ObjectNode> {
+public final class Gates implements JobHandler<ObjectNode> {
     private final Semaphore begun = new Semaphore(0);
     private final CountDownLatch end = new CountDownLatch(1);
 
@@ -24,7 +24,7 @@ final class Gates implements JobHandler<ObjectNode> {
     }
 
     /** Waits until so many more runs have begun. */
-    void awaitBegun(int runs) throws InterruptedException {
+    public void awaitBegun(int runs) throws InterruptedException {
         if (!begun.tryAcquire(runs, TestQueue.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
             throw new AssertionError(runs + " runs did not begin");
         }
@@ -35,7 +35,7 @@ final class Gates implements JobHandler<ObjectNode> {
         return begun.availablePermits();
     }
 
-    void open() {
+    public void open() {
         end.countDown();
     }
 }

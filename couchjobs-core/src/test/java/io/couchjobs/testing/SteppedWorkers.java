@@ -10,6 +10,7 @@ import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.worker.QueueWorker;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
@@ -52,7 +53,7 @@ public final class SteppedWorkers implements AutoCloseable {
         feeds.add(feed);
         StoreClock clock =
                 new StoreClock(timeOfDay, () -> database.server().clockSkew(timeOfDay.instant()), nanos::get);
-        return Worker.builder(
+        return QueueWorker.builder(
                 new QueueParts(store, new JobIndex(new DesignDocuments(database)), settings, feed, clock));
     }
 

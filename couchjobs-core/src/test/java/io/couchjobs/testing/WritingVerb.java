@@ -3,13 +3,13 @@ package io.couchjobs.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.engine.worker.SteppedMonitor;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.worker.SteppedMonitor;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;

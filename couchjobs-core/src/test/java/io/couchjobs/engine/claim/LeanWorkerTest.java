@@ -17,6 +17,7 @@ import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.worker.QueueWorker;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -199,7 +200,7 @@ class LeanWorkerTest {
         settings = new SettingsStore(queue.database(), Duration.ofSeconds(60));
         feed.alwaysTell(settings);
         JobIndex index = new JobIndex(new DesignDocuments(queue.database()));
-        return Worker.builder(new QueueParts(store, index, settings, feed, clock))
+        return QueueWorker.builder(new QueueParts(store, index, settings, feed, clock))
                 .handler("email", (data, context) -> {
                     ran(context.id().id());
                     if (context.id().id().equals("blocker")) {

@@ -1,0 +1,73 @@
+package io.couchjobs.engine.gc;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/**
+ * Where the feed was at which time: tombstones carry no date, but what has not changed since a mark is older than the mark.
+ * Thread-safe.
+ *
+ * <p>The marks are in a {@code _local} document, which is not replicated: a position means something in this database only.
+ */
+public final class Marks {
+    static final String DOC_ID = "_local/couchjobs-gc";
+
+    private static final int MOST = 50;
+    private static final String MARKS = "marks";
+
+    private final CouchDatabase database;
+    private final InstantSource clock;
+
+    Marks(CouchDatabase database, InstantSource clock) {
+        this.database = database;
+        this.clock = clock;
+    }
+
+    /** The newest known position of the feed at or before a time. */
+    Optional<String> before(Instant time) {
+        Optional<String> newest = Optional.empty();
+        for (JsonNode mark : read().path(MARKS)) {
+            if (mark.path("at").asLong(Long.MAX_VALUE) <= time.toEpochMilli()) {
+                newest = Optional.of(mark.path("seq").asText());
+            }
+        }
+        return newest;
+    }
+
+    /** Remembers where the feed is now. Of several processes that do it at the same moment one is enough. */
+    void add() {
+        String seq = database.currentSeq();
+        long at = clock.instant().toEpochMilli();
+        ObjectNode document = read();
+        ArrayNode marks = JsonNodeFactory.instance.arrayNode();
+        for (JsonNode mark : document.path(MARKS)) {
+            if (mark.path("at").asLong(Long.MAX_VALUE) < at) {
+                marks.add(mark);
+            }
+        }
+        marks.addObject().put("seq", seq).put("at", at);
+        thinOut(marks);
+        document.set(MARKS, marks);
+        database.put(document);
+    }
+
+    /** The further back, the further apart: every second of the older half goes. */
+    private static void thinOut(ArrayNode marks) {
+        if (marks.size() > MOST) {
+            for (int i = MOST / 2; i > 0; i -= 2) {
+                marks.remove(i);
+            }
+        }
+    }
+
+    private ObjectNode read() {
+        return database.get(DOC_ID)
+                .orElseGet(() -> JsonNodeFactory.instance.objectNode().put("_id", DOC_ID));
+    }
+}

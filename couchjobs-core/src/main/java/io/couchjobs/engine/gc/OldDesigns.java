@@ -1,0 +1,60 @@
+package io.couchjobs.engine.gc;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.Tombstone;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.index.DesignDocument;
+import io.couchjobs.engine.index.DesignDocuments;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Design documents of other versions of couchjobs, older or newer: their indexes cost time and disk with each write. Who asks
+ * one that is gone stores it again and waits for its index, so those of living workers stay.
+ */
+public final class OldDesigns {
+    /** The names of those of this version. */
+    static final List<String> WANTED =
+            DesignDocument.ALL.stream().map(DesignDocument::versionedName).toList();
+
+    private final CouchDatabase database;
+    private final DesignDocuments designs;
+
+    OldDesigns(CouchDatabase database, DesignDocuments designs) {
+        this.database = database;
+        this.designs = designs;
+    }
+
+    /** Removes those that nobody alive asks, or only names them; tells of those that the server keeps. */
+    List<String> remove(List<ObjectNode> workers, boolean dryRun, Consumer<String> problem) {
+        List<String> removed = new ArrayList<>();
+        List<String> installed = designs.installed();
+        boolean allSay = workers.stream().allMatch(worker -> worker.has("designs"));
+        if (!allSay || !installed.containsAll(WANTED)) {
+            return removed;
+        }
+        Set<String> used = Registrations.designsOf(workers);
+        for (String name : installed) {
+            Optional<ObjectNode> old = designs.read(name)
+                    .filter(stored -> !WANTED.contains(name) && !used.contains(name))
+                    .filter(stored -> DesignDocument.isGenuine(name, stored));
+            if (old.isPresent() && (dryRun || isDeleted(old.get(), problem))) {
+                removed.add(name);
+            }
+        }
+        return removed;
+    }
+
+    private boolean isDeleted(ObjectNode document, Consumer<String> problem) {
+        WriteResult written = database.put(Tombstone.of(
+                document.path("_id").asText(), document.path("_rev").asText()));
+        if (written instanceof WriteResult.Refused refused) {
+            problem.accept("a design document of another version cannot be removed: " + refused.reason());
+        }
+        return written instanceof WriteResult.Stored;
+    }
+}

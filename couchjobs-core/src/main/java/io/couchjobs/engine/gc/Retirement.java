@@ -1,0 +1,151 @@
+package io.couchjobs.engine.gc;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.index.FinishedJobs;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.store.FinishedJob;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Site;
+import io.couchjobs.type.Retention;
+import io.couchjobs.type.TypeSettings;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.LongConsumer;
+import java.util.stream.IntStream;
+
+/**
+ * Deletes the finished jobs that the retention of their types lets go, in batches, each job on the revision it finished
+ * with: one that was added again meanwhile stays. Those of other sites are left to these. Thread-safe, and any number of processes may do it at the same time.
+ */
+public final class Retirement {
+    /**
+     * How long a finished job stays at least. Who waits for it hears of the finish by the feed, and a deletion in the same
+     * moment would be all that the feed tells.
+     */
+    static final Duration LAG = Duration.ofSeconds(5);
+
+    private static final int BATCH = 250;
+
+    private final JobStore store;
+    private final FinishedJobs finished;
+    private final SettingsStore settings;
+    private final AwaitedJobs awaited;
+    private final FinishedLogs logs;
+
+    Retirement(QueueParts parts) {
+        this.store = parts.store();
+        this.finished = new FinishedJobs(store.database(), store.site());
+        this.settings = parts.settings();
+        this.awaited = new AwaitedJobs(store.database(), parts.index());
+        this.logs = new FinishedLogs(parts);
+    }
+
+    /** Counts what {@link #run} would delete at most, by type: those that others wait for are counted too, and stay. */
+    Map<String, Long> count(Instant until, Instant now) {
+        Map<String, Long> counts = new TreeMap<>();
+        expendable(until, now).forEach((line, ranges) -> {
+            long jobs = ranges.stream().mapToLong(finished::count).sum();
+            if (jobs > 0) {
+                counts.merge(Site.typeOf(line), jobs, Long::sum);
+            }
+        });
+        return counts;
+    }
+
+    /** Deletes; adds to the counts by type, also when it fails halfway. */
+    void run(Instant until, Instant now, Map<String, Long> counts, LongConsumer progress) throws InterruptedException {
+        Set<String> needed = null;
+        for (Map.Entry<String, List<FinishedJobs.Range>> line :
+                expendable(until, now).entrySet()) {
+            for (FinishedJobs.Range range : line.getValue()) {
+                List<FinishedJob> first = finished.page(range, null, BATCH);
+                if (!first.isEmpty()) {
+                    // A job that is held from now on finds how a deleted one ended in the tombstone.
+                    needed = needed == null ? awaited.docIds() : needed;
+                    retire(Site.typeOf(line.getKey()), range, first, new Pass(needed, counts, progress));
+                }
+            }
+        }
+    }
+
+    private Map<String, List<FinishedJobs.Range>> expendable(Instant until, Instant now) {
+        Map<String, List<FinishedJobs.Range>> ranges = new TreeMap<>();
+        Map<String, Map<JobStatus, Long>> counts = finished.counts();
+        if (counts.isEmpty()) {
+            return ranges;
+        }
+        Map<String, TypeSettings> known = settings.readAll();
+        counts.forEach((line, byStatus) -> byStatus.forEach((status, jobs) -> {
+            String type = Site.typeOf(line);
+            Retention retention =
+                    known.getOrDefault(type, TypeSettings.none(type)).retentionOf(status);
+            if (!(retention instanceof Retention.Newest newest && newest.jobs() >= jobs)) {
+                finished.expendable(line, status, retention, until, now)
+                        .ifPresent(range -> ranges.computeIfAbsent(line, none -> new ArrayList<>())
+                                .add(range));
+            }
+        }));
+        return ranges;
+    }
+
+    private void retire(String type, FinishedJobs.Range range, List<FinishedJob> first, Pass pass)
+            throws InterruptedException {
+        boolean haveLogs = logs.hasAny(type);
+        Pace pace = new Pace();
+        List<FinishedJob> page = first;
+        while (!page.isEmpty()) {
+            List<FinishedJob> free = page.stream()
+                    .filter(row -> !pass.needed.contains(row.docId())
+                            && JobId.fromDocId(row.docId()).isPresent())
+                    .toList();
+            pass.deleted(type, haveLogs ? retireWithLogs(free) : retire(free).size());
+            pace.rest();
+            pace.begin();
+            // What was not deleted is still in the index: go on behind it, not from the start.
+            page = finished.page(range, page.get(page.size() - 1), BATCH);
+        }
+    }
+
+    /** The log is looked up before the job is gone: one that is added anew in that moment writes chunks of the same names. */
+    private int retireWithLogs(List<FinishedJob> rows) {
+        Map<JobId, List<ObjectNode>> chunks =
+                logs.tombstonesOf(rows.stream().map(Retirement::idOf).toList());
+        List<JobId> gone = retire(rows);
+        logs.delete(gone.stream()
+                .flatMap(job -> chunks.getOrDefault(job, List.of()).stream())
+                .toList());
+        return gone.size();
+    }
+
+    private List<JobId> retire(List<FinishedJob> rows) {
+        List<WriteResult> written = store.retire(rows);
+        return IntStream.range(0, rows.size())
+                .filter(i -> written.get(i) instanceof WriteResult.Stored)
+                .mapToObj(i -> idOf(rows.get(i)))
+                .toList();
+    }
+
+    private static JobId idOf(FinishedJob row) {
+        return JobId.fromDocId(row.docId()).orElseThrow();
+    }
+
+    /** One run: the documents that others wait for, what was deleted so far, and who wants to hear of it. */
+    private record Pass(Set<String> needed, Map<String, Long> counts, LongConsumer progress) {
+        void deleted(String type, int jobs) {
+            if (jobs > 0) {
+                counts.merge(type, (long) jobs, Long::sum);
+                progress.accept(
+                        counts.values().stream().mapToLong(Long::longValue).sum());
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package io.couchjobs.engine.gc;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.admin.GarbageCollection;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.settings.QueueParts;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Retention without anybody asking for it: every process with a worker has one of these, and every ten minutes one of them
+ * all deletes what retention lets go. Thread-safe.
+ *
+ * <p>They take turns by a document {@code gc:lease} (of a site, {@code gc:lease:SITE}): who writes it sweeps. To look whether it is time costs one request, and
+ * a sweep that finds nothing a dozen; a worker that has run nothing since it looked does so once an hour. A sweep purges
+ * nothing and compacts nothing, which needs an administrator and disk: that is for {@link GarbageCollection}.
+ */
+public final class Sweeper implements AutoCloseable {
+    static final String LEASE = "gc:lease";
+    static final Duration PERIOD = Duration.ofMinutes(10);
+
+    private static final Logger log = LoggerFactory.getLogger(Sweeper.class);
+    private static final Duration FIRST = Duration.ofMinutes(1);
+    private static final Duration IDLE = Duration.ofHours(1);
+
+    private final QueueParts parts;
+    private final String worker;
+    private final CouchDatabase database;
+    private final String leaseId;
+    private final Retirement retirement;
+    private final Marks marks;
+    private final LongSupplier claims;
+    private final Thread thread;
+    private volatile boolean closed;
+
+    // From here on for the sweeper's thread only.
+    private boolean troubled;
+    private boolean looked;
+    private long lookedNanos;
+    private long claimsThen;
+
+    /**
+     * Prepares a sweeper. No I/O.
+     *
+     * @param parts what it works with
+     * @param worker the worker's id
+     * @param claims how many jobs the worker has claimed so far
+     */
+    public Sweeper(QueueParts parts, String worker, LongSupplier claims) {
+        this.parts = parts;
+        this.worker = worker;
+        this.claims = claims;
+        this.database = parts.store().database();
+        this.leaseId = LEASE + parts.store().site().suffix();
+        this.retirement = new Retirement(parts);
+        this.marks = new Marks(database, parts.clock());
+        this.thread = new Thread(this::run, "couchjobs-sweeper-" + worker);
+        thread.setDaemon(true);
+    }
+
+    /** Looks for its turn from a minute or two on: a worker that lives shorter leaves sweeping to others. */
+    public void start() {
+        thread.start();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        thread.interrupt();
+    }
+
+    private void run() {
+        Duration pause = FIRST;
+        try {
+            while (!closed) {
+                TimeUnit.NANOSECONDS.sleep(pause.plus(random(FIRST)).toNanos());
+                pause = nextOrTrouble();
+            }
+        } catch (InterruptedException end) {
+            log.debug("worker {} sweeps no more", worker);
+        }
+    }
+
+    private Duration nextOrTrouble() throws InterruptedException {
+        try {
+            Duration pause = next();
+            troubled = false;
+            return pause;
+        } catch (RuntimeException | Error e) {
+            if (!troubled && !closed) {
+                log.warn("finished jobs cannot be deleted now, trying again later: {}", e.getMessage());
+            }
+            troubled = true;
+            return PERIOD;
+        }
+    }
+
+    /** Looks whether it is time to sweep, unless this worker makes no work for it; returns how long to wait. */
+    Duration next() throws InterruptedException {
+        long now = parts.clock().nanos();
+        long claimed = claims.getAsLong();
+        if (looked && claimed == claimsThen && now - lookedNanos < IDLE.toNanos()) {
+            return PERIOD;
+        }
+        Duration pause = turn();
+        looked = true;
+        lookedNanos = now;
+        claimsThen = claimed;
+        return pause;
+    }
+
+    /** Sweeps if it is time and nobody else does; returns how long to wait before looking again. */
+    Duration turn() throws InterruptedException {
+        Instant now = parts.clock().instant();
+        Optional<ObjectNode> last = database.get(leaseId);
+        Duration left = last.map(lease -> left(lease, now)).orElse(Duration.ZERO);
+        if (!left.isZero()) {
+            return left;
+        }
+        ObjectNode lease =
+                last.orElseGet(() -> JsonNodeFactory.instance.objectNode().put("_id", leaseId));
+        if (isTaken(lease)) {
+            sweep(lease);
+        }
+        return PERIOD;
+    }
+
+    private boolean isTaken(ObjectNode lease) {
+        lease.put("worker", worker).put("at", parts.clock().instant().toEpochMilli());
+        if (database.put(lease) instanceof WriteResult.Stored stored) {
+            lease.put("_rev", stored.rev());
+            return true;
+        }
+        return false;
+    }
+
+    private void sweep(ObjectNode lease) throws InterruptedException {
+        Instant now = parts.clock().instant();
+        Map<String, Long> deleted = new TreeMap<>();
+        retirement.run(now.minus(Retirement.LAG), now, deleted, count -> keep(lease));
+        if (!deleted.isEmpty()) {
+            log.info("deleted finished jobs, as the retention of their types says: {}", deleted);
+        }
+        if (database.info().deletedDocCount() > 0) {
+            marks.add();
+        }
+    }
+
+    /** A sweep may take longer than its turn. Two at the same time would be harmless, but twice the work. */
+    private void keep(ObjectNode lease) {
+        Duration left = left(lease, parts.clock().instant());
+        if (left.compareTo(PERIOD.dividedBy(2)) < 0 && !isTaken(lease)) {
+            log.debug("worker {} does not have the turn any more, and ends its sweep all the same", worker);
+        }
+    }
+
+    /** Clocks differ a little; a lease from far in the future is from one that was wrong. */
+    private static Duration left(ObjectNode lease, Instant now) {
+        Duration age = Duration.between(Instant.ofEpochMilli(lease.path("at").asLong()), now)
+                .abs();
+        return age.compareTo(PERIOD) >= 0 ? Duration.ZERO : PERIOD.minus(age);
+    }
+
+    private static Duration random(Duration most) {
+        return Duration.ofMillis(ThreadLocalRandom.current().nextLong(most.toMillis()));
+    }
+}

@@ -1,0 +1,212 @@
+package io.couchjobs.engine.gc;
+
+import io.couchjobs.couch.Change;
+import io.couchjobs.couch.ChangesFeed;
+import io.couchjobs.couch.ChangesRequest;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.LogChunk;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+
+/**
+ * Purges what deleted jobs and workers leave behind: CouchDB keeps a tombstone of each deleted document for ever.
+ *
+ * <p>A tombstone is also what refuses a late write. CouchDB stores the first write that names a revision of a document that
+ * is not there at all, so a worker that stood still, or did not hear that its job was removed, could bring a purged job back.
+ * So a tombstone is purged only when it is older than anybody's memory of what was before, or when it says that the job had
+ * finished before it was deleted and nobody works. A job that waits for a deleted one learns from the tombstone how that
+ * ended: it stays as long. A purge names the leaves that were read; a document that was written meanwhile has others, and
+ * nothing happens to it.
+ */
+public final class Tombstones {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int PAGE = 1000;
+    /** What a server takes by default, and up to where it looks document ids up instead of reading the whole feed. */
+    private static final int BATCH = 100;
+
+    private final CouchDatabase database;
+    private final Rules rules;
+    private long purged;
+    private long kept;
+
+    Tombstones(CouchDatabase database, Rules rules) {
+        this.database = database;
+        this.rules = rules;
+    }
+
+    /**
+     * Which tombstones may go.
+     *
+     * @param old the position of the feed before which everything is old; empty when that is not known
+     * @param allAreOld whether their age does not matter
+     * @param nobodyWorks whether nobody has a claim, or may make one; asked once a page
+     * @param awaited the documents of the jobs that others wait for; asked once a page
+     * @param turnsSince since when a worker's turn between groups is remembered
+     */
+    record Rules(
+            Optional<String> old,
+            boolean allAreOld,
+            BooleanSupplier nobodyWorks,
+            Supplier<Set<String>> awaited,
+            Instant turnsSince) {}
+
+    long purged() {
+        return purged;
+    }
+
+    long kept() {
+        return kept;
+    }
+
+    /**
+     * Goes through all tombstones; purges, or in a dry run counts, those that may go.
+     *
+     * @param most how many documents and tombstones there were at the beginning: what changes meanwhile goes to the end of the
+     *     feed, and who followed that beside busy workers would never be done
+     */
+    void run(boolean dryRun, long most, Step afterPurge, LongConsumer progress) throws InterruptedException {
+        Page page = read(ChangesRequest.normal().styleAllDocs(true).limit(PAGE));
+        for (long left = most; left > 0 && !page.changes.isEmpty(); left -= page.changes.size()) {
+            List<Change> ours =
+                    page.changes.stream().filter(Tombstones::mayBeOurs).toList();
+            long before = purged;
+            if (!ours.isEmpty()) {
+                work(ours, dryRun, progress);
+            }
+            if (purged > before && !dryRun) {
+                afterPurge.run();
+            }
+            page = read(ChangesRequest.normal()
+                    .styleAllDocs(true)
+                    .since(page.lastSeq)
+                    .limit(PAGE));
+        }
+    }
+
+    private void work(List<Change> ours, boolean dryRun, LongConsumer progress) throws InterruptedException {
+        boolean nobodyWorks = rules.nobodyWorks.getAsBoolean();
+        Set<String> awaited = rules.awaited.get();
+        for (int from = 0; from < ours.size(); from += BATCH) {
+            List<Change> batch = ours.subList(from, Math.min(from + BATCH, ours.size()));
+            Pace pace = new Pace();
+            Map<String, List<String>> go = expendable(batch, nobodyWorks);
+            go.keySet().removeAll(awaited);
+            kept += batch.size() - go.size();
+            purged += dryRun ? go.size() : purge(go);
+            progress.accept(purged);
+            pace.rest();
+        }
+    }
+
+    private static boolean mayBeOurs(Change change) {
+        String id = change.id();
+        boolean called = JobId.fromDocId(id).isPresent() || LogChunk.jobOf(id).isPresent();
+        return change.deleted() && (called || id.startsWith(DocIds.WORKER));
+    }
+
+    /** Of these, the ones that may go, with their leaves. */
+    private Map<String, List<String>> expendable(List<Change> batch, boolean nobodyWorks) throws InterruptedException {
+        List<String> ids = batch.stream().map(Change::id).toList();
+        Set<String> young = young(ids);
+        Map<String, List<String>> go = new HashMap<>();
+        for (Change now :
+                read(ChangesRequest.normal().docIds(ids).styleAllDocs(true).includeDocs(true)).changes) {
+            boolean isOld = rules.allAreOld || !young.contains(now.id());
+            boolean mayGo = isOld || (nobodyWorks && isFinal(now));
+            if (now.deleted() && isOurs(now) && mayGo && !tellsTurn(now)) {
+                go.put(now.id(), now.revs());
+            }
+        }
+        return go;
+    }
+
+    private Set<String> young(List<String> ids) throws InterruptedException {
+        if (rules.old.isEmpty() || rules.allAreOld) {
+            return new HashSet<>(ids);
+        }
+        Set<String> young = new HashSet<>();
+        read(ChangesRequest.normal().docIds(ids).since(rules.old.get()))
+                .changes
+                .forEach(change -> young.add(change.id()));
+        return young;
+    }
+
+    private boolean tellsTurn(Change tombstone) {
+        return !rules.allAreOld
+                && tombstone.id().startsWith(DocIds.WORKER)
+                && tombstone.doc() != null
+                && Registrations.tellsTurn(tombstone.doc(), rules.turnsSince);
+    }
+
+    private static boolean isOurs(Change tombstone) {
+        return !tombstone.id().startsWith(DocIds.WORKER)
+                || (tombstone.doc() != null && Registrations.isOne(tombstone.doc()));
+    }
+
+    /** Nobody had a claim on it any more when it was deleted. */
+    private static boolean isFinal(Change tombstone) {
+        return !tombstone.id().startsWith(DocIds.JOB)
+                || (tombstone.doc() != null
+                        && JobStore.retiredStatus(tombstone.doc()).isPresent());
+    }
+
+    /** Servers may be told to take fewer at a time than they do by default. */
+    private long purge(Map<String, List<String>> leaves) {
+        if (leaves.isEmpty()) {
+            return 0;
+        }
+        try {
+            return database.purge(leaves).purged().values().stream()
+                    .filter(revs -> !revs.isEmpty())
+                    .count();
+        } catch (CouchException tooMany) {
+            if (tooMany.status() != 400 || leaves.size() == 1) {
+                throw tooMany;
+            }
+            Map<String, List<String>> half = new HashMap<>(leaves);
+            Map<String, List<String>> otherHalf = new HashMap<>();
+            leaves.keySet().stream().limit(leaves.size() / 2).forEach(id -> otherHalf.put(id, half.remove(id)));
+            return purge(half) + purge(otherHalf);
+        }
+    }
+
+    private Page read(ChangesRequest request) throws InterruptedException {
+        List<Change> changes = new ArrayList<>();
+        try (ChangesFeed feed = database.changes(request)) {
+            Optional<Change> next = feed.next(PATIENCE);
+            while (next.isPresent()) {
+                changes.add(next.get());
+                next = feed.next(PATIENCE);
+            }
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            if (!feed.isEnded()) {
+                throw new CouchJobsException("the changes of " + database.name() + " did not come to an end");
+            }
+            return new Page(changes, feed.lastSeq());
+        }
+    }
+
+    /** What is done after each page that was purged from. */
+    interface Step {
+        void run() throws InterruptedException;
+    }
+
+    private record Page(List<Change> changes, String lastSeq) {}
+}

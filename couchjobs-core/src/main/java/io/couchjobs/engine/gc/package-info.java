@@ -1,0 +1,3 @@
+/** Retention and garbage collection: what is deleted, purged and compacted, and when. */
+@org.jspecify.annotations.NullMarked
+package io.couchjobs.engine.gc;

@@ -1,0 +1,92 @@
+package io.couchjobs.engine.schedule;
+
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.job.UnconfirmedException;
+import io.couchjobs.schedule.Schedule;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/** When a scheduler is to look at a schedule again. Not thread-safe: the scheduler's thread has it. */
+final class Alarm {
+    private static final int SHORTEST_COURTESY = 100;
+    private static final int LONGEST_COURTESY = 400;
+
+    private final String name;
+    private final @Nullable Instant due;
+    private final boolean ours;
+    private final Backoff backoff;
+    private long notBefore;
+    private boolean isTold;
+
+    private Alarm(String name, @Nullable Instant due, boolean ours, Backoff backoff) {
+        this.name = name;
+        this.due = due;
+        this.ours = ours;
+        this.backoff = backoff;
+    }
+
+    /**
+     * Sets the alarm for a schedule's next tick.
+     *
+     * @param ours whether this process made its last job: then it makes the next one without waiting for others to
+     * @param backoff how long to wait after each failure
+     */
+    static Alarm of(Schedule schedule, Instant now, boolean ours, Backoff backoff) {
+        if (!schedule.isEnabled()) {
+            return new Alarm(schedule.name(), null, ours, backoff);
+        }
+        Instant tick = schedule.last().isEmpty()
+                ? now
+                : schedule.last().flatMap(schedule.timing()::next).orElse(null);
+        long courtesy = ours ? 0 : ThreadLocalRandom.current().nextLong(SHORTEST_COURTESY, LONGEST_COURTESY);
+        return new Alarm(schedule.name(), tick == null ? null : tick.plusMillis(courtesy), ours, backoff);
+    }
+
+    String name() {
+        return name;
+    }
+
+    boolean isOurs() {
+        return ours;
+    }
+
+    boolean isDue(Instant now, long nanos) {
+        return left(now, nanos)
+                .filter(left -> left.isNegative() || left.isZero())
+                .isPresent();
+    }
+
+    /** How long until then; empty when there is nothing to wait for. */
+    Optional<Duration> left(Instant now, long nanos) {
+        if (due == null) {
+            return Optional.empty();
+        }
+        Duration left = Duration.between(now, due);
+        Duration pause = hasFailed() ? Duration.ofNanos(notBefore - nanos) : Duration.ZERO;
+        return Optional.of(left.compareTo(pause) > 0 ? left : pause);
+    }
+
+    boolean hasFailed() {
+        return backoff.attempts() > 0;
+    }
+
+    /** Whether people should know: once, and not of a job that another process of a cluster makes at the same moment. */
+    boolean isToBeTold(Throwable failure) {
+        boolean mayBeARace = failure instanceof UnconfirmedException && !hasFailed();
+        boolean isNews = !isTold && !mayBeARace;
+        isTold |= isNews;
+        return isNews;
+    }
+
+    void failed(long nanos) {
+        notBefore = nanos + backoff.next().toNanos();
+    }
+
+    /** What it failed for may be over. */
+    void tryAgain(long nanos) {
+        notBefore = nanos;
+    }
+}

@@ -1,0 +1,48 @@
+package io.couchjobs.engine.schedule;
+
+import io.couchjobs.schedule.Schedule;
+import io.couchjobs.schedule.Timing;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a schedule has to do at a time: a pure function of both, so that all who look at it decide alike. Immutable and
+ * thread-safe.
+ *
+ * @param ticks the ticks to make jobs for, in their order; may be none
+ * @param until the last tick that is dealt with by that
+ */
+public record Due(List<Instant> ticks, Instant until) {
+    /** How many jobs at most are made for ticks that were missed. */
+    static final int MOST_MADE_UP = 100;
+
+    private static final Duration LATE = Duration.ofMinutes(1);
+
+    /** What there is to do; empty when nothing is. */
+    static Optional<Due> of(Schedule schedule, Instant now) {
+        Timing timing = schedule.timing();
+        return schedule.last()
+                .flatMap(timing::next)
+                .filter(first -> !first.isAfter(now))
+                .map(first -> of(schedule, first, timing.last(first, now), now));
+    }
+
+    private static Due of(Schedule schedule, Instant first, Instant newest, Instant now) {
+        List<Instant> ticks =
+                switch (schedule.missed()) {
+                    // The first, not the newest: which is the newest depends on who looks when.
+                    case ONCE -> List.of(first);
+                    case SKIP -> newest.isBefore(now.minus(LATE)) ? List.of() : List.of(newest);
+                    case ALL -> allOf(schedule.timing(), first, newest);
+                };
+        return new Due(ticks, newest);
+    }
+
+    private static List<Instant> allOf(Timing timing, Instant first, Instant newest) {
+        return timing.next(first.minusMillis(1), MOST_MADE_UP).stream()
+                .filter(tick -> !tick.isAfter(newest))
+                .toList();
+    }
+}

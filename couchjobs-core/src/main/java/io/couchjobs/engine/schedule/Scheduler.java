@@ -1,0 +1,254 @@
+package io.couchjobs.engine.schedule;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.job.Listening;
+import io.couchjobs.job.Site;
+import io.couchjobs.schedule.MalformedScheduleException;
+import io.couchjobs.schedule.Schedule;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes the jobs of all schedules when they tick. Thread-safe; a process needs one, and any number of processes may have
+ * one.
+ *
+ * <p>It sleeps until the next tick, by the server's clock, and hears of changed schedules by the feed. Who made a schedule's
+ * last job makes the next one at once; the others give it a moment, hear that it was made, and need not ask. It outlives
+ * every trouble: a schedule that cannot be read or made is tried again with growing pauses, and holds up no other.
+ */
+public final class Scheduler implements Feed.Listener, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Scheduler.class);
+    /** A timer does not run while a machine sleeps, and the server's clock may be set: look at it now and then. */
+    private static final Duration LONGEST_SLEEP = Duration.ofSeconds(30);
+
+    private static final Duration SHORTEST_PAUSE = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+    /** The server may be back at any time. */
+    private static final Duration LONGEST_AWAY = Duration.ofSeconds(3);
+
+    private final ScheduleStore schedules;
+    private final TickMaker maker;
+    private final StoreClock clock;
+    private final Feed feed;
+    private final Site site;
+    private final ScheduledThreadPoolExecutor thread;
+    private final Supplier<Backoff> backoffs;
+    private final Backoff loading = new Backoff(SHORTEST_PAUSE, LONGEST_AWAY);
+    /** Only the scheduler's thread uses it. */
+    private final Map<String, Alarm> alarms = new HashMap<>();
+
+    private @Nullable Future<?> timer;
+    private Listening listening = () -> {};
+
+    /**
+     * Prepares a scheduler. No I/O.
+     *
+     * @param parts what it works with
+     */
+    public Scheduler(QueueParts parts) {
+        this(parts, () -> new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE));
+    }
+
+    /** As {@link #Scheduler(QueueParts)}, with other pauses between failures of one schedule. */
+    Scheduler(QueueParts parts, Supplier<Backoff> backoffs) {
+        this.backoffs = backoffs;
+        this.schedules = new ScheduleStore(parts.store().database());
+        this.maker = new TickMaker(parts.store(), parts.clock());
+        this.clock = parts.clock();
+        this.feed = parts.feed();
+        this.site = parts.store().site();
+        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread scheduler = new Thread(task, "couchjobs-scheduler");
+            scheduler.setDaemon(true);
+            return scheduler;
+        });
+        thread.setRemoveOnCancelPolicy(true);
+    }
+
+    /**
+     * Begins to make jobs.
+     *
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached to find the feed's position
+     */
+    public void start() {
+        listening = feed.listen(this);
+        run(this::load);
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        if (event.docId().startsWith(DocIds.SCHEDULE)) {
+            run(() -> {
+                apply(event);
+                sleep();
+            });
+        }
+    }
+
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return false; // of a job
+    }
+
+    @Override
+    public void gap() {
+        run(this::load);
+    }
+
+    /** What failed while the server was away is tried at once. */
+    @Override
+    public void reconnected() {
+        run(() -> {
+            alarms.values().forEach(alarm -> alarm.tryAgain(clock.nanos()));
+            wake();
+        });
+    }
+
+    /** Ends at once; a tick that is being made is left to others, or to the next start. */
+    @Override
+    public void close() {
+        listening.close();
+        thread.shutdownNow();
+    }
+
+    private void load() {
+        try {
+            List<ObjectNode> all = schedules.readAll();
+            alarms.clear();
+            all.forEach(document -> put(Schedule.nameOf(document.path("_id").asText()), document));
+            loading.reset();
+            sleep();
+        } catch (RuntimeException | Error e) {
+            if (loading.attempts() == 0 && !thread.isShutdown()) {
+                log.warn("the schedules cannot be read, trying again until they can: {}", e.getMessage());
+            }
+            Future<?> unused = after(loading.next(), this::load);
+        }
+    }
+
+    private void apply(FeedEvent event) {
+        String name = Schedule.nameOf(event.docId());
+        if (event.deleted() || event.document() == null) {
+            alarms.remove(name);
+        } else {
+            put(name, event.document());
+        }
+    }
+
+    private void put(String name, ObjectNode document) {
+        try {
+            put(Schedule.parse(document));
+        } catch (MalformedScheduleException wrong) {
+            log.warn("{}; it is left alone until it is changed", wrong.getMessage());
+            alarms.remove(name);
+        }
+    }
+
+    private void put(Schedule schedule) {
+        if (!site.owns(schedule.site().orElse(null))) {
+            alarms.remove(schedule.name()); // it ticks elsewhere
+            return;
+        }
+        Alarm known = alarms.get(schedule.name());
+        alarms.put(
+                schedule.name(), Alarm.of(schedule, clock.instant(), known != null && known.isOurs(), backoffs.get()));
+    }
+
+    /** Makes what is due, then sleeps until the next tick. */
+    private void wake() {
+        Instant now = clock.instant();
+        List<Alarm> due = alarms.values().stream()
+                .filter(alarm -> alarm.isDue(now, clock.nanos()))
+                .toList();
+        boolean isAway = false;
+        for (Alarm alarm : due) {
+            if (isAway) {
+                alarm.failed(clock.nanos());
+            } else {
+                isAway = !make(alarm);
+            }
+        }
+        sleep();
+    }
+
+    /** False when there is no server to be asked for anything. */
+    private boolean make(Alarm alarm) {
+        String name = alarm.name();
+        try {
+            TickMaker.Outcome outcome = maker.make(name);
+            alarms.remove(name);
+            outcome.schedule()
+                    .ifPresent(schedule ->
+                            alarms.put(name, Alarm.of(schedule, clock.instant(), outcome.noted(), backoffs.get())));
+        } catch (MalformedScheduleException wrong) {
+            log.warn("{}; it is left alone until it is changed", wrong.getMessage());
+            alarms.remove(name);
+        } catch (RuntimeException | Error e) {
+            if (alarm.isToBeTold(e) && !thread.isShutdown()) {
+                log.warn("schedule {} cannot make its job, trying again until it can: {}", name, e.getMessage());
+                log.debug("the cause", e);
+            }
+            alarm.failed(clock.nanos());
+            return !(e instanceof CouchUnreachableException);
+        }
+        return true;
+    }
+
+    private void sleep() {
+        if (timer != null) {
+            timer.cancel(false);
+        }
+        Instant now = clock.instant();
+        long nanos = clock.nanos();
+        timer = alarms.values().stream()
+                .map(alarm -> alarm.left(now, nanos))
+                .flatMap(Optional::stream)
+                .min(Duration::compareTo)
+                .map(left -> left.compareTo(LONGEST_SLEEP) < 0 ? left : LONGEST_SLEEP)
+                .map(left -> after(left.plusMillis(1), this::wake))
+                .orElse(null);
+    }
+
+    private void run(Runnable task) {
+        Future<?> unused = after(Duration.ZERO, task);
+    }
+
+    /** Null when it was closed meanwhile. */
+    private @Nullable Future<?> after(Duration pause, Runnable task) {
+        try {
+            return thread.schedule(() -> guarded(task), pause.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException closed) {
+            return null;
+        }
+    }
+
+    /** What a thread pool swallows would end the scheduler in silence. */
+    private void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            log.error("the scheduler failed; it reads all schedules again", e);
+            Future<?> unused = after(LONGEST_PAUSE, this::load);
+        }
+    }
+}

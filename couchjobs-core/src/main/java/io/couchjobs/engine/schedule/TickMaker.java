@@ -1,0 +1,153 @@
+package io.couchjobs.engine.schedule;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.job.AddResult;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.UnconfirmedException;
+import io.couchjobs.job.WriteRefusedException;
+import io.couchjobs.schedule.MalformedScheduleException;
+import io.couchjobs.schedule.MissedPolicy;
+import io.couchjobs.schedule.OverlapPolicy;
+import io.couchjobs.schedule.Schedule;
+import io.couchjobs.schedule.ScheduleFields;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes the jobs of a schedule's due ticks. Thread-safe; any number of processes may do it at the same time.
+ *
+ * <p>First the jobs are made, then the schedule notes that their ticks are dealt with. A job's id says which tick it is for,
+ * so it is made once by however many; who dies before the note leaves a tick to others, who find its job, or its
+ * tombstone, and only note it. The note never goes back.
+ */
+public final class TickMaker {
+    private static final Logger log = LoggerFactory.getLogger(TickMaker.class);
+    private static final String CREATED = "created";
+
+    private final JobStore jobs;
+    private final ScheduleStore schedules;
+    private final InstantSource clock;
+
+    TickMaker(JobStore jobs, InstantSource clock) {
+        this.jobs = jobs;
+        this.schedules = new ScheduleStore(jobs.database());
+        this.clock = clock;
+    }
+
+    /**
+     * What came of it.
+     *
+     * @param schedule the schedule as it is now; empty when it is gone
+     * @param noted whether this call dealt with a tick, and nobody else did
+     */
+    record Outcome(Optional<Schedule> schedule, boolean noted) {}
+
+    /**
+     * Makes what is due, by the schedule as it is in the database now; what anybody remembered of it may be old.
+     *
+     * @throws MalformedScheduleException when the document cannot be a schedule
+     */
+    Outcome make(String name) {
+        Optional<Schedule> read = schedules.read(name).map(Schedule::parse);
+        if (read.isEmpty() || !read.get().isEnabled()) {
+            return new Outcome(read, false);
+        }
+        Instant now = clock.instant();
+        Schedule schedule = read.get();
+        if (schedule.last().isEmpty()) {
+            return note(schedule, now, List.of(), List.of());
+        }
+        Optional<Due> due = Due.of(schedule, now);
+        return due.isEmpty() ? new Outcome(read, false) : make(schedule, due.get(), now);
+    }
+
+    private Outcome make(Schedule schedule, Due due, Instant now) {
+        List<JobRequest> wanted = due.ticks().stream().map(schedule::request).toList();
+        List<JobId> ids = wanted.stream().map(JobRequest::id).toList();
+        FoundJobs found = FoundJobs.of(
+                schedules.database(),
+                Stream.concat(schedule.runs().stream(), ids.stream()).toList());
+        List<JobId> finished =
+                schedule.runs().stream().filter(run -> !found.isUnfinished(run)).toList();
+        boolean overlaps = schedule.runs().stream().anyMatch(found::isUnfinished);
+        if (overlaps && schedule.overlap() == OverlapPolicy.SKIP) {
+            log.debug("schedule {} skips its tick: an earlier job is not finished", schedule.name());
+            return note(schedule, due.until(), finished, List.of());
+        }
+        List<Job> fresh = wanted.stream()
+                .filter(request -> !found.isKnown(request.id()))
+                .map(request -> Transitions.create(request, now))
+                .toList();
+        List<JobId> others = insert(fresh);
+        return note(schedule, until(schedule, due, found, others), finished, ids);
+    }
+
+    /** Makes jobs that were not there a moment ago; returns those that somebody else made in that moment. */
+    private List<JobId> insert(List<Job> fresh) {
+        List<WriteResult> written = jobs.writeAll(fresh);
+        List<JobId> others = new ArrayList<>();
+        for (int i = 0; i < written.size(); i++) {
+            JobId id = fresh.get(i).id();
+            if (written.get(i) instanceof WriteResult.Refused refused) {
+                throw new WriteRefusedException(refused);
+            } else if (written.get(i) instanceof WriteResult.Accepted) {
+                throw new UnconfirmedException(id);
+            } else if (written.get(i) instanceof WriteResult.Conflict) {
+                others.add(id);
+            } else {
+                jobs.listener().added(AddResult.added(fresh.get(i)));
+            }
+        }
+        return others;
+    }
+
+    /**
+     * Up to where ticks are dealt with. A job that makes up for several ticks stands for all up to the moment it was made, not
+     * for those after: who finds one that another scheduler left comes to the same end as that scheduler.
+     */
+    private Instant until(Schedule schedule, Due due, FoundJobs found, List<JobId> others) {
+        if (schedule.missed() != MissedPolicy.ONCE) {
+            return due.until();
+        }
+        Instant tick = due.ticks().get(0);
+        JobId id = schedule.request(tick).id();
+        Optional<Job> made = others.contains(id) ? jobs.read(id) : found.job(id);
+        boolean isOurs = made.isEmpty() && !others.contains(id) && !found.isKnown(id);
+        Instant stands = isOurs
+                ? due.until()
+                : made.map(job -> job.times().getOrDefault(CREATED, tick)).orElse(tick);
+        return stands.isAfter(tick) ? schedule.timing().last(tick, stands) : tick;
+    }
+
+    /** Moves the note on, if the schedule still ticks as it did when the jobs were made. */
+    private Outcome note(Schedule schedule, Instant until, List<JobId> finished, List<JobId> made) {
+        boolean[] noted = new boolean[1];
+        ObjectNode stored = schedules.change(schedule.name(), document -> {
+            noted[0] = false;
+            if (!document.has("_rev")) {
+                return document;
+            }
+            Schedule present = Schedule.parse(document);
+            boolean isBehind =
+                    present.last().filter(last -> !last.isBefore(until)).isEmpty();
+            if (isBehind && present.timing().equals(schedule.timing())) {
+                document.put(ScheduleFields.LAST, until.toEpochMilli());
+                noted[0] = true;
+            }
+            return Runs.changed(document, finished, made);
+        });
+        return new Outcome(
+                Optional.of(stored).filter(document -> document.has("_rev")).map(Schedule::parse), noted[0]);
+    }
+}

@@ -1,0 +1,74 @@
+package io.couchjobs.engine.scope;
+
+import io.couchjobs.scope.Answer;
+import io.couchjobs.scope.ScopeService;
+import io.couchjobs.scope.ScopeState;
+import io.couchjobs.worker.ClosingMode;
+import io.couchjobs.worker.Worker;
+import io.couchjobs.worker.WorkerBuilder;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** The service of one scope in this process, from one start of the scope to its end. Thread-safe. */
+final class HostedScope {
+    private static final String KILLED = Answer.SCOPE_SHUTDOWN + ": the scope was stopped while the job ran";
+
+    private final long starts;
+    private final Worker worker;
+    private @Nullable Duration stopping;
+
+    private HostedScope(long starts, Worker worker) {
+        this.starts = starts;
+        this.worker = worker;
+    }
+
+    static HostedScope start(ScopeService<?> service, ScopeState state, WorkerBuilder worker) {
+        Worker started = service.addTo(worker, state.scope())
+                .concurrency(state.config().concurrency())
+                .start();
+        return new HostedScope(state.starts(), started);
+    }
+
+    /** Which start of the scope it belongs to. */
+    long starts() {
+        return starts;
+    }
+
+    /**
+     * The scope was stopped: takes nothing more, kills at the deadline what still runs. Does not wait. Later calls matter only if
+     * they give less time.
+     *
+     * @param ended called when it is over; so is that of an earlier call
+     */
+    synchronized void stop(Duration timeout, Runnable ended) {
+        if (stopping == null || timeout.compareTo(stopping) < 0) {
+            stopping = timeout;
+            close(() -> worker.closeCancelling(timeout, KILLED), ended);
+        }
+    }
+
+    /** The process ends, the scope does not: what still runs at the deadline goes back to waiting. Does not wait. */
+    Thread release(Duration timeout) {
+        return close(() -> worker.close(timeout, ClosingMode.RELEASE), () -> {});
+    }
+
+    /** As {@link #release} without any time, but waits until it is over. */
+    void releaseNow() {
+        worker.close(Duration.ZERO, ClosingMode.RELEASE);
+    }
+
+    private Thread close(Runnable close, Runnable ended) {
+        Thread closing = new Thread(
+                () -> {
+                    try {
+                        close.run();
+                    } finally {
+                        ended.run();
+                    }
+                },
+                "couchjobs-scope-closing-" + worker.id());
+        closing.setDaemon(true);
+        closing.start();
+        return closing;
+    }
+}

@@ -1,0 +1,277 @@
+package io.couchjobs.engine.scope;
+
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.Listening;
+import io.couchjobs.scope.Scope;
+import io.couchjobs.scope.ScopeHost;
+import io.couchjobs.scope.ScopeService;
+import io.couchjobs.scope.ScopeState;
+import io.couchjobs.worker.WorkerBuilder;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Serves the scopes of a type in this process. Thread-safe. */
+public final class QueueScopeHost implements ScopeHost, Feed.Listener {
+    private static final Logger log = LoggerFactory.getLogger(QueueScopeHost.class);
+    private static final Duration CLOSING = Duration.ofSeconds(30);
+    /** The server may be back at any time. */
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
+    /** After that long each copy of a cluster has what the first ones had, as a rule. */
+    private static final Duration LAG = Duration.ofMillis(1500);
+
+    private final Tools tools;
+    private final ScopeService<?> service;
+    private final Supplier<WorkerBuilder> workers;
+    private final Runnable onClose;
+    private final ScheduledThreadPoolExecutor thread;
+    private final Backoff trouble = new Backoff(Duration.ofMillis(100), LONGEST_PAUSE);
+    private final Map<Scope, HostedScope> hosted = new ConcurrentHashMap<>();
+    /** What waits there is to be cancelled. */
+    private final Set<Scope> stopped = ConcurrentHashMap.newKeySet();
+
+    private final Set<Scope> toClear = ConcurrentHashMap.newKeySet();
+    private volatile @Nullable Listening listening;
+    private volatile boolean loadPlanned;
+
+    QueueScopeHost(Tools tools, ScopeService<?> service, Supplier<WorkerBuilder> workers, Runnable onClose) {
+        this.tools = tools;
+        this.service = service;
+        this.workers = workers;
+        this.onClose = onClose;
+        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread keeping = new Thread(task, "couchjobs-scopes-" + service.type());
+            keeping.setDaemon(true);
+            return keeping;
+        });
+        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    void start() {
+        run(this::loadTwice);
+    }
+
+    @Override
+    public Set<Scope> scopes() {
+        return Set.copyOf(hosted.keySet());
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        Scope.ofDocId(event.docId())
+                .filter(scope -> scope.type().equals(service.type()))
+                .ifPresent(scope -> run(() -> look(scope)));
+        stoppedScope(event.docId())
+                .filter(scope -> event.job()
+                        .filter(job -> job.state() == JobState.PENDING)
+                        .isPresent())
+                .ifPresent(this::clearSoon);
+    }
+
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return stoppedScope(notice.docId()).isPresent();
+    }
+
+    /** The scope may have been stopped in this very moment. */
+    @Override
+    public void unread(FeedNotice notice) {
+        stoppedScope(notice.docId()).ifPresent(this::clearSoon);
+    }
+
+    @Override
+    public void gap() {
+        run(this::loadTwice);
+    }
+
+    @Override
+    public void close() {
+        close(CLOSING);
+    }
+
+    @Override
+    public void close(Duration timeout) {
+        onClose.run();
+        thread.shutdown();
+        closeListening();
+        try {
+            // What it is just doing may start a service.
+            boolean unused = thread.awaitTermination(timeout.toMillis(), TimeUnit.MILLISECONDS);
+            for (Thread closing : release(timeout)) {
+                closing.join();
+            }
+        } catch (InterruptedException e) {
+            List<Thread> unused = release(Duration.ZERO);
+            Thread.currentThread().interrupt();
+        }
+        hosted.clear();
+    }
+
+    @Override
+    public String toString() {
+        return "ScopeHost[" + service.type() + " " + hosted.keySet() + "]";
+    }
+
+    private List<Thread> release(Duration timeout) {
+        return hosted.values().stream().map(service -> service.release(timeout)).toList();
+    }
+
+    private void closeListening() {
+        Listening present = listening;
+        if (present != null) {
+            present.close();
+        }
+    }
+
+    /** The copy of the database that is asked for the list may not have a scope yet. */
+    private void loadTwice() {
+        load();
+        if (mayLag()) {
+            loadLater(this::load, LAG);
+        }
+    }
+
+    private boolean mayLag() {
+        return tools.parts().store().isCluster();
+    }
+
+    private void load() {
+        loadPlanned = false;
+        if (listening == null) {
+            listening = tools.parts().feed().listen(this);
+            if (thread.isShutdown()) {
+                // Whoever closes may have looked before it was there.
+                closeListening();
+            }
+        }
+        stopped.clear();
+        Set<Scope> unsure = new HashSet<>(hosted.keySet());
+        for (ScopeState state : tools.scopes().readAll(service.type())) {
+            if (mayLag()) {
+                unsure.add(state.scope());
+            } else {
+                unsure.remove(state.scope());
+                follow(state);
+            }
+        }
+        unsure.forEach(this::look);
+        trouble.reset();
+    }
+
+    private void look(Scope scope) {
+        tools.scopes().read(scope).ifPresentOrElse(this::follow, () -> vanished(scope));
+    }
+
+    private void follow(ScopeState state) {
+        if (thread.isShutdown()) {
+            return;
+        }
+        Scope scope = state.scope();
+        HostedScope present = hosted.get(scope);
+        if (present != null && !(state.isRunning() && present.starts() == state.starts())) {
+            present.stop(state.stopTimeout(), () -> run(() -> ended(scope, present)));
+        } else if (present == null && state.isRunning() && service.serves(scope)) {
+            serve(state);
+        }
+        if (state.isRunning()) {
+            stopped.remove(scope);
+        } else if (stopped.add(scope)) {
+            clear(scope);
+        }
+    }
+
+    private void serve(ScopeState state) {
+        HostedScope started = HostedScope.start(service, state, workers.get());
+        hosted.put(state.scope(), started);
+        if (thread.isShutdown()) {
+            // Whoever closes may have looked before it was there.
+            started.releaseNow();
+            hosted.remove(state.scope());
+        }
+    }
+
+    /** Somebody deleted its document, and with it the time that its jobs have. */
+    private void vanished(Scope scope) {
+        stopped.remove(scope);
+        HostedScope present = hosted.get(scope);
+        if (present != null) {
+            present.stop(CLOSING, () -> run(() -> ended(scope, present)));
+        }
+    }
+
+    /**
+     * What it had claimed in the last moment is waiting again; and the scope may have been started again meanwhile. A service that
+     * was stopped twice tells its end twice: the second time another one may be in its place, which goes on.
+     */
+    private void ended(Scope scope, HostedScope present) {
+        if (hosted.remove(scope, present)) {
+            stopped.remove(scope);
+            look(scope);
+        }
+    }
+
+    private Optional<Scope> stoppedScope(String docId) {
+        return stopped.isEmpty()
+                ? Optional.empty()
+                : JobId.fromDocId(docId)
+                        .flatMap(id -> Scope.ofJobType(id.type()))
+                        .filter(stopped::contains);
+    }
+
+    private void clearSoon(Scope scope) {
+        if (toClear.add(scope)) {
+            run(() -> clear(scope));
+        }
+    }
+
+    private void clear(Scope scope) {
+        toClear.remove(scope);
+        tools.clearance().clear(scope);
+    }
+
+    private void run(Runnable task) {
+        try {
+            thread.execute(() -> guarded(task));
+        } catch (RejectedExecutionException closed) {
+            log.debug("{} is closed", this);
+        }
+    }
+
+    private void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            if (trouble.attempts() == 0) {
+                log.warn(
+                        "the scopes of type {} cannot be looked after, trying again until they can: {}",
+                        service.type(),
+                        e.toString());
+            }
+            loadLater(this::loadTwice, trouble.next());
+        }
+    }
+
+    private void loadLater(Runnable loading, Duration pause) {
+        if (!loadPlanned && !thread.isShutdown()) {
+            loadPlanned = true;
+            Future<?> unused = thread.schedule(() -> guarded(loading), pause.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+}

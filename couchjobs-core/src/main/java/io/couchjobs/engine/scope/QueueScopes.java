@@ -1,0 +1,220 @@
+package io.couchjobs.engine.scope;
+
+import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.index.JobLists;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.SharedDocuments;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.CancelResult;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Listening;
+import io.couchjobs.scope.CancelAnswer;
+import io.couchjobs.scope.Ending;
+import io.couchjobs.scope.Scope;
+import io.couchjobs.scope.ScopeConfig;
+import io.couchjobs.scope.ScopeHost;
+import io.couchjobs.scope.ScopeService;
+import io.couchjobs.scope.ScopeState;
+import io.couchjobs.scope.ScopeStats;
+import io.couchjobs.scope.Scopes;
+import io.couchjobs.scope.Submission;
+import io.couchjobs.worker.WorkerBuilder;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** The scopes in the database of a queue. Thread-safe. */
+public final class QueueScopes implements Scopes {
+    private static final Duration LONGEST_STOP = Duration.ofDays(1000);
+    /** How long, after the deadline of a stop, killed handlers have to end. */
+    private static final Duration GRACE = Duration.ofSeconds(10);
+
+    private final Tools tools;
+    private final JobLists lists;
+    private final Creator creator;
+    private final Submitter submitter;
+    private final Supplier<WorkerBuilder> workers;
+    private final Set<QueueScopeHost> hosts = new CopyOnWriteArraySet<>();
+
+    /**
+     * Works on the scopes of a database. No I/O.
+     *
+     * @param parts what it works with
+     * @param lists lists of jobs
+     * @param workers makes builders of the services' workers
+     * @param admission throws when a job may not be added to the queue
+     */
+    public QueueScopes(
+            QueueParts parts, JobLists lists, Supplier<WorkerBuilder> workers, Consumer<JobRequest> admission) {
+        ScopeStore scopes = new ScopeStore(new SharedDocuments(parts.store().database()));
+        this.lists = lists;
+        this.workers = workers;
+        this.creator = new Creator(parts.store(), parts.clock());
+        this.tools = new Tools(
+                parts,
+                scopes,
+                new Clearance(scopes, lists, parts),
+                new Endings(parts.feed(), parts.store()),
+                new Rejections(scopes));
+        this.submitter = new Submitter(tools, admission);
+    }
+
+    @Override
+    public ScopeHost serve(ScopeService<?> service) {
+        service.probe();
+        QueueScopeHost[] self = new QueueScopeHost[1];
+        QueueScopeHost host = new QueueScopeHost(tools, service, workers, () -> {
+            submitter.services().remove(service);
+            hosts.remove(self[0]);
+        });
+        self[0] = host;
+        submitter.services().add(service);
+        hosts.add(host);
+        host.start();
+        return host;
+    }
+
+    @Override
+    public ScopeState start(Scope scope) {
+        return tools.scopes().start(scope, null);
+    }
+
+    @Override
+    public ScopeState start(Scope scope, ScopeConfig config) {
+        return tools.scopes().start(scope, config);
+    }
+
+    @Override
+    public boolean stop(Scope scope, Duration timeout) throws InterruptedException {
+        Duration patience = timeout.compareTo(LONGEST_STOP) > 0 ? LONGEST_STOP : timeout;
+        if (patience.isNegative()) {
+            throw new IllegalArgumentException("timeout must not be negative: " + timeout);
+        }
+        tools.scopes().stop(scope, patience);
+        if (state(scope).isEmpty()) {
+            return true;
+        }
+        return new Drain(tools, scope).await(patience.plus(GRACE));
+    }
+
+    @Override
+    public Optional<ScopeState> state(Scope scope) {
+        return tools.scopes().read(scope);
+    }
+
+    @Override
+    public List<ScopeState> list(String type) {
+        return tools.scopes().readAll(type);
+    }
+
+    @Override
+    public Submission submit(Scope scope, JobRequest job) {
+        return submitter.submit(List.of(scope), job, null);
+    }
+
+    @Override
+    public Submission submit(Scope scope, JobRequest job, Consumer<Ending> hook) {
+        return submitter.submit(List.of(scope), job, hook);
+    }
+
+    @Override
+    public Submission submit(String type, JobRequest job) {
+        return submitter.submit(running(type), job, null);
+    }
+
+    @Override
+    public Submission submit(String type, JobRequest job, Consumer<Ending> hook) {
+        return submitter.submit(running(type), job, hook);
+    }
+
+    @Override
+    public Submission submit(Collection<Scope> scopes, JobRequest job) {
+        return submitter.submit(scopes, job, null);
+    }
+
+    @Override
+    public Submission submit(Collection<Scope> scopes, JobRequest job, Consumer<Ending> hook) {
+        return submitter.submit(scopes, job, hook);
+    }
+
+    @Override
+    public Listening onEnded(Consumer<Ending> listener) {
+        return tools.endings().listen(listener);
+    }
+
+    @Override
+    public List<Job> find(String correlationId) {
+        return lists.all(JobFilter.all().correlationId(correlationId))
+                .filter(job -> Scope.ofJobType(job.type()).isPresent())
+                .toList();
+    }
+
+    @Override
+    public Optional<Job> find(Scope scope, String id) {
+        return tools.parts().store().read(scope.job(id));
+    }
+
+    @Override
+    public ScopeStats stats(Scope scope) {
+        tools.rejections().tell();
+        return ScopeCounts.of(
+                tools.parts().index().counts(scope.jobType()), tools.scopes().rejected(scope));
+    }
+
+    @Override
+    public List<Job> history(Scope scope, int newest) {
+        JobFilter ofScope = JobFilter.all().type(scope.jobType());
+        return Stream.of(JobStatus.SUCCESS, JobStatus.FAILED, JobStatus.CANCELLED)
+                .flatMap(status -> lists.list(ofScope.status(status), newest).stream())
+                .sorted(Comparator.comparing(QueueScopes::ended).reversed())
+                .limit(newest)
+                .toList();
+    }
+
+    @Override
+    public CancelAnswer cancel(Scope scope, String id, boolean kill) {
+        JobId job = scope.job(id);
+        CancelResult result = creator.cancel(job, kill ? CancelMode.REQUEST : CancelMode.IF_QUEUED);
+        return switch (result) {
+            case CANCELLED -> CancelAnswer.CANCELLED;
+            case REQUESTED -> CancelAnswer.KILLED;
+            case RUNNING -> CancelAnswer.RUNNING;
+            case ALREADY_FINISHED -> CancelAnswer.FINISHED;
+        };
+    }
+
+    @Override
+    public void close() {
+        hosts.forEach(QueueScopeHost::close);
+        tools.rejections().close();
+        tools.endings().close();
+    }
+
+    private List<Scope> running(String type) {
+        return list(type).stream()
+                .filter(ScopeState::isRunning)
+                .map(ScopeState::scope)
+                .toList();
+    }
+
+    private static Instant ended(Job job) {
+        return job.times().getOrDefault("finished", job.scheduledTime());
+    }
+
+    @Override
+    public String toString() {
+        return "QueueScopes" + hosts;
+    }
+}

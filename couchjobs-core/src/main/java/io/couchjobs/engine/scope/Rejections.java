@@ -1,0 +1,63 @@
+package io.couchjobs.engine.scope;
+
+import io.couchjobs.scope.Answer;
+import io.couchjobs.scope.Scope;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts the submits that were turned down. Thread-safe. They leave no job behind to be counted by, and a write for each would
+ * be work just when there is too much of it: so they are added up and written once a second.
+ */
+public final class Rejections implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Rejections.class);
+
+    private final ScopeStore scopes;
+    private Map<Scope, Map<Answer, Long>> untold = new HashMap<>();
+    private boolean planned;
+
+    Rejections(ScopeStore scopes) {
+        this.scopes = scopes;
+    }
+
+    synchronized void add(Scope scope, Answer answer) {
+        untold.computeIfAbsent(scope, s -> new EnumMap<>(Answer.class)).merge(answer, 1L, Long::sum);
+        if (!planned) {
+            planned = true;
+            CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS).execute(this::tell);
+        }
+    }
+
+    /** Writes what is not written yet. What cannot be written now is kept. */
+    void tell() {
+        Map<Scope, Map<Answer, Long>> telling;
+        synchronized (this) {
+            telling = untold;
+            untold = new HashMap<>();
+            planned = false;
+        }
+        telling.forEach((scope, counts) -> {
+            try {
+                scopes.addRejected(scope, counts);
+            } catch (RuntimeException e) {
+                log.debug("the rejections of {} are not written yet", scope, e);
+                keep(scope, counts);
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        tell();
+    }
+
+    private synchronized void keep(Scope scope, Map<Answer, Long> counts) {
+        Map<Answer, Long> kept = untold.computeIfAbsent(scope, s -> new EnumMap<>(Answer.class));
+        counts.forEach((answer, count) -> kept.merge(answer, count, Long::sum));
+    }
+}

@@ -1,0 +1,30 @@
+package io.couchjobs.engine.scope;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.scope.Scope;
+import io.couchjobs.scope.ScopeConfig;
+import io.couchjobs.scope.ScopeState;
+import java.time.Duration;
+
+/** The fields of a scope's document. */
+final class ScopeDocument {
+    static final String RUNNING = "running";
+    static final String CONFIG = "config";
+    /** Grows with each configuration given for the type: the greatest is the last one, and no clock is asked. */
+    static final String CONFIGURED = "configured";
+
+    static final String STARTS = "starts";
+    static final String STOP_TIMEOUT = "stopTimeout";
+    static final String REJECTED = "rejected";
+
+    private ScopeDocument() {}
+
+    static ScopeState stateOf(Scope scope, ObjectNode document) {
+        return new ScopeState(
+                scope,
+                document.path(RUNNING).asBoolean(false),
+                ScopeConfig.of(document.path(CONFIG)),
+                document.path(STARTS).asLong(),
+                Duration.ofMillis(Math.max(0, document.path(STOP_TIMEOUT).asLong())));
+    }
+}

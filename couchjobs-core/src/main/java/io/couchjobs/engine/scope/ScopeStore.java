@@ -1,0 +1,120 @@
+package io.couchjobs.engine.scope;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.store.SharedDocuments;
+import io.couchjobs.scope.Answer;
+import io.couchjobs.scope.Scope;
+import io.couchjobs.scope.ScopeConfig;
+import io.couchjobs.scope.ScopeState;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Scope documents in and out of the database. Thread-safe. */
+public final class ScopeStore {
+    private final SharedDocuments documents;
+
+    ScopeStore(SharedDocuments documents) {
+        this.documents = documents;
+    }
+
+    Optional<ScopeState> read(Scope scope) {
+        return documents.read(scope.docId()).map(document -> ScopeDocument.stateOf(scope, document));
+    }
+
+    /** Those of the given scopes that were ever started. */
+    Map<Scope, ScopeState> read(Collection<Scope> scopes) {
+        Map<Scope, ScopeState> states = new LinkedHashMap<>();
+        Map<String, ObjectNode> found =
+                documents.readEach(scopes.stream().map(Scope::docId).toList());
+        scopes.forEach(scope -> {
+            ObjectNode document = found.get(scope.docId());
+            if (document != null) {
+                states.put(scope, ScopeDocument.stateOf(scope, document));
+            }
+        });
+        return states;
+    }
+
+    /** All scopes of a type that were ever started, by partition. */
+    List<ScopeState> readAll(String type) {
+        return documents.readAll(Scope.prefix(type)).stream()
+                .flatMap(document -> Scope.ofDocId(document.path("_id").asText()).stream()
+                        .map(scope -> ScopeDocument.stateOf(scope, document)))
+                .toList();
+    }
+
+    long rejected(Scope scope) {
+        long sum = 0;
+        JsonNode counts = documents
+                .read(scope.docId())
+                .map(document -> document.path(ScopeDocument.REJECTED))
+                .orElse(JsonNodeFactory.instance.objectNode());
+        for (JsonNode count : counts) {
+            sum += count.asLong();
+        }
+        return sum;
+    }
+
+    /** Lets a scope take jobs; nothing changes when it does already. Null takes the last configuration of the type. */
+    ScopeState start(Scope scope, @Nullable ScopeConfig given) {
+        ObjectNode stored = documents.change(scope.docId(), document -> {
+            if (ScopeDocument.stateOf(scope, document).isRunning()) {
+                return document;
+            }
+            Configured last = lastOf(scope.type());
+            document.put(ScopeDocument.RUNNING, true)
+                    .put(
+                            ScopeDocument.STARTS,
+                            document.path(ScopeDocument.STARTS).asLong() + 1)
+                    .put(ScopeDocument.CONFIGURED, given == null ? last.number : last.number + 1)
+                    .set(ScopeDocument.CONFIG, given == null ? last.config : given.toJson());
+            return document;
+        });
+        return ScopeDocument.stateOf(scope, stored);
+    }
+
+    /** Lets a scope take no more jobs. One that was never started stays unknown, a stopped one may be given less time. */
+    void stop(Scope scope, Duration timeout) {
+        documents.change(scope.docId(), document -> {
+            ScopeState present = ScopeDocument.stateOf(scope, document);
+            if (!present.isRunning()
+                    && (present.starts() == 0 || present.stopTimeout().compareTo(timeout) <= 0)) {
+                return document;
+            }
+            return document.put(ScopeDocument.RUNNING, false).put(ScopeDocument.STOP_TIMEOUT, timeout.toMillis());
+        });
+    }
+
+    void addRejected(Scope scope, Map<Answer, Long> counts) {
+        documents.change(scope.docId(), document -> {
+            if (!document.has("_rev")) {
+                return document;
+            }
+            ObjectNode rejected = document.path(ScopeDocument.REJECTED) instanceof ObjectNode present
+                    ? present
+                    : document.putObject(ScopeDocument.REJECTED);
+            counts.forEach((answer, count) ->
+                    rejected.put(answer.name(), rejected.path(answer.name()).asLong() + count));
+            return document;
+        });
+    }
+
+    private Configured lastOf(String type) {
+        return documents.readAll(Scope.prefix(type)).stream()
+                .map(document -> new Configured(
+                        document.path(ScopeDocument.CONFIGURED).asLong(),
+                        ScopeConfig.of(document.path(ScopeDocument.CONFIG)).toJson()))
+                .max(Comparator.comparingLong(Configured::number))
+                .orElse(new Configured(0, ScopeConfig.DEFAULTS.toJson()));
+    }
+
+    private record Configured(long number, ObjectNode config) {}
+}

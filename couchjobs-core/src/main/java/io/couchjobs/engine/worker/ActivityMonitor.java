@@ -1,0 +1,482 @@
+package io.couchjobs.engine.worker;
+
+import io.couchjobs.couch.Tombstone;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.Leaves;
+import io.couchjobs.engine.store.SignOfLife;
+import io.couchjobs.engine.time.Alarm;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.worker.Sightings.Beat;
+import io.couchjobs.engine.worker.Sightings.Sighting;
+import io.couchjobs.engine.worker.Sightings.Timeout;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.Listening;
+import io.couchjobs.job.Lock;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.Site;
+import io.couchjobs.job.WorkerInfo;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sets jobs of dead owners free. Every worker runs one, and every process that accepts jobs; they race harmlessly. Thread-safe.
+ *
+ * <p>It compares no clocks: it remembers which revision of a job and of its worker's registration it saw, and when, on its
+ * own monotonic clock. When neither has moved for the type's timeout (plus a random bit, so that monitors do not collide),
+ * it reads both once more, and writes the job back to waiting on exactly the revision it had seen all the time. A conflict
+ * means that somebody is alive. Source: the RFC's activity monitor.
+ *
+ * <p>On a cluster the reads of a monitor that is cut off with a minority of the copies show a silence that is its own, and what
+ * it writes there would replace the living owner's document after the cut. So what it reads counts only as the reading of a majority of
+ * the copies. A document with conflicts is not put back to waiting: the dead owner's claim is withdrawn, and the conflict resolved.
+ *
+ * <p>Jobs are looked at one by one: trouble with one, or with the index, does not keep the others from being recovered.
+ */
+public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(ActivityMonitor.class);
+    private static final Duration LONGEST_JITTER = Duration.ofSeconds(10);
+    private static final Duration LONGEST_SLEEP = Duration.ofSeconds(1);
+    private static final Duration FIRST_LOOK = Duration.ofMillis(100);
+    private static final Duration AT_ONCE = Duration.ofMillis(10);
+    private static final Duration DEAD_AFTER = Duration.ofMinutes(15);
+    private static final Duration SCAN_EVERY = Duration.ofMinutes(10);
+
+    private final QueueParts parts;
+    private final String ownWorker;
+    private final Predicate<JobId> isOurs;
+    private final Sightings sightings;
+    private final LongAdder recovered = new LongAdder();
+    private final ScheduledExecutorService watching;
+    /** An index that is being built can take very long to answer: nobody waits for it. */
+    private final ScheduledExecutorService scanning;
+
+    /** Of these types jobs changed without being read. */
+    private final Set<String> unreadTypes = ConcurrentHashMap.newKeySet();
+
+    private volatile long scannedNanos;
+
+    private final Alarm watch;
+    private final Alarm scan;
+    private final Backoff watchAgain;
+    private final Backoff scanAgain;
+    private @Nullable Listening listening;
+
+    /**
+     * Watches the jobs of all workers.
+     *
+     * @param parts what it works with
+     * @param ownWorker the id of this process's worker
+     * @param isOurs whether this process runs a job now
+     */
+    ActivityMonitor(QueueParts parts, String ownWorker, Predicate<JobId> isOurs) {
+        this.parts = parts;
+        this.ownWorker = ownWorker;
+        this.isOurs = isOurs;
+        Surroundings surroundings = parts.store().database().server().surroundings();
+        this.watchAgain = new Backoff(surroundings, Duration.ofMillis(200), Duration.ofSeconds(5));
+        this.scanAgain = new Backoff(surroundings, Duration.ofSeconds(1), Duration.ofMinutes(1));
+        this.watching = surroundings.threads("couchjobs-monitor", 1);
+        this.scanning = surroundings.threads("couchjobs-monitor-scan", 1);
+        this.watch = new Alarm(watching, this::watch);
+        this.scan = new Alarm(scanning, this::scan);
+        this.sightings =
+                new Sightings(parts.clock(), () -> surroundings.random().nextDouble());
+    }
+
+    void start() {
+        listening = parts.feed().listen(this);
+        scan.within(Duration.ZERO);
+        watch.within(Duration.ZERO);
+    }
+
+    long recovered() {
+        return recovered.sum();
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        if (isOthers(event)) {
+            return;
+        }
+        if (sightings.changed(event)) {
+            watch.within(FIRST_LOOK);
+        } else if (event.docId().startsWith(DocIds.TYPE)) {
+            watch.within(AT_ONCE);
+        }
+    }
+
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return false; // of a job
+    }
+
+    /** Whatever became of the job, it gave a sign of life. Whether it is owned now, the index tells in good time. */
+    @Override
+    public void unread(FeedNotice notice) {
+        JobId.fromDocId(notice.docId()).ifPresent(id -> {
+            sightings.moved(id);
+            if (!notice.own() && !notice.deleted()) {
+                unreadTypes.add(id.type());
+            }
+        });
+    }
+
+    /** What other sites run is theirs to look after: here nobody can know who lives there. */
+    private boolean isOthers(FeedEvent event) {
+        Site site = parts.store().site();
+        if (event.docId().startsWith(DocIds.WORKER)) {
+            return !event.deleted() && !Registration.isFrom(site, event.document());
+        }
+        return event.job().filter(job -> !site.owns(job)).isPresent();
+    }
+
+    @Override
+    public void gap() {
+        sightings.forgetAll();
+        scan.within(Duration.ZERO);
+    }
+
+    /** What was seen stays seen: a feed that is often interrupted must not keep dead owners alive. */
+    @Override
+    public void reconnected() {
+        scan.within(Duration.ZERO);
+    }
+
+    @Override
+    public void close() {
+        if (listening != null) {
+            listening.close();
+        }
+        watching.shutdownNow();
+        scanning.shutdownNow();
+    }
+
+    private void watch() {
+        Duration next = LONGEST_SLEEP;
+        try {
+            next = examineAll();
+            scanIfUnread();
+            forgetDeadWorkers();
+        } finally {
+            watch.within(next);
+        }
+    }
+
+    /** An owner that is silent from now on must be seen before it has been silent for the timeout of its job's type. */
+    private void scanIfUnread() {
+        if (unreadTypes.isEmpty()) {
+            return;
+        }
+        try {
+            Duration shortest = unreadTypes.stream()
+                    .map(type -> sightings.timeout(type, parts.settings()).length())
+                    .reduce(SCAN_EVERY, ActivityMonitor::shorter);
+            if (parts.clock().nanos() - scannedNanos >= shortest.toNanos() / 2) {
+                scan.within(Duration.ZERO);
+            }
+        } catch (RuntimeException trouble) {
+            log.debug("settings cannot be read, so the index is asked at once", trouble);
+            scan.within(Duration.ZERO);
+        }
+    }
+
+    /** Looks at all owned jobs; returns how long they can be left alone. */
+    private Duration examineAll() {
+        Duration next = LONGEST_SLEEP;
+        Throwable trouble = null;
+        for (Map.Entry<JobId, Sighting> entry : sightings.owned().entrySet()) {
+            try {
+                next = shorter(next, examine(entry.getKey(), entry.getValue()));
+            } catch (CouchUnreachableException away) {
+                trouble = away;
+                break;
+            } catch (RuntimeException | Error e) {
+                trouble = e;
+            }
+        }
+        if (trouble == null) {
+            watchAgain.reset();
+            return next;
+        }
+        warnOnce(watchAgain, "the activity monitor cannot look after owned jobs", trouble);
+        return shorter(next, watchAgain.next());
+    }
+
+    /** Looks once, without waiting for a feed. */
+    void look() {
+        scanOnce();
+        examineAll();
+    }
+
+    private void scan() {
+        Duration next = SCAN_EVERY;
+        try {
+            scanOnce();
+            scanAgain.reset();
+        } catch (RuntimeException | Error e) {
+            warnOnce(scanAgain, "the activity monitor cannot ask which jobs are owned", e);
+            next = scanAgain.next();
+        }
+        scan.within(next);
+    }
+
+    /** Most of what is owned comes by the feed; the index tells what was owned before. */
+    private void scanOnce() {
+        scannedNanos = parts.clock().nanos();
+        Set<String> told = Set.copyOf(unreadTypes);
+        unreadTypes.removeAll(told);
+        try {
+            readOwned();
+        } catch (RuntimeException | Error e) {
+            unreadTypes.addAll(told);
+            throw e;
+        }
+    }
+
+    private void readOwned() {
+        for (WorkerInfo.OwnedJob job : parts.index().owned()) {
+            sightings.sawUnlessKnown(job.id(), job.worker(), job.rev());
+        }
+        parts
+                .store()
+                .database()
+                .view(ViewQuery.allDocs()
+                        .startKey(DocIds.WORKER)
+                        .endKey(DocIds.WORKER + "\uffff")
+                        .includeDocs(true))
+                .rows()
+                .stream()
+                .filter(row -> Registration.isFrom(parts.store().site(), row.doc()))
+                .forEach(row -> sightings.heardUnlessKnown(
+                        row.key().asText().substring(DocIds.WORKER.length()),
+                        new SignOfLife(List.of(row.value().path("rev").asText()))));
+    }
+
+    private static void warnOnce(Backoff backoff, String what, Throwable trouble) {
+        if (backoff.attempts() == 0) {
+            log.warn("{}, trying again until it can: {}", what, trouble.toString());
+        }
+    }
+
+    /** Even an idle worker moves its registration every few minutes; one that does not is dead. */
+    private void forgetDeadWorkers() {
+        sightings.workers().forEach((worker, beat) -> {
+            boolean dead = parts.clock().nanos() - beat.nanos() > DEAD_AFTER.toNanos() && !sightings.owns(worker);
+            if (dead && sightings.workers().remove(worker, beat) && !beat.sign().equals(SignOfLife.NONE)) {
+                removeRegistration(worker, beat.sign());
+            }
+        });
+    }
+
+    private void removeRegistration(String worker, SignOfLife last) {
+        try {
+            for (String rev : last.leaves()) {
+                parts.store().database().put(Tombstone.of(DocIds.WORKER + worker, rev));
+            }
+        } catch (RuntimeException e) {
+            log.debug("the registration of dead worker {} stays behind until the next scan: {}", worker, e.toString());
+        }
+    }
+
+    /** Looks at one owned job; returns how long it can be left alone. */
+    private Duration examine(JobId id, Sighting sighting) {
+        Timeout timeout = sightings.timeout(id.type(), parts.settings());
+        Beat beat = beatOf(sighting.worker());
+        long life = isLeftByAFormerProcess(id, sighting) ? sighting.nanos() : later(beat.nanos(), sighting.nanos());
+        long since = later(life, timeout.changedNanos().orElse(life));
+        Duration patience = timeout.length().plus(jitter(timeout.length(), sighting.luck()));
+        Duration left = patience.minusNanos(parts.clock().nanos() - since);
+        if (!left.isNegative() && !left.isZero()) {
+            return left;
+        }
+        try {
+            expireIfSilent(id, sighting, beat, timeout);
+        } catch (MalformedJobException overwritten) {
+            sightings.forget(id, sighting);
+        }
+        return AT_ONCE;
+    }
+
+    private Beat beatOf(String worker) {
+        Optional<Beat> known = sightings.beat(worker);
+        if (known.isEmpty()) {
+            sightings.heardUnlessKnown(worker, signOfLife(worker));
+        }
+        return sightings
+                .beat(worker)
+                .orElseGet(() -> new Beat(SignOfLife.NONE, parts.clock().nanos()));
+    }
+
+    /** A job that our own id owns, and we do not run: no beat of ours speaks for it. */
+    private boolean isLeftByAFormerProcess(JobId id, Sighting sighting) {
+        return sighting.worker().equals(ownWorker) && !isOurs.test(id);
+    }
+
+    private SignOfLife signOfLife(String worker) {
+        return SignOfLife.read(parts.store().database(), worker);
+    }
+
+    /**
+     * Reads everything once more: the feed may be behind, and the owner is not to suffer from that. What is read is compared with
+     * what was seen all the time, not with what the feed tells meanwhile.
+     */
+    private void expireIfSilent(JobId id, Sighting sighting, Beat beat, Timeout timeout) {
+        parts.settings().read(id.type());
+        if (!sightings.timeout(id.type(), parts.settings()).equals(timeout)) {
+            return;
+        }
+        Evidence found = evidence(id, sighting.worker());
+        boolean ownerLives = !found.signOfLife.equals(beat.sign());
+        if (ownerLives && !isLeftByAFormerProcess(id, sighting)) {
+            sightings.heard(sighting.worker(), found.signOfLife);
+            sightings.again(id, sighting, sighting.worker(), sighting.rev());
+            return;
+        }
+        Leaves present = found.job;
+        leaf(present, sighting.rev())
+                .ifPresentOrElse(
+                        silent -> free(silent, present, sighting), () -> sawInstead(id, sighting, present.winner()));
+    }
+
+    private Evidence evidence(JobId id, String worker) {
+        return parts.store()
+                .readByMajority(
+                        List.of(DocIds.WORKER + worker, id.docId()),
+                        () -> new Evidence(signOfLife(worker), parts.store().leaves(id)))
+                .orElseThrow(() ->
+                        new CouchJobsException("no majority of the copies is in reach; nobody can tell who is alive"));
+    }
+
+    /** What is read, last of all, of a job and its owner. */
+    private record Evidence(SignOfLife signOfLife, Leaves job) {}
+
+    private static Optional<Job> leaf(Leaves present, String rev) {
+        return present.jobs().stream()
+                .filter(job -> job.rev().equals(Optional.of(rev)))
+                .findFirst();
+    }
+
+    /** Takes a job from its dead owner. */
+    private void free(Job silent, Leaves present, Sighting sighting) {
+        if (!parts.store().site().owns(silent)) {
+            sightings.forget(silent.id(), sighting);
+            return;
+        }
+        if (silent.lock()
+                .map(Lock::token)
+                .filter(parts.store()::isClaimUnderWay)
+                .isPresent()) {
+            sightings.again(silent.id(), sighting, sighting.worker(), sighting.rev());
+            return;
+        }
+        if (!present.areInConflict() && !silent.isWithdrawn()) {
+            expire(silent, sighting);
+            return;
+        }
+        if (!silent.isWithdrawn()) {
+            Transitions.withdrawAfterRun(silent, parts.clock().instant())
+                    .write()
+                    .ifPresent(parts.store()::write);
+        }
+        parts.store().look(silent.id());
+        sightings.again(silent.id(), sighting, sighting.worker(), sighting.rev());
+    }
+
+    private void sawInstead(JobId id, Sighting sighting, Optional<Job> present) {
+        Optional<Lock> lock = present.flatMap(Job::lock);
+        if (lock.isPresent()) {
+            sightings.again(
+                    id, sighting, lock.get().worker(), present.flatMap(Job::rev).orElse(""));
+        } else {
+            sightings.forget(id, sighting);
+        }
+    }
+
+    private void expire(Job silent, Sighting sighting) {
+        Optional<Job> expired = Transitions.expire(
+                        silent,
+                        parts.settings().get(silent.type()).maxExpirations(),
+                        parts.clock().instant())
+                .write();
+        if (expired.isPresent() && !(parts.store().write(expired.get()) instanceof WriteResult.Stored)) {
+            // Somebody is alive, which the feed will tell, or the database would not have it: later again.
+            sightings.again(silent.id(), sighting, sighting.worker(), sighting.rev());
+            return;
+        }
+        sightings.forget(silent.id(), sighting);
+        if (expired.isPresent()) {
+            recovered.increment();
+            tell(expired.get(), sighting.worker());
+        }
+    }
+
+    private void tell(Job freed, String owner) {
+        String status = freed.status().json();
+        if (owner.equals(ownWorker)) {
+            log.info("{} was left behind by a former process of worker {}; it is {} now", freed.id(), owner, status);
+        } else {
+            log.warn(
+                    "worker {} gave no sign of life for {} while it owned {}; the job is {} now",
+                    owner,
+                    parts.settings().timeoutOf(freed.id().type()),
+                    freed.id(),
+                    status);
+        }
+    }
+
+    /** At once, for the jobs that an earlier process of this worker's id left behind. */
+    void recoverOwn() {
+        for (WorkerInfo.OwnedJob job : parts.index().owned()) {
+            if (job.worker().equals(ownWorker) && !isOurs.test(job.id())) {
+                recover(job);
+            }
+        }
+    }
+
+    private void recover(WorkerInfo.OwnedJob job) {
+        try {
+            Leaves present = parts.store().leaves(job.id());
+            leaf(present, job.rev())
+                    .ifPresent(silent -> free(
+                            silent,
+                            present,
+                            new Sighting(job.rev(), ownWorker, parts.clock().nanos(), 0)));
+        } catch (MalformedJobException overwritten) {
+            log.debug("{} was overwritten by something that is no job", job.id());
+        }
+    }
+
+    private static Duration jitter(Duration timeout, double luck) {
+        Duration most = shorter(timeout.dividedBy(2), LONGEST_JITTER);
+        return Duration.ofNanos((long) (most.toNanos() * luck));
+    }
+
+    private static long later(long one, long other) {
+        return one - other < 0 ? other : one;
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+}

@@ -1,0 +1,85 @@
+package io.couchjobs.engine.worker;
+
+import io.couchjobs.job.JobData;
+import io.couchjobs.worker.JobContext;
+import io.couchjobs.worker.JobHandler;
+import io.couchjobs.worker.RunInterceptor;
+import io.couchjobs.worker.StopReason;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One call of a fresh handler with its hooks, in order. Used by one thread. */
+final class Attempt<T> {
+    private static final Logger log = LoggerFactory.getLogger(Attempt.class);
+
+    private final JobHandler<? super T> handler;
+    private final T data;
+    private final JobContext context;
+
+    private Attempt(JobHandler<? super T> handler, T data, JobContext context) {
+        this.handler = handler;
+        this.data = data;
+        this.context = context;
+    }
+
+    /** Binds the data first: what does not fit needs no handler. */
+    static <T> Attempt<T> of(Handler<T> handler, JobContext context) {
+        T data = JobData.bind(context.job().data(), handler.dataType());
+        return new Attempt<>(handler.factory().get(), data, context);
+    }
+
+    @Nullable
+    Object run(List<RunInterceptor> interceptors, Supplier<Optional<StopReason>> stopReason) throws Exception {
+        Callable<@Nullable Object> run = () -> withHooks(stopReason);
+        for (int i = interceptors.size() - 1; i >= 0; i--) {
+            RunInterceptor interceptor = interceptors.get(i);
+            Callable<@Nullable Object> inner = run;
+            run = () -> interceptor.around(context, inner);
+        }
+        return run.call();
+    }
+
+    void exhausted(Throwable problem) {
+        hook("exhausted", () -> handler.exhausted(data, context, problem));
+    }
+
+    private @Nullable Object withHooks(Supplier<Optional<StopReason>> stopReason) throws Exception {
+        try {
+            handler.setup(data, context);
+            return handler.handle(data, context);
+        } catch (Throwable thrown) {
+            stopReason.get().ifPresent(this::stopped);
+            throw thrown;
+        } finally {
+            hook("cleanup", () -> handler.cleanup(data, context));
+        }
+    }
+
+    private void stopped(StopReason reason) {
+        switch (reason) {
+            case CANCELLED -> hook("cancelled", () -> handler.cancelled(data, context));
+            case TOO_SLOW -> hook("killed", () -> handler.killed(data, context));
+            case HALTED, CLOSING -> {}
+        }
+    }
+
+    /** The handler has heard the interrupt by now; the hook is to do its work in peace. */
+    private void hook(String name, Hook hook) {
+        Thread.interrupted();
+        try {
+            hook.call();
+        } catch (Throwable failure) {
+            log.warn("the {} hook of {} failed; the job is not changed by that", name, context.id(), failure);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Hook {
+        void call() throws Exception;
+    }
+}

@@ -1,0 +1,110 @@
+package io.couchjobs.engine.worker;
+
+import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Surroundings;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The claims of a worker that are under way, beside which it looks for more jobs. What was won is started, or given back when
+ * the worker is closing. Thread-safe, but for {@link #begin}, {@link #throwTrouble} and {@link #forgetTrouble}, which one thread calls.
+ */
+public final class Claims {
+    private static final int MOST = 2;
+
+    private final Acceptor acceptor;
+    private final Executor executor;
+    private final BooleanSupplier closing;
+    private final ScheduledExecutorService threads;
+    private final AtomicLong won = new AtomicLong();
+    private final AtomicReference<@Nullable Throwable> trouble = new AtomicReference<>();
+    private final Backoff lostRaces;
+    private volatile boolean lostAll;
+
+    Claims(Acceptor acceptor, Executor executor, Surroundings surroundings, String worker, BooleanSupplier closing) {
+        this.acceptor = acceptor;
+        this.executor = executor;
+        this.closing = closing;
+        this.lostRaces = acceptor.lostRaces();
+        this.threads = surroundings.threads("couchjobs-claims-" + worker, MOST);
+    }
+
+    /** {@return how many jobs were won so far} */
+    long won() {
+        return won.get();
+    }
+
+    /** {@return how many jobs were won so far, or may be won by claims under way} */
+    long wonOrUnderWay() {
+        return executor.slots().claiming() + won.get();
+    }
+
+    /**
+     * Claims jobs; returns at once, but for a pause when all of the claim before were lost to others. They are put back when no
+     * thread can be started.
+     */
+    void begin(Acceptor.Pick pick) throws InterruptedException {
+        if (lostAll) {
+            lostRaces.pause();
+        } else {
+            lostRaces.reset();
+        }
+        executor.slots().claim(pick.size());
+        try {
+            Surroundings.plan(threads, () -> claim(pick), Duration.ZERO);
+        } catch (RuntimeException | Error noThread) {
+            acceptor.putBack(pick);
+            executor.slots().claimed(pick.size());
+            throw noThread;
+        }
+    }
+
+    /** Tells of claims that failed. */
+    void throwTrouble() {
+        Throwable last = trouble.getAndSet(null);
+        if (last instanceof RuntimeException exception) {
+            throw exception;
+        } else if (last instanceof Error error) {
+            throw error;
+        }
+    }
+
+    /** What failed until now was waited for already. */
+    void forgetTrouble() {
+        trouble.set(null);
+    }
+
+    void close() {
+        threads.shutdown();
+    }
+
+    private void claim(Acceptor.Pick pick) {
+        try {
+            List<LeasedJob> jobs = acceptor.claim(pick);
+            lostAll = jobs.isEmpty();
+            won.addAndGet(jobs.size());
+            jobs.forEach(closing.getAsBoolean() ? Executor::giveBack : this::take);
+        } catch (RuntimeException | Error e) {
+            trouble.set(e);
+        } finally {
+            executor.slots().claimed(pick.size());
+        }
+    }
+
+    /** What keeps one from being taken keeps no other one. */
+    private void take(LeasedJob job) {
+        try {
+            executor.take(job);
+        } catch (RuntimeException | Error e) {
+            trouble.set(e);
+            Executor.giveBack(job);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package io.couchjobs.engine.worker;
+
+import io.couchjobs.job.Listening;
+import io.couchjobs.worker.Worker;
+
+/** What a process does beside running jobs, as long as it has a worker. Thread-safe. */
+@FunctionalInterface
+public interface Companion {
+    /** Does nothing. */
+    Companion NONE = worker -> () -> {};
+
+    /**
+     * Begins, unless another worker of the process has it going already.
+     *
+     * @param worker who starts
+     * @return ends it when closed, if no other worker wants it
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
+     */
+    Listening join(Worker worker);
+}

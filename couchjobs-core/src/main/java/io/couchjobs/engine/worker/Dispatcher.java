@@ -1,0 +1,155 @@
+package io.couchjobs.engine.worker;
+
+import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.job.AcceptOptions;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The loop of a worker: wait for a free slot, claim as many jobs as there are slots, hand them over. Never dies: while the
+ * database is away it waits, with growing pauses.
+ */
+public final class Dispatcher {
+    private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
+    /** Work goes on within 5 s of the database's return, what is asked before the first claim included. */
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
+
+    private final WorkerOptions options;
+    private final Acceptor acceptor;
+    private final JobIndex index;
+    private final Executor executor;
+    private final Thread thread;
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Claims claims;
+    private volatile boolean closing;
+
+    Dispatcher(WorkerOptions options, Acceptor acceptor, QueueParts parts, Executor executor) {
+        this.options = options;
+        this.acceptor = acceptor;
+        this.index = parts.index();
+        this.executor = executor;
+        this.claims = new Claims(
+                acceptor, executor, parts.store().database().server().surroundings(), options.id(), () -> closing);
+        this.thread = new Thread(this::dispatch, "couchjobs-worker-" + options.id());
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Takes nothing new from now on. */
+    void close() {
+        closing = true;
+        thread.interrupt();
+    }
+
+    /** Counts down when nothing is claimed any more and the last run has ended. */
+    CountDownLatch stopped() {
+        return stopped;
+    }
+
+    private void dispatch() {
+        Backoff backoff = new Backoff(Duration.ofMillis(100), LONGEST_PAUSE);
+        try {
+            while (!closing && claims.won() < options.maxJobs()) {
+                boolean asked = false;
+                try {
+                    if (!claimAndStart()) {
+                        break;
+                    }
+                    asked = true;
+                    claims.throwTrouble();
+                    backoff.reset();
+                } catch (RuntimeException | Error e) {
+                    if (backoff.attempts() == 0) {
+                        log.warn(
+                                "worker {} cannot claim jobs, trying again until it can: {}",
+                                options.id(),
+                                e.getMessage());
+                        log.debug("the cause", e);
+                    }
+                    backoff.pause();
+                    if (!asked) {
+                        claims.forgetTrouble(); // or it would cost one more pause when the database is back
+                    }
+                }
+            }
+        } catch (InterruptedException e) {
+            log.debug("worker {} takes no more jobs", options.id());
+        } finally {
+            end();
+        }
+    }
+
+    private void end() {
+        boolean idle = false;
+        while (!idle) {
+            try {
+                executor.slots().awaitClaims();
+                if (closing) {
+                    executor.releaseAhead();
+                }
+                executor.slots().awaitIdle(executor::aheadCount);
+                idle = true;
+            } catch (InterruptedException closedMeanwhile) {
+                log.debug("worker {} gives back what it has not begun", options.id());
+            }
+        }
+        claims.close();
+        stopped.countDown();
+    }
+
+    /** One round. False when it is time to stop. */
+    private boolean claimAndStart() throws InterruptedException {
+        int free = executor.slots().awaitRoom(executor::placesFree);
+        boolean ahead = free == 0;
+        long wanted = Math.min(ahead ? executor.placesFree() : free, options.maxJobs() - claims.wonOrUnderWay());
+        if (wanted <= 0) {
+            executor.slots().awaitClaims();
+            return true;
+        }
+        AcceptOptions accept = accept((int) wanted);
+        Optional<Acceptor.Pick> pick = acceptor.pick(ahead ? accept.unstarted() : accept);
+        if (pick.isPresent()) {
+            if (executor.slots().limit() == 0) {
+                acceptor.putBack(pick.get()); // none was to be started any more while it waited for one
+            } else {
+                claims.begin(pick.get());
+            }
+            return true;
+        }
+        executor.slots().awaitClaims();
+        return !options.untilEmpty() || !isEmpty();
+    }
+
+    private AcceptOptions accept(int max) {
+        AcceptOptions accept = AcceptOptions.of(options.handlers().keySet().toArray(new String[0]))
+                .max(max)
+                .strategy(options.selection().strategy());
+        return options.untilEmpty() ? accept.timeout(options.emptyCheck()) : accept;
+    }
+
+    /** Nothing is due (an accept has just found nothing), and nobody runs anything that could fail, expire or resubmit. */
+    private boolean isEmpty() throws InterruptedException {
+        if (!executor.runs().isEmpty()) {
+            return false;
+        }
+        for (String type : options.handlers().keySet()) {
+            if (!index.owned(type).isEmpty() || index.hasConflicts(type)) {
+                return false;
+            }
+        }
+        Optional<Acceptor.Pick> late = acceptor.pick(accept(1).timeout(Duration.ZERO));
+        if (late.isPresent()) {
+            claims.begin(late.get());
+        }
+        return late.isEmpty();
+    }
+}

@@ -1,0 +1,80 @@
+package io.couchjobs.engine.worker;
+
+import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.engine.log.JobLogs;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.worker.RunReport;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** Runs what is due in the calling thread, one job after the other, by the same rules as a worker. Used by one thread. */
+public final class Drain {
+    private static final int MOST_RUNS = 10_000;
+
+    private final QueueParts parts;
+    private final WorkerOptions options;
+
+    Drain(QueueParts parts, WorkerOptions options) {
+        this.parts = parts;
+        this.options = options;
+    }
+
+    List<RunReport> run() throws InterruptedException {
+        try (Acceptor acceptor = new Acceptor(parts, options.id());
+                HeldJobs held = new HeldJobs(parts);
+                Teller teller = new Teller()) {
+            if (!options.hasOwnId()) {
+                acceptor.beginAnywhere();
+            }
+            acceptor.admission().filter(options.selection().filter());
+            acceptor.admission().classes(options.selection().classes());
+            Run.Tools tools = new Run.Tools(
+                    teller, new JobLogs(parts.store(), parts.feed()), parts.clock(), options.interceptors());
+            return run(acceptor, held, tools);
+        }
+    }
+
+    private List<RunReport> run(Acceptor acceptor, HeldJobs held, Run.Tools tools) throws InterruptedException {
+        AcceptOptions next = AcceptOptions.of(options.handlers().keySet().toArray(new String[0]))
+                .max(1)
+                .timeout(Duration.ZERO)
+                .strategy(options.selection().strategy());
+        List<RunReport> reports = new ArrayList<>();
+        while (reports.size() < options.maxJobs()) {
+            held.settle();
+            List<LeasedJob> claimed = acceptor.accept(next);
+            if (claimed.isEmpty()) {
+                break;
+            }
+            if (reports.size() == MOST_RUNS) {
+                claimed.forEach(Executor::giveBack);
+                throw new IllegalStateException("after " + MOST_RUNS + " runs there is still something due, now "
+                        + claimed.get(0).id() + "; does a handler add jobs for ever?");
+            }
+            reports.add(run(claimed.get(0), tools));
+        }
+        return List.copyOf(reports);
+    }
+
+    private RunReport run(LeasedJob claim, Run.Tools tools) {
+        Handler<?> handler =
+                Objects.requireNonNull(options.handlers().get(claim.id().type()));
+        LogContext.set(options.id(), claim.job());
+        try {
+            RunReport report = new Run(
+                            claim,
+                            handler,
+                            tools,
+                            parts.settings().timeoutOf(claim.id().type()))
+                    .call(() -> {});
+            options.listener().accept(report);
+            return report;
+        } finally {
+            LogContext.clear();
+        }
+    }
+}

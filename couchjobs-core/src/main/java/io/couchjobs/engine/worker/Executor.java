@@ -1,0 +1,203 @@
+package io.couchjobs.engine.worker;
+
+import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.worker.RunReport;
+import io.couchjobs.worker.StopReason;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs claimed jobs, each on a thread of its own, and keeps those that were claimed ahead until a slot is free. Thread-safe. */
+public final class Executor {
+    private static final Logger log = LoggerFactory.getLogger(Executor.class);
+
+    private final WorkerOptions options;
+    private final QueueParts parts;
+    private final Run.Tools tools;
+    private final Consumer<Run> onClaimed;
+    private final Slots slots;
+    private final TimeLimits timeLimits;
+    private final Tally tally = new Tally();
+    /** All that this worker owns, started or not: their leases are kept. */
+    private final Map<JobId, Run> runs = new ConcurrentHashMap<>();
+
+    private final Queue<Run> ahead = new ArrayDeque<>();
+
+    Executor(WorkerOptions options, QueueParts parts, Run.Tools tools, Consumer<Run> onClaimed) {
+        this.options = options;
+        this.parts = parts;
+        this.tools = tools;
+        this.onClaimed = onClaimed;
+        this.slots = new Slots(options.concurrency());
+        this.timeLimits = new TimeLimits(options.timeLimit());
+    }
+
+    Map<JobId, Run> runs() {
+        return runs;
+    }
+
+    Slots slots() {
+        return slots;
+    }
+
+    Tally tally() {
+        return tally;
+    }
+
+    /** Changes how many run at once. Those that wait are started as far as there are slots now; none waits where none is to run. */
+    void resize(int most) {
+        slots.resize(most);
+        startNext();
+        releaseUnlessTheyMayRun();
+    }
+
+    /** How many more jobs may be claimed ahead; none by a worker that starts none. */
+    synchronized int placesFree() {
+        return slots.limit() == 0 ? 0 : options.prefetch() - ahead.size();
+    }
+
+    synchronized int aheadCount() {
+        return ahead.size();
+    }
+
+    /** Starts a claimed job, now or when a slot is free. */
+    void take(LeasedJob claim) {
+        tally.claimed();
+        Handler<?> handler =
+                Objects.requireNonNull(options.handlers().get(claim.id().type()));
+        Run run = new Run(
+                claim, handler, tools, parts.settings().timeoutOf(claim.id().type()));
+        runs.put(claim.id(), run);
+        onClaimed.accept(run);
+        if (slots.tryTake()) {
+            start(run);
+        } else {
+            synchronized (this) {
+                ahead.add(run);
+            }
+            startNext();
+            releaseUnlessTheyMayRun();
+        }
+    }
+
+    private void releaseUnlessTheyMayRun() {
+        if (slots.limit() == 0) {
+            releaseAhead();
+        }
+    }
+
+    /** Gives back what has not started; returns when that is stored, or the leases run out. */
+    void releaseAhead() {
+        Collection<Run> unstarted;
+        synchronized (this) {
+            unstarted = new ArrayDeque<>(ahead);
+            ahead.clear();
+        }
+        unstarted.forEach(run -> {
+            giveBack(run.claim());
+            runs.remove(run.claim().id(), run);
+        });
+        slots.changed();
+    }
+
+    static void giveBack(LeasedJob claim) {
+        try {
+            claim.release();
+        } catch (RuntimeException e) {
+            log.warn("{} could not be given back, its lease runs out: {}", claim.id(), e.getMessage());
+        }
+    }
+
+    void stopAll(Consumer<Run> stop) {
+        runs.values().forEach(stop);
+    }
+
+    /** A halted run is not ours any more, even if its handler ignores that it was interrupted. */
+    boolean runsNow(JobId id) {
+        Run run = runs.get(id);
+        return run != null && run.stopReason().filter(StopReason.HALTED::equals).isEmpty();
+    }
+
+    /** Whether a claim of that token is one of ours, though its run be halted. */
+    boolean holds(String token) {
+        return runs.values().stream().anyMatch(run -> run.claim().token().equals(token));
+    }
+
+    void close() {
+        timeLimits.close();
+    }
+
+    private void startNext() {
+        while (true) {
+            Run next;
+            synchronized (this) {
+                if (ahead.isEmpty() || !slots.tryTake()) {
+                    return;
+                }
+                next = ahead.remove();
+            }
+            slots.changed(); // there is a place free
+            start(next);
+        }
+    }
+
+    private void start(Run run) {
+        try {
+            timeLimits.watch(run);
+            RunThreads.unstarted("couchjobs-run-" + run.claim().id(), options.loader(), () -> call(run))
+                    .start();
+        } catch (Error noMoreThreads) {
+            log.error(
+                    "no thread can be started for {}; its lease runs out",
+                    run.claim().id(),
+                    noMoreThreads);
+            ended(run);
+        }
+    }
+
+    private void call(Run run) {
+        try {
+            if (run.claim().job().status() == JobStatus.SCHEDULED) {
+                run.startUnlessStopped();
+            }
+            LogContext.set(options.id(), run.claim().job());
+            RunReport report = run.call(this::handlerDone);
+            tally.ended(report.outcome());
+            options.listener().accept(report);
+        } catch (Throwable e) {
+            log.error(
+                    "the run of {} ended in a way it should not; its lease runs out",
+                    run.claim().id(),
+                    e);
+        } finally {
+            ended(run);
+            LogContext.clear();
+        }
+    }
+
+    /** The next run does not have to wait until it is written how this one ended. */
+    private void handlerDone() {
+        slots.handlerDone();
+        startNext();
+    }
+
+    private void ended(Run run) {
+        timeLimits.forget(run);
+        runs.remove(run.claim().id(), run);
+        if (run.isEnding()) {
+            slots.ended();
+        } else {
+            slots.release();
+            startNext();
+        }
+    }
+}

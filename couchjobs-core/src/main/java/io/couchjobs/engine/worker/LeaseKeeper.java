@@ -1,0 +1,238 @@
+package io.couchjobs.engine.worker;
+
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.time.Alarm;
+import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.worker.StopReason;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the leases of a worker's jobs, and gives them up when it cannot. Thread-safe.
+ *
+ * <p>One write of the registration document every third of the shortest timeout renews all leases; nothing is written while
+ * nothing runs. A lease counts from the moment the last confirmed write was <em>sent</em>, on this process's own monotonic
+ * clock, and a job whose lease has run out is halted, for good: the activity monitors, which count from when they
+ * <em>saw</em> that write, are always later. A renewal that is confirmed too late does not bring a lease back, because a
+ * monitor may have looked in between. The monotonic clock of a suspended machine stands still, so a lease is over, too, when the time
+ * of day has gone ahead of it by half of the timeout.
+ */
+public final class LeaseKeeper implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
+    private static final Duration IDLE = Duration.ofSeconds(30);
+    private static final Duration IDLE_BEAT = Duration.ofMinutes(5);
+
+    private final Registration registration;
+    private final Collection<Run> runs;
+    private final SettingsStore settings;
+    private final StoreClock clock;
+    private final ScheduledExecutorService threads;
+    /** A server that does not answer must not keep the leases waiting. */
+    private final ScheduledExecutorService asker;
+
+    private final Alarm renewal;
+    private final Alarm checking;
+    private final Alarm idleBeat;
+    private final Alarm asking;
+    private long confirmedNanos;
+    private boolean troubled;
+
+    LeaseKeeper(Registration registration, Collection<Run> runs, SettingsStore settings, StoreClock clock) {
+        this.registration = registration;
+        this.runs = runs;
+        this.settings = settings;
+        this.clock = clock;
+        this.confirmedNanos = clock.nanos();
+        this.threads = threads("couchjobs-leases", 2);
+        this.asker = threads("couchjobs-leases-settings", 1);
+        this.renewal = new Alarm(threads, this::renew);
+        this.checking = new Alarm(threads, this::check);
+        this.idleBeat = new Alarm(threads, this::beatWhileIdle);
+        this.asking = new Alarm(asker, this::ask);
+    }
+
+    private static ScheduledExecutorService threads(String name, int count) {
+        return Executors.newScheduledThreadPool(count, task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    /** Registers the worker. An idle one tells now and then that it lives, so that its registration is not cleaned up. */
+    void start() {
+        try {
+            registration.beat(0, clock.instant(), IDLE_BEAT, IDLE);
+        } catch (CouchException lost) {
+            if (!lost.outcomeUnknown()) {
+                throw lost;
+            }
+            registration.beat(0, clock.instant(), IDLE_BEAT, IDLE);
+        }
+        idleBeat.within(IDLE_BEAT);
+    }
+
+    /** Looks after the lease of a run that has begun. A short job is done before its lease needs a renewal. */
+    void begun(Run run) {
+        lookWithin(timeoutOf(run));
+    }
+
+    /** Looks after leases sooner than planned: a timeout has become shorter. */
+    void hurry() {
+        if (!runs.isEmpty()) {
+            lookWithin(shortestTimeout());
+        }
+    }
+
+    private void lookWithin(Duration timeout) {
+        renewal.within(timeout.dividedBy(3));
+        checking.within(timeout.dividedBy(10));
+    }
+
+    @Override
+    public void close() {
+        asker.shutdownNow();
+        threads.shutdownNow();
+        try {
+            threads.awaitTermination(5, TimeUnit.SECONDS);
+            registration.remove();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException e) {
+            log.debug("the registration stays behind, which harms nobody: {}", e.toString());
+        }
+    }
+
+    private void renew() {
+        if (runs.isEmpty()) {
+            return;
+        }
+        try {
+            beat();
+            renewal.within(shortestTimeout().dividedBy(3));
+        } catch (RuntimeException | Error e) {
+            warnOnce(e);
+            renewal.within(shortestTimeout().dividedBy(10));
+        }
+    }
+
+    private void beatWhileIdle() {
+        try {
+            if (runs.isEmpty()) {
+                registration.beat(0, clock.instant(), IDLE_BEAT, IDLE);
+            }
+        } catch (RuntimeException | Error e) {
+            warnOnce(e);
+        } finally {
+            idleBeat.within(IDLE_BEAT);
+        }
+    }
+
+    /** A renewal that hangs must leave time for another. */
+    private Duration patience() {
+        Duration third = shortestTimeout().dividedBy(3);
+        return third.compareTo(IDLE) < 0 ? third : IDLE;
+    }
+
+    private Duration nextBeat() {
+        return runs.isEmpty() ? IDLE_BEAT : shortestTimeout().dividedBy(3);
+    }
+
+    private void beat() {
+        long sent = clock.nanos();
+        boolean confirmed = registration.beat(runs.size(), clock.instant(), nextBeat(), patience());
+        giveUpExpired();
+        if (confirmed) {
+            confirm(sent);
+        } else {
+            throw new CouchJobsException("no quorum confirmed the renewal");
+        }
+    }
+
+    private synchronized void confirm(long sent) {
+        confirmedNanos = sent;
+        runs.forEach(run -> run.claim().renewed(sent));
+        if (troubled) {
+            log.info("the leases are renewed again");
+            troubled = false;
+        }
+    }
+
+    private void check() {
+        if (runs.isEmpty()) {
+            return;
+        }
+        try {
+            giveUpExpired();
+        } catch (RuntimeException | Error e) {
+            warnOnce(e);
+        }
+        checking.within(shortestTimeout().dividedBy(10));
+    }
+
+    private void giveUpExpired() {
+        long confirmed;
+        synchronized (this) {
+            confirmed = confirmedNanos;
+        }
+        for (Run run : runs) {
+            long since = Math.max(confirmed - run.claim().confirmedNanos(), 0)
+                    + run.claim().confirmedNanos();
+            Duration silent = Duration.ofNanos(clock.nanos() - since);
+            Duration timeout = timeoutOf(run);
+            if (clock.stoodStill(since, timeout)) {
+                giveUp(
+                        run,
+                        "this machine was suspended, or its time of day was set forward; the lease of {} may be over");
+            } else if (silent.compareTo(timeout) > 0 && !run.isInGrace(clock.nanos())) {
+                giveUp(run, "the lease of {} could not be renewed for " + silent);
+            }
+        }
+    }
+
+    private static void giveUp(Run run, String why) {
+        if (run.stopReason().filter(StopReason.HALTED::equals).isEmpty()) {
+            log.warn(
+                    why + "; its handler is interrupted, another worker will run it",
+                    run.claim().id());
+            run.stop(StopReason.HALTED);
+        }
+    }
+
+    private Duration shortestTimeout() {
+        return runs.stream().map(this::timeoutOf).min(Comparator.naturalOrder()).orElse(IDLE);
+    }
+
+    /** The settings are known since the claim; after a gap they are read again, and until that works the last one holds. */
+    private Duration timeoutOf(Run run) {
+        Optional<Duration> known = settings.knownTimeoutOf(run.claim().id().type());
+        if (known.isEmpty()) {
+            asking.within(Duration.ZERO);
+        }
+        return known.map(newest -> run.timeout(newest, clock.nanos())).orElseGet(run::timeout);
+    }
+
+    private void ask() {
+        try {
+            runs.forEach(run -> settings.timeoutOf(run.claim().id().type()));
+        } catch (RuntimeException unknownNow) {
+            log.debug("the settings of types cannot be read; the last known timeouts hold", unknownNow);
+        }
+    }
+
+    private synchronized void warnOnce(Throwable trouble) {
+        if (!troubled) {
+            log.warn("the leases cannot be renewed, trying again until they run out: {}", trouble.getMessage());
+            troubled = true;
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package io.couchjobs.engine.worker;
+
+import io.couchjobs.job.Job;
+import org.slf4j.MDC;
+
+/** Tells the logging of a run's thread whose lines these are, by SLF4J's MDC. What a handler hands to other threads is not told. */
+final class LogContext {
+    static final String TYPE = "couchjobs.type";
+    static final String ID = "couchjobs.id";
+    static final String ATTEMPT = "couchjobs.attempt";
+    static final String WORKER = "couchjobs.worker";
+
+    private LogContext() {}
+
+    static void set(String worker, Job job) {
+        MDC.put(TYPE, job.type());
+        MDC.put(ID, job.id().id());
+        MDC.put(ATTEMPT, Integer.toString(job.attempt()));
+        MDC.put(WORKER, worker);
+    }
+
+    static void clear() {
+        MDC.remove(TYPE);
+        MDC.remove(ID);
+        MDC.remove(ATTEMPT);
+        MDC.remove(WORKER);
+    }
+}

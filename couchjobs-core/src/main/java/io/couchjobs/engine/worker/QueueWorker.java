@@ -1,0 +1,255 @@
+package io.couchjobs.engine.worker;
+
+import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.gc.Sweeper;
+import io.couchjobs.engine.log.JobLogs;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.Owner;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.Listening;
+import io.couchjobs.job.Strategy;
+import io.couchjobs.worker.ClosingMode;
+import io.couchjobs.worker.StopReason;
+import io.couchjobs.worker.Worker;
+import io.couchjobs.worker.WorkerBuilder;
+import io.couchjobs.worker.WorkerStats;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A worker of a queue. Thread-safe. */
+public final class QueueWorker implements Worker {
+    private static final Logger log = LoggerFactory.getLogger(QueueWorker.class);
+    private static final Duration GRACE = Duration.ofSeconds(5);
+
+    private final WorkerOptions options;
+    private final QueueParts parts;
+    private final Acceptor acceptor;
+    private final Executor executor;
+    private final Dispatcher dispatcher;
+    private final Registration registration;
+    private final LeaseKeeper leases;
+    private final ActivityMonitor monitor;
+    private final OwnJobs ownJobs;
+    private final HeldJobs heldJobs;
+    private final Sweeper sweeper;
+    private final Teller teller = new Teller();
+    private Listening listening = () -> {};
+    private @Nullable Thread exitHook;
+    private final Companion companion;
+    private Listening accompanied = () -> {};
+    private Listening resolving = () -> {};
+
+    QueueWorker(QueueParts parts, WorkerOptions options, Companion companion) {
+        this.parts = parts;
+        this.options = options;
+        this.companion = companion;
+        this.acceptor = new Acceptor(parts, options.id());
+        Run.Tools tools =
+                new Run.Tools(teller, new JobLogs(parts.store(), parts.feed()), parts.clock(), options.interceptors());
+        acceptor.admission().filter(options.selection().filter());
+        acceptor.admission().classes(options.selection().classes());
+        this.executor = new Executor(options, parts, tools, this::claimed);
+        this.dispatcher = new Dispatcher(options, acceptor, parts, executor);
+        this.registration = new Registration(
+                        parts.store().database(),
+                        options.id(),
+                        options.handlers().keySet(),
+                        parts.clock().instant())
+                .at(parts.store().site())
+                .tells(options.hasOwnId() ? acceptor::lastGroup : Optional::empty);
+        this.leases = new LeaseKeeper(registration, executor.runs().values(), parts.settings(), parts.clock());
+        this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow);
+        this.heldJobs = new HeldJobs(parts);
+        this.sweeper = new Sweeper(parts, options.id(), executor.tally()::claims);
+        this.ownJobs = new OwnJobs(executor.runs(), options.id(), leases::hurry);
+    }
+
+    /**
+     * Starts to describe a worker.
+     *
+     * @param parts what it works with
+     * @return a builder
+     */
+    public static WorkerBuilder builder(QueueParts parts) {
+        return builder(parts, Companion.NONE);
+    }
+
+    /**
+     * Starts to describe a worker.
+     *
+     * @param parts what it works with
+     * @param companion what its process does beside running jobs
+     * @return a builder
+     */
+    public static WorkerBuilder builder(QueueParts parts, Companion companion) {
+        return new QueueWorkerBuilder(parts, companion);
+    }
+
+    @Override
+    public String id() {
+        return options.id();
+    }
+
+    @Override
+    public WorkerStats stats() {
+        int running = executor.runs().size() - executor.aheadCount();
+        return executor.tally().stats(acceptor, monitor.recovered(), running);
+    }
+
+    @Override
+    public int concurrency() {
+        return executor.slots().limit();
+    }
+
+    @Override
+    public void concurrency(int jobs) {
+        if (jobs < 0) {
+            throw new IllegalArgumentException("concurrency must be 0 or more: " + jobs);
+        }
+        executor.resize(jobs);
+    }
+
+    @Override
+    public void filter(@Nullable Predicate<? super Job> filter) {
+        Selection.probe(filter, options.handlers().keySet());
+        acceptor.admission().filter(filter);
+    }
+
+    @Override
+    public void classes(@Nullable Set<String> classes) {
+        acceptor.admission().classes(classes);
+    }
+
+    @Override
+    public void awaitStopped() throws InterruptedException {
+        dispatcher.stopped().await();
+    }
+
+    @Override
+    public void close() {
+        close(Duration.ofSeconds(30));
+    }
+
+    @Override
+    public void close(Duration timeout) {
+        close(timeout, options.closingMode());
+    }
+
+    @Override
+    public void close(Duration timeout, ClosingMode mode) {
+        close(timeout, run -> run.stop(mode.reason()));
+    }
+
+    @Override
+    public void closeCancelling(Duration timeout, String reason) {
+        close(timeout, run -> run.cancel(reason));
+    }
+
+    private void close(Duration timeout, Consumer<Run> stop) {
+        dispatcher.close();
+        try {
+            if (!isStoppedWithin(timeout)) {
+                executor.stopAll(stop);
+                if (!isStoppedWithin(GRACE)) {
+                    log.warn(
+                            "{} jobs have not ended when worker {} closes; their leases run out",
+                            executor.runs().size(),
+                            id());
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            executor.stopAll(stop);
+        }
+        closeParts();
+    }
+
+    @Override
+    public String toString() {
+        return "QueueWorker[" + id() + " " + options.handlers().keySet() + "]";
+    }
+
+    /** One that cannot be started leaves nothing behind. */
+    QueueWorker start() {
+        try {
+            begin();
+        } catch (RuntimeException | Error e) {
+            dispatcher.close();
+            closeParts();
+            throw e;
+        }
+        return this;
+    }
+
+    private void begin() {
+        monitor.recoverOwn();
+        takeTurns();
+        leases.start();
+        listening = parts.feed().listen(ownJobs);
+        monitor.start();
+        heldJobs.start();
+        resolving = parts.store().resolveWith(new Owner(id(), executor::holds));
+        accompanied = companion.join(this);
+        if (options.sweeping()) {
+            sweeper.start();
+        }
+        dispatcher.start();
+        options.closeOnExit().ifPresent(this::closeOnExit);
+    }
+
+    /** The first sign of life replaces what an earlier process of this id left. */
+    private void takeTurns() {
+        if (!options.hasOwnId()) {
+            acceptor.beginAnywhere();
+        } else if (options.selection().strategy().kind() == Strategy.Kind.FAIR) {
+            registration.lastGroup().ifPresent(acceptor::goOnAfter);
+        }
+    }
+
+    private void claimed(Run run) {
+        ownJobs.begun(run);
+        leases.begun(run);
+    }
+
+    private boolean isStoppedWithin(Duration timeout) throws InterruptedException {
+        return dispatcher.stopped().await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void closeParts() {
+        accompanied.close();
+        resolving.close();
+        listening.close();
+        heldJobs.close();
+        sweeper.close();
+        monitor.close();
+        executor.stopAll(run -> run.stop(StopReason.HALTED)); // nobody renews their leases from here on
+        leases.close();
+        teller.close();
+        executor.close();
+        acceptor.close();
+        forgetExitHook();
+    }
+
+    private synchronized void closeOnExit(Duration timeout) {
+        exitHook = new Thread(() -> close(timeout), "couchjobs-exit-" + id());
+        Runtime.getRuntime().addShutdownHook(exitHook);
+    }
+
+    private synchronized void forgetExitHook() {
+        if (exitHook != null && Thread.currentThread() != exitHook) {
+            try {
+                Runtime.getRuntime().removeShutdownHook(exitHook);
+            } catch (IllegalStateException alreadyExiting) {
+                log.debug("worker {} closes while the JVM exits", id());
+            }
+        }
+        exitHook = null;
+    }
+}

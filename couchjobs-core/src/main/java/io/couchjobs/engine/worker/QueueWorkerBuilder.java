@@ -1,0 +1,246 @@
+package io.couchjobs.engine.worker;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.Strategy;
+import io.couchjobs.worker.ClosingMode;
+import io.couchjobs.worker.JobHandler;
+import io.couchjobs.worker.RunInterceptor;
+import io.couchjobs.worker.RunReport;
+import io.couchjobs.worker.Worker;
+import io.couchjobs.worker.WorkerBuilder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Describes and starts a worker of a queue. */
+public final class QueueWorkerBuilder implements WorkerBuilder {
+    private final QueueParts parts;
+    private final Map<String, Handler<?>> handlers = new LinkedHashMap<>();
+    private final List<String> problems = new ArrayList<>();
+    private @Nullable String id;
+    private int concurrency = Runtime.getRuntime().availableProcessors();
+    private @Nullable Duration timeLimit;
+    private boolean untilEmpty;
+    private long maxJobs = Long.MAX_VALUE;
+    private int prefetch;
+    private final List<RunInterceptor> interceptors = new ArrayList<>();
+    private ClosingMode closingMode = ClosingMode.RELEASE;
+    private @Nullable Duration closeOnExit;
+    private boolean sweeping = true;
+    private Consumer<RunReport> listener = report -> {};
+    private Companion companion;
+    private Selection selection = Selection.ALL;
+
+    QueueWorkerBuilder(QueueParts parts, Companion companion) {
+        this.parts = parts;
+        this.companion = companion;
+    }
+
+    @Override
+    public QueueWorkerBuilder id(String newId) {
+        this.id = newId;
+        return this;
+    }
+
+    @Override
+    public QueueWorkerBuilder concurrency(int jobs) {
+        this.concurrency = jobs;
+        return this;
+    }
+
+    @Override
+    public QueueWorkerBuilder concurrency(String jobs) {
+        try {
+            return concurrency(WorkerBuilder.slots(jobs));
+        } catch (IllegalArgumentException e) {
+            problems.add(String.valueOf(e.getMessage()));
+            return this;
+        }
+    }
+
+    @Override
+    public QueueWorkerBuilder prefetch(int jobs) {
+        this.prefetch = jobs;
+        return this;
+    }
+
+    @Override
+    public QueueWorkerBuilder interceptor(RunInterceptor interceptor) {
+        interceptors.add(interceptor);
+        return this;
+    }
+
+    @Override
+    public QueueWorkerBuilder whenClosing(ClosingMode mode) {
+        this.closingMode = mode;
+        return this;
+    }
+
+    @Override
+    public QueueWorkerBuilder closeOnExit(Duration timeout) {
+        this.closeOnExit = timeout;
+        return this;
+    }
+
+    @Override
+    public <T> QueueWorkerBuilder handler(String type, Class<T> dataType, JobHandler<? super T> handler) {
+        return handlerFactory(type, dataType, () -> handler);
+    }
+
+    @Override
+    public QueueWorkerBuilder handler(String type, JobHandler<? super ObjectNode> handler) {
+        return handler(type, ObjectNode.class, handler);
+    }
+
+    @Override
+    public <T> QueueWorkerBuilder handlerFactory(
+            String type, Class<T> dataType, Supplier<? extends JobHandler<? super T>> factory) {
+        if (handlers.put(JobId.checkType(type), new Handler<>(dataType, factory)) != null) {
+            problems.add("type " + type + " has two handlers");
+        }
+        return this;
+    }
+
+    @Override
+    public QueueWorkerBuilder timeLimit(Duration limit) {
+        this.timeLimit = limit;
+        return this;
+    }
+
+    @Override
+    public QueueWorkerBuilder untilEmpty() {
+        this.untilEmpty = true;
+        return this;
+    }
+
+    @Override
+    public QueueWorkerBuilder maxJobs(long jobs) {
+        this.maxJobs = jobs;
+        return this;
+    }
+
+    @Override
+    public QueueWorkerBuilder withoutScheduler() {
+        this.companion = Companion.NONE;
+        return this;
+    }
+
+    @Override
+    public QueueWorkerBuilder withoutSweeping() {
+        this.sweeping = false;
+        return this;
+    }
+
+    @Override
+    public QueueWorkerBuilder onRunEnded(Consumer<RunReport> newListener) {
+        this.listener = listener.andThen(newListener);
+        return this;
+    }
+
+    @Override
+    public QueueWorkerBuilder strategy(Strategy strategy) {
+        this.selection = selection.strategy(strategy);
+        return this;
+    }
+
+    @Override
+    public QueueWorkerBuilder fair(int high, int low) {
+        return strategy(Strategy.fair(high, low));
+    }
+
+    @Override
+    public QueueWorkerBuilder filter(Predicate<? super Job> filter) {
+        this.selection = selection.filter(filter);
+        return this;
+    }
+
+    @Override
+    public QueueWorkerBuilder classes(String... classes) {
+        this.selection = selection.classes(List.of(classes));
+        return this;
+    }
+
+    @Override
+    public Worker start() {
+        check();
+        return new QueueWorker(parts, options(), companion).start();
+    }
+
+    @Override
+    public List<RunReport> drain() throws InterruptedException {
+        check();
+        return new Drain(parts, options()).run();
+    }
+
+    private void check() {
+        require(!handlers.isEmpty(), "a worker needs at least one handler");
+        require(concurrency >= 1, "concurrency must be at least 1: " + concurrency);
+        require(prefetch >= 0, "prefetch must be 0 or more: " + prefetch);
+        require(closeOnExit == null || !closeOnExit.isNegative(), "closeOnExit must not be negative: " + closeOnExit);
+        require(maxJobs >= 1, "maxJobs must be at least 1: " + maxJobs);
+        require(
+                timeLimit == null || (!timeLimit.isNegative() && !timeLimit.isZero()),
+                "timeLimit must be positive: " + timeLimit);
+        require(id == null || !id.isBlank(), "id must not be empty");
+        probeFilter();
+        if (!problems.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", problems));
+        }
+    }
+
+    private void probeFilter() {
+        try {
+            Selection.probe(selection.filter(), handlers.keySet());
+        } catch (IllegalArgumentException e) {
+            problems.add(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private WorkerOptions options() {
+        return new WorkerOptions(
+                parts.store().site().workerId(id == null ? uniqueId() : id),
+                id != null,
+                concurrency,
+                prefetch,
+                Map.copyOf(handlers),
+                List.copyOf(interceptors),
+                Optional.ofNullable(timeLimit),
+                untilEmpty,
+                maxJobs,
+                sweeping,
+                closingMode,
+                Optional.ofNullable(closeOnExit),
+                loader(),
+                listener,
+                selection);
+    }
+
+    /** What the application that starts the worker sees, its handlers see too. */
+    private static ClassLoader loader() {
+        ClassLoader present = Thread.currentThread().getContextClassLoader();
+        return present == null ? QueueWorkerBuilder.class.getClassLoader() : present;
+    }
+
+    private void require(boolean holds, String problem) {
+        if (!holds) {
+            problems.add(problem);
+        }
+    }
+
+    private static String uniqueId() {
+        String host = System.getenv().getOrDefault("HOSTNAME", "worker");
+        return host + "-" + ProcessHandle.current().pid() + "-"
+                + UUID.randomUUID().toString().substring(0, 8);
+    }
+}

@@ -1,0 +1,118 @@
+package io.couchjobs.engine.worker;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.index.DesignDocument;
+import io.couchjobs.engine.store.Owner;
+import io.couchjobs.job.Site;
+import io.couchjobs.job.WriteRefusedException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The document {@code worker:ID} by which a process renews the leases of all jobs it runs with one write. Thread-safe.
+ */
+public final class Registration {
+    private static final String SITE = "site";
+
+    private final CouchDatabase database;
+    private final ObjectNode document;
+    private Supplier<Optional<String>> group = Optional::empty;
+
+    Registration(CouchDatabase database, String worker, Collection<String> types, Instant now) {
+        this(database, worker, types, now, ProcessHandle.current().pid());
+    }
+
+    Registration(CouchDatabase database, String worker, Collection<String> types, Instant now, long pid) {
+        this.database = database;
+        this.document = JsonNodeFactory.instance.objectNode();
+        document.put("_id", DocIds.WORKER + worker);
+        document.put("pid", pid);
+        types.stream().sorted().forEach(document.putArray("types")::add);
+        var designs = document.putArray("designs");
+        // Design documents that a living worker asks are not cleaned up.
+        DesignDocument.ALL.forEach(design -> designs.add(design.versionedName()));
+        document.put("started", now.toEpochMilli());
+        // Where the database has a guard nobody else may renew it.
+        database.server().config().auth().login().ifPresent(user -> document.put("user", user));
+    }
+
+    /** Says which site the worker is of; to be called before the first beat. */
+    Registration at(Site site) {
+        if (site.name() != null) {
+            document.put(SITE, site.name());
+        }
+        return this;
+    }
+
+    /** Says from which group the worker took last, by turns; to be called before the first beat. */
+    Registration tells(Supplier<Optional<String>> lastGroup) {
+        group = lastGroup;
+        return this;
+    }
+
+    /**
+     * From which group a worker of this id took last, as it told when it lived: by its last sign of life, or when it closed. To be
+     * asked before the first beat.
+     */
+    Optional<String> lastGroup() {
+        return database.leaves(document.path("_id").asText()).stream()
+                .filter(leaf -> leaf.path(Owner.LAST_GROUP).isTextual())
+                .max(Comparator.comparingLong(leaf -> leaf.path("at").asLong()))
+                .map(leaf -> leaf.path(Owner.LAST_GROUP).asText());
+    }
+
+    /** Whether a worker of this site wrote a registration; others may have been replicated here. */
+    static boolean isFrom(Site site, @Nullable JsonNode registration) {
+        return registration == null || site.wrote(registration.path(SITE).asText());
+    }
+
+    /**
+     * Writes a sign of life.
+     *
+     * @param next when another may be expected, if nothing changes
+     * @return whether CouchDB confirmed it; a write that no quorum has (202) renews nothing
+     */
+    synchronized boolean beat(int running, Instant now, Duration next, Duration patience) {
+        document.put("running", running);
+        document.put("beat", document.path("beat").asLong() + 1);
+        document.put("at", now.toEpochMilli());
+        document.put("next", next.toMillis());
+        group.get().ifPresent(last -> document.put(Owner.LAST_GROUP, last));
+        if (isConfirmed(patience)) {
+            return true;
+        }
+        return isConfirmed(patience);
+    }
+
+    /** A conflict is with an earlier beat whose answer was lost, or with an earlier process of this id. */
+    private boolean isConfirmed(Duration patience) {
+        WriteResult written = database.put(document, patience);
+        if (written instanceof WriteResult.Stored stored) {
+            document.put("_rev", stored.rev());
+            return true;
+        } else if (written instanceof WriteResult.Refused refused) {
+            throw new WriteRefusedException(refused);
+        }
+        database.get(document.path("_id").asText())
+                .ifPresentOrElse(present -> document.set("_rev", present.get("_rev")), () -> document.remove("_rev"));
+        return false;
+    }
+
+    synchronized void remove() {
+        if (document.has("_rev")) {
+            document.put("_deleted", true);
+            group.get().ifPresent(last -> document.put(Owner.LAST_GROUP, last));
+            database.put(document);
+        }
+    }
+}

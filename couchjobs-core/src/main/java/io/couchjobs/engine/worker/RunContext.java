@@ -1,0 +1,96 @@
+package io.couchjobs.engine.worker;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.job.FencedDocuments;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.Progress;
+import io.couchjobs.worker.JobContext;
+import io.couchjobs.worker.StopReason;
+import java.time.Instant;
+import java.util.Optional;
+
+/** What a run gives to its handler. */
+public final class RunContext implements JobContext {
+    private final LeasedJob claim;
+    private final RunControl run;
+
+    RunContext(LeasedJob claim, RunControl run) {
+        this.claim = claim;
+        this.run = run;
+    }
+
+    @Override
+    public JobId id() {
+        return claim.id();
+    }
+
+    @Override
+    public Job job() {
+        return claim.job();
+    }
+
+    @Override
+    public int attempt() {
+        return claim.job().attempt();
+    }
+
+    @Override
+    public boolean isLastRetry() {
+        return claim.isLastRetry();
+    }
+
+    @Override
+    public String token() {
+        return claim.token();
+    }
+
+    @Override
+    public long fence() {
+        return claim.fence();
+    }
+
+    @Override
+    public FencedDocuments fenced(CouchDatabase database) {
+        return claim.fenced(database);
+    }
+
+    @Override
+    public Optional<StopReason> stopReason() {
+        return run.stopReason();
+    }
+
+    @Override
+    public void progress(int percent, String message) {
+        run.progress(new Progress(percent, message));
+    }
+
+    @Override
+    public void update(Object data) {
+        claim.update(data);
+        run.heed();
+    }
+
+    @Override
+    public void resubmit(Instant time) {
+        claim.resubmit(time);
+    }
+
+    @Override
+    public boolean isLeaseOver() {
+        boolean over = claim.isLeaseOver(); // asked first: a renewal that came too late does not bring a lease back
+        return over || run.stopReason().filter(StopReason.HALTED::equals).isPresent();
+    }
+
+    @Override
+    public void assertOwned() {
+        claim.assertOwned();
+        run.heed();
+    }
+
+    @Override
+    public void log(String line) {
+        run.log(line);
+    }
+}

@@ -1,0 +1,134 @@
+package io.couchjobs.engine.worker;
+
+import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.engine.log.JobLogs;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.LogChunk;
+import io.couchjobs.job.LogLine;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The log of one run: lines gather here, and go to the database in chunks. Never makes the handler wait: what comes faster than
+ * it can be written pushes the oldest unwritten lines out, and their number is noted. Thread-safe.
+ */
+final class RunLog {
+    private static final Logger log = LoggerFactory.getLogger(RunLog.class);
+
+    /** How many lines wait for the database at most. */
+    static final int MOST_LINES = 1_000;
+    /** How many chunks a run may write. */
+    static final int MOST_CHUNKS = 1_000;
+
+    private static final int MOST_CHARACTERS = 256 * 1024;
+    private static final int LONGEST_LINE = 8 * 1024;
+
+    private final LeasedJob claim;
+    private final JobLogs logs;
+    private final InstantSource clock;
+    private final Deque<LogLine> waiting = new ArrayDeque<>();
+    /** Chunks that may not have arrived; they are sent again as they were, which cannot store them twice. */
+    private final Deque<LogChunk> failed = new ArrayDeque<>();
+
+    private CompletableFuture<Void> underWay = CompletableFuture.allOf();
+    private boolean isAbandoned;
+    private int characters;
+    private int inFlight;
+    private long dropped;
+    private long chunks;
+
+    RunLog(LeasedJob claim, JobLogs logs, InstantSource clock) {
+        this.claim = claim;
+        this.logs = logs;
+        this.clock = clock;
+    }
+
+    synchronized void add(String text) {
+        if (chunks == MOST_CHUNKS || isAbandoned) {
+            return;
+        }
+        String line = text.length() <= LONGEST_LINE ? text : text.substring(0, LONGEST_LINE) + "...";
+        waiting.add(line(line));
+        characters += line.length();
+        while (waiting.size() > MOST_LINES || characters > MOST_CHARACTERS) {
+            characters -= waiting.remove().text().length();
+            dropped++;
+        }
+    }
+
+    synchronized boolean hasLinesToWrite() {
+        return !waiting.isEmpty() || !failed.isEmpty();
+    }
+
+    /** Sends what has gathered, unless something is on its way; does not wait for the answer. */
+    synchronized void flush() {
+        if (inFlight == 0) {
+            flushAll();
+        }
+    }
+
+    /** Sends all there is, before what the caller writes next. */
+    synchronized void flushAll() {
+        while (!failed.isEmpty()) {
+            send(failed.remove());
+        }
+        if (!waiting.isEmpty()) {
+            if (++chunks == MOST_CHUNKS) {
+                waiting.add(line("the log of this run is full; what comes is not stored"));
+            }
+            LogChunk chunk = new LogChunk(claim.id(), chunks, List.copyOf(waiting), dropped);
+            waiting.clear();
+            characters = 0;
+            dropped = 0;
+            send(chunk);
+        }
+    }
+
+    /** Stores nothing from now on, and deletes what nobody will look for when the job of a claim that was lost is gone. Waits. */
+    void abandon() {
+        CompletableFuture<Void> last = drop();
+        try {
+            last.join();
+            logs.deleteOrphans(claim.id(), claim.fence());
+        } catch (RuntimeException trouble) {
+            log.debug("what {} logged may be left in the database: {}", claim.id(), trouble.toString());
+        }
+    }
+
+    private synchronized CompletableFuture<Void> drop() {
+        isAbandoned = true;
+        waiting.clear();
+        failed.clear();
+        return underWay;
+    }
+
+    private LogLine line(String text) {
+        Job job = claim.job();
+        return new LogLine(job.fence(), job.attempt(), clock.instant(), text);
+    }
+
+    private void send(LogChunk chunk) {
+        inFlight++;
+        CompletableFuture<?> answer = logs.append(chunk).handle((written, trouble) -> answered(chunk, trouble == null));
+        underWay = CompletableFuture.allOf(underWay, answer);
+    }
+
+    private synchronized boolean answered(LogChunk chunk, boolean arrived) {
+        inFlight--;
+        if (inFlight == 0) {
+            underWay = CompletableFuture.allOf();
+        }
+        if (!arrived && !isAbandoned) {
+            failed.add(chunk);
+        }
+        if (failed.size() > 2) {
+            failed.remove();
+        }
+        return arrived;
+    }
+}

@@ -1,0 +1,56 @@
+package io.couchjobs.engine.worker;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.Optional;
+
+/** Makes a fresh thread for each run: virtual where the JVM has them, without inherited thread-locals. */
+final class RunThreads {
+    private static final Optional<MethodHandle> VIRTUAL = virtualThreads();
+
+    private RunThreads() {}
+
+    static Thread unstarted(String name, Runnable task) {
+        return unstarted(name, RunThreads.class.getClassLoader(), task);
+    }
+
+    static Thread unstarted(String name, ClassLoader loader, Runnable task) {
+        Thread thread = VIRTUAL.map(factory -> virtual(factory, name, task))
+                .orElseGet(() -> new Thread(null, task, name, 0, false));
+        if (!thread.isDaemon()) {
+            thread.setDaemon(true);
+        }
+        thread.setContextClassLoader(loader);
+        return thread;
+    }
+
+    private static Thread virtual(MethodHandle factory, String name, Runnable task) {
+        try {
+            Thread thread = (Thread) factory.invoke(task);
+            thread.setName(name);
+            return thread;
+        } catch (Throwable e) {
+            return new Thread(null, task, name, 0, false);
+        }
+    }
+
+    /** {@code Thread.ofVirtual().inheritInheritableThreadLocals(false)::unstarted}, which Java 17 does not know. */
+    private static Optional<MethodHandle> virtualThreads() {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.publicLookup();
+            Class<?> builder = Class.forName("java.lang.Thread$Builder$OfVirtual");
+            Object made = lookup.findStatic(Thread.class, "ofVirtual", MethodType.methodType(builder))
+                    .invoke();
+            MethodHandle bare = lookup.findVirtual(
+                    builder, "inheritInheritableThreadLocals", MethodType.methodType(builder, boolean.class));
+            Object configured = bare.invoke(made, false);
+            Class<?> general = Class.forName("java.lang.Thread$Builder");
+            return Optional.of(
+                    lookup.findVirtual(general, "unstarted", MethodType.methodType(Thread.class, Runnable.class))
+                            .bindTo(configured));
+        } catch (Throwable noVirtualThreads) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,142 @@
+package io.couchjobs.engine.worker;
+
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.store.SignOfLife;
+import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.DoubleSupplier;
+
+/**
+ * What an activity monitor saw of owned jobs and of their workers' registrations: which revision, and since when on its own
+ * monotonic clock. Thread-safe. No I/O.
+ */
+final class Sightings {
+    private final StoreClock clock;
+    private final DoubleSupplier luck;
+    private final Map<JobId, Sighting> owned = new ConcurrentHashMap<>();
+    private final Map<String, Beat> workers = new ConcurrentHashMap<>();
+    private final Map<String, Timeout> timeouts = new ConcurrentHashMap<>();
+
+    /**
+     * An owned job.
+     *
+     * @param luck from 0 to 1, how much of the jitter its expiry gets
+     */
+    record Sighting(String rev, String worker, long nanos, double luck) {}
+
+    /** A worker's last sign of life, and when it was seen. */
+    record Beat(SignOfLife sign, long nanos) {}
+
+    /** A type's timeout, and when it was heard that it had changed. */
+    record Timeout(Duration length, OptionalLong changedNanos) {}
+
+    /** Begins with nothing seen; the luck is drawn from 0 to 1 for each job. */
+    Sightings(StoreClock clock, DoubleSupplier luck) {
+        this.clock = clock;
+        this.luck = luck;
+    }
+
+    /** Takes in what the feed tells of a job or a registration; true when a job has an owner that it had not before. */
+    boolean changed(FeedEvent event) {
+        if (event.docId().startsWith(DocIds.WORKER)) {
+            changed(event.docId().substring(DocIds.WORKER.length()), event);
+            return false;
+        }
+        Optional<JobId> id = JobId.fromDocId(event.docId());
+        Optional<String> worker = event.job().flatMap(Job::lock).map(lock -> lock.worker());
+        if (id.isPresent() && worker.isEmpty()) {
+            owned.remove(id.get());
+        }
+        return id.isPresent() && worker.isPresent() && saw(id.get(), worker.get(), event.rev());
+    }
+
+    private void changed(String worker, FeedEvent event) {
+        if (event.deleted()) {
+            workers.remove(worker);
+        } else if (!new SignOfLife(event.leaves())
+                .equals(beat(worker).map(Beat::sign).orElse(SignOfLife.NONE))) {
+            heard(worker, new SignOfLife(event.leaves()));
+        }
+    }
+
+    private boolean saw(JobId id, String worker, String rev) {
+        Sighting known = owned.get(id);
+        if (known != null && known.rev.equals(rev)) {
+            return false;
+        }
+        owned.put(id, new Sighting(rev, worker, clock.nanos(), luck()));
+        return true;
+    }
+
+    /** A job changed, nobody knows how. */
+    void moved(JobId id) {
+        owned.remove(id);
+    }
+
+    /** Takes in what an index says, which may be older than what the feed told. */
+    void sawUnlessKnown(JobId id, String worker, String rev) {
+        owned.putIfAbsent(id, new Sighting(rev, worker, clock.nanos(), luck()));
+    }
+
+    /** Takes in what a list says, which may be older than what the feed told. */
+    void heardUnlessKnown(String worker, SignOfLife sign) {
+        workers.putIfAbsent(worker, new Beat(sign, clock.nanos()));
+    }
+
+    /** A worker gave a sign of life, or was found not to be registered. */
+    void heard(String worker, SignOfLife sign) {
+        workers.put(worker, new Beat(sign, clock.nanos()));
+    }
+
+    /** Counts anew, and without luck: that was used up for what turned out to be a sign of life that the feed did not tell. */
+    void again(JobId id, Sighting seen, String worker, String rev) {
+        owned.replace(id, seen, new Sighting(rev, worker, clock.nanos(), 0));
+    }
+
+    void forget(JobId id, Sighting seen) {
+        owned.remove(id, seen);
+    }
+
+    void forgetAll() {
+        owned.clear();
+        workers.clear();
+        timeouts.clear();
+    }
+
+    Map<JobId, Sighting> owned() {
+        return owned;
+    }
+
+    Map<String, Beat> workers() {
+        return workers;
+    }
+
+    Optional<Beat> beat(String worker) {
+        return Optional.ofNullable(workers.get(worker));
+    }
+
+    boolean owns(String worker) {
+        return owned.values().stream().anyMatch(job -> job.worker.equals(worker));
+    }
+
+    /** The timeout of a type. When it changes, all leases count from there: the owners need the time to follow it. */
+    Timeout timeout(String type, SettingsStore settings) {
+        Duration now = settings.timeoutOf(type);
+        return timeouts.merge(
+                type,
+                new Timeout(now, OptionalLong.empty()),
+                (known, first) -> known.length.equals(now) ? known : new Timeout(now, OptionalLong.of(clock.nanos())));
+    }
+
+    private double luck() {
+        return luck.getAsDouble();
+    }
+}

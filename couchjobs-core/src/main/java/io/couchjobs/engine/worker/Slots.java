@@ -1,0 +1,166 @@
+package io.couchjobs.engine.worker;
+
+import java.util.function.IntSupplier;
+
+/**
+ * How many runs may go on at once, which can change while they do. A slot is taken by a claim under way, then by the run of its
+ * job until the handler is done: while the end of one run is being written, the next may be claimed. Thread-safe.
+ */
+final class Slots {
+    /** Fewer free slots than this part of all, or than these, wait for the claims under way. */
+    private static final int WORTHWHILE_PART = 4;
+
+    private static final int WORTHWHILE = 16;
+    private static final int MOST_CLAIMS = 2;
+
+    private int limit;
+    private int running;
+    private int ending;
+    private int claims;
+    private int claiming;
+    /** How often something changed that somebody may wait for. */
+    private long changes;
+
+    Slots(int limit) {
+        this.limit = limit;
+    }
+
+    /**
+     * Waits until a slot or a place beside them is free, and as many that it is worth a request when one is under way; returns
+     * how many slots are.
+     *
+     * @param places asked without any lock: who knows them takes slots while nobody else may take a place
+     */
+    int awaitRoom(Places places) throws InterruptedException {
+        while (true) {
+            long seen;
+            boolean isClaiming;
+            synchronized (this) {
+                if (isWorthAClaim()) {
+                    return free();
+                }
+                seen = changes;
+                isClaiming = claims > 0;
+            }
+            if (!isClaiming && places.free() > 0) {
+                return freeNow();
+            }
+            awaitChange(seen);
+        }
+    }
+
+    private synchronized int freeNow() {
+        return Math.max(0, free());
+    }
+
+    private synchronized void awaitChange(long seen) throws InterruptedException {
+        while (changes == seen) {
+            wait();
+        }
+    }
+
+    /** A claim of so many jobs is under way. */
+    synchronized void claim(int jobs) {
+        claims++;
+        claiming += jobs;
+    }
+
+    /** It was answered; the jobs that were won have taken their slots. */
+    synchronized void claimed(int jobs) {
+        claims--;
+        claiming -= jobs;
+        changed();
+    }
+
+    /** Waits until no claim is under way. */
+    synchronized void awaitClaims() throws InterruptedException {
+        while (claims > 0) {
+            wait();
+        }
+    }
+
+    synchronized int claiming() {
+        return claiming;
+    }
+
+    synchronized boolean tryTake() {
+        if (running >= limit) {
+            return false;
+        }
+        running++;
+        return true;
+    }
+
+    /** The handler is done, and how the run ended is about to be written. */
+    synchronized void handlerDone() {
+        running--;
+        ending++;
+        changed();
+    }
+
+    /** How the run ended is written. */
+    synchronized void ended() {
+        ending--;
+        changed();
+    }
+
+    /** The run came to nothing. */
+    synchronized void release() {
+        running--;
+        changed();
+    }
+
+    synchronized void resize(int newLimit) {
+        limit = newLimit;
+        changed();
+    }
+
+    synchronized int limit() {
+        return limit;
+    }
+
+    /**
+     * Waits until no run goes on, none is being claimed and none waits for a slot.
+     *
+     * @param waiting how many wait, asked without any lock and before the others: who starts one takes its slot first
+     */
+    void awaitIdle(IntSupplier waiting) throws InterruptedException {
+        while (true) {
+            long seen = changes();
+            boolean noneWaits = waiting.getAsInt() == 0;
+            synchronized (this) {
+                if (noneWaits && changes == seen && running + ending + claims == 0) {
+                    return;
+                }
+            }
+            awaitChange(seen);
+        }
+    }
+
+    private synchronized long changes() {
+        return changes;
+    }
+
+    /** Somebody who waits is to look again. */
+    synchronized void changed() {
+        changes++;
+        notifyAll();
+    }
+
+    private boolean isWorthAClaim() {
+        int least = claims == 0 ? 1 : Math.max(WORTHWHILE, limit / WORTHWHILE_PART);
+        return claims < MOST_CLAIMS && free() >= least;
+    }
+
+    /** While the ends of very many runs cannot be written, nothing more is begun; one after the other means just that. */
+    private int free() {
+        int mostEnding = limit > 1 ? limit : 0;
+        return ending > mostEnding ? 0 : limit - running - claiming;
+    }
+
+    /** Places beside the slots, where jobs wait for one. */
+    @FunctionalInterface
+    interface Places {
+        int free();
+    }
+}

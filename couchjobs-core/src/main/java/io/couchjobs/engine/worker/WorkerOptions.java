@@ -1,0 +1,35 @@
+package io.couchjobs.engine.worker;
+
+import io.couchjobs.worker.ClosingMode;
+import io.couchjobs.worker.RunInterceptor;
+import io.couchjobs.worker.RunReport;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** A worker as described by its builder. */
+public record WorkerOptions(
+        String id,
+        boolean hasOwnId,
+        int concurrency,
+        int prefetch,
+        Map<String, Handler<?>> handlers,
+        List<RunInterceptor> interceptors,
+        Optional<Duration> timeLimit,
+        boolean untilEmpty,
+        long maxJobs,
+        boolean sweeping,
+        ClosingMode closingMode,
+        Optional<Duration> closeOnExit,
+        ClassLoader loader,
+        Consumer<RunReport> listener,
+        Selection selection) {
+    private static final Duration EMPTY_CHECK = Duration.ofMillis(250);
+
+    /** How long a worker that stops when the queue is empty waits before it looks again. */
+    Duration emptyCheck() {
+        return EMPTY_CHECK;
+    }
+}
