@@ -279,8 +279,7 @@ public final class JobQueue implements AutoCloseable {
      *
      * <p>The job is safe only when the future is completed: until then it may be lost with the process. What depends on
      * the future is run on one of a few threads of the queue, so it should be quick; what takes long belongs on threads of its own,
-     * by the {@code Async} methods of the future. When no thread can be started for it the future fails, on the thread that sends
-     * what is written: what hears of a failure must not wait for this queue.
+     * by the {@code Async} methods of the future.
      *
      * @param request the job; changes of its data from now on count for nothing
      * @return what happened, or exceptionally what {@link #add} throws after it has sent something

@@ -3,7 +3,7 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.couchjobs.couch.ThreadShortage;
+import io.couchjobs.couch.StubbornThreads;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.job.AcceptOptions;
@@ -36,13 +36,12 @@ class ClosingTest {
 
     @Test
     void a_queue_is_closed_though_its_first_part_fails() {
-        ThreadShortage machine = new ThreadShortage();
+        StubbornThreads machine = new StubbornThreads("couchjobs-adder");
         try (EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start()) {
             JobQueue queue = new JobQueue(
                     machine.connect(CouchConfig.builder(couch.url()).build()).database("queue"),
                     JobQueue.builder(couch.url().resolve("/queue")));
             queue.init();
-            machine.keep("couchjobs-adder");
             assertThatThrownBy(queue::close).hasMessage("cannot be shut down");
             assertThatThrownBy(() -> queue.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))
                     .isInstanceOf(IllegalStateException.class)

@@ -84,12 +84,7 @@ final class OpenFeed implements ChangesFeed {
             throw e;
         }
         OpenFeed feed = new OpenFeed(answer, http, request, threads);
-        try {
-            feed.reader.start();
-        } catch (RuntimeException | Error noThread) {
-            answer.close();
-            throw noThread;
-        }
+        feed.reader.start();
         return feed;
     }
 

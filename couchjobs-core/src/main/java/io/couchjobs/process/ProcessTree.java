@@ -17,8 +17,7 @@ final class ProcessTree {
     }
 
     /**
-     * TERM to all, then KILL to those that are left after the grace period, or when this thread is interrupted again, or when
-     * there is no thread left to watch them.
+     * TERM to all, then KILL to those that are left after the grace period, or when this thread is interrupted again.
      */
     void stop(Duration grace) {
         List<ProcessHandle> all = members();

@@ -6,12 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchUnreachableException;
-import io.couchjobs.engine.couch.Call;
-import io.couchjobs.engine.couch.UrlPath;
 import io.couchjobs.testing.RawServer;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -19,13 +15,10 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -108,34 +101,6 @@ class FeedFaultsTest {
             assertThat(feed.next(LONG)).isPresent();
             assertThatThrownBy(() -> feed.next(LONG)).hasMessageContaining("timeout no shards");
         }
-    }
-
-    /** There are few connections for feeds: one that is not given back each time is missed soon. */
-    @Test
-    void a_feed_for_which_no_thread_can_be_started_gives_its_connection_back() {
-        AtomicBoolean closed = new AtomicBoolean();
-        InputStream body = new ByteArrayInputStream(ROW_A.getBytes(StandardCharsets.UTF_8)) {
-            @Override
-            public void close() {
-                closed.set(true);
-            }
-        };
-        ThreadFactory none = task -> new Thread(task) {
-            @Override
-            public synchronized void start() {
-                throw ThreadShortage.error();
-            }
-        };
-        try (CouchServer server = InProcess.connect(
-                CouchConfig.builder(URI.create("http://a:1")).build(),
-                request -> new InProcess.Response(200, Map.of(), body),
-                pause -> {},
-                System::nanoTime)) {
-            Call call = Call.get(UrlPath.ROOT.segment("db").segment("_changes"));
-            assertThatThrownBy(() -> OpenFeed.open(server.http(), call, ChangesRequest.continuous(), LONG, none))
-                    .hasMessageContaining("native thread");
-        }
-        assertThat(closed).isTrue();
     }
 
     @Test

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.limit.Limits;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.time.Backoff;
-import io.couchjobs.engine.time.Surroundings;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.MalformedJobException;
@@ -14,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,12 +74,10 @@ final class DoubtfulClaims implements AutoCloseable {
             return;
         }
         try {
-            Surroundings.plan(thread, this::work, backoff.next());
+            var unused = thread.schedule(this::work, backoff.next().toNanos(), TimeUnit.NANOSECONDS);
             planned = true;
         } catch (RejectedExecutionException closed) {
             log.debug("{} claims stay in doubt; the leases run out", doubts.size());
-        } catch (Error noThread) {
-            log.debug("{} claims stay in doubt until the next one: {}", doubts.size(), noThread.toString());
         }
     }
 

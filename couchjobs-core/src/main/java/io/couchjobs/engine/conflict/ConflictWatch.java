@@ -169,12 +169,8 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
                 before.future.cancel(false);
                 planned.remove(docId);
             }
-            try {
-                var soon = thread.schedule(() -> attempt(docId, tries), pause.toNanos(), TimeUnit.NANOSECONDS);
-                planned.put(docId, new Planned(at, soon));
-            } catch (Error noThread) {
-                log.debug("the conflict of {} is resolved when it is seen again: {}", docId, noThread.toString());
-            }
+            var soon = thread.schedule(() -> attempt(docId, tries), pause.toNanos(), TimeUnit.NANOSECONDS);
+            planned.put(docId, new Planned(at, soon));
         }
     }
 

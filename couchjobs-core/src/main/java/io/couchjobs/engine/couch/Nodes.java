@@ -123,17 +123,7 @@ final class Nodes {
         long now = now();
         List<Node> rested = new ArrayList<>();
         all.stream().filter(node -> health(node).mayProbe(now)).forEach(rested::add);
-        rested.forEach(this::probeSoon);
-    }
-
-    /** Without a thread for it the node is left alone until the next request; this one goes to another. */
-    private void probeSoon(Node node) {
-        try {
-            means.background().execute(() -> probe(node));
-        } catch (RuntimeException | Error noThread) {
-            health(node).probeEnded();
-            log.debug("{} cannot be probed now: {}", node, noThread.toString());
-        }
+        rested.forEach(node -> means.background().execute(() -> probe(node)));
     }
 
     private void probe(Node node) {

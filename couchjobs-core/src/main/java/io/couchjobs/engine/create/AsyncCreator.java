@@ -1,12 +1,10 @@
 package io.couchjobs.engine.create;
 
-import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.Surroundings;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.Queue;
@@ -56,8 +54,7 @@ public final class AsyncCreator implements AutoCloseable {
      * Adds one job as {@link Creator#addOne} does.
      *
      * @param request the job
-     * @return what happened, once the database has confirmed it; or what went wrong. Completed on a thread of its own, unless no
-     *     thread can be started: then it fails on the one that sends what is written
+     * @return what happened, once the database has confirmed it; or what went wrong. Completed on a thread of its own
      * @throws IllegalStateException when the queue is closed
      */
     public CompletableFuture<AddResult> add(JobRequest request) {
@@ -66,8 +63,8 @@ public final class AsyncCreator implements AutoCloseable {
         CompletableFuture<AddResult> result = new CompletableFuture<>();
         try {
             Creator.Begun begun = creator.begin(request);
-            var unused =
-                    begun.write().whenComplete((written, trouble) -> finishSoon(new Answered(begun, length, result)));
+            var unused = begun.write()
+                    .whenComplete((written, trouble) -> beginToFinish(new Answered(begun, length, result)));
         } catch (RuntimeException | Error refused) {
             leave(length);
             throw refused;
@@ -93,39 +90,12 @@ public final class AsyncCreator implements AutoCloseable {
         }
     }
 
-    /**
-     * When no thread can be had, the creator is told just that: to find out what became of the job may take another write, and the
-     * calling thread is the one that sends these.
-     */
-    private void finishSoon(Answered one) {
-        try {
-            beginToFinish(one);
-        } catch (RuntimeException | Error noThread) {
-            leave(one.length);
-            one.result.completeExceptionally(new CouchJobsException(
-                    "job " + one.begun.request().id()
-                            + " was sent to the database, and no thread could be started to find out what "
-                            + "became of it; look for the job before adding it again",
-                    noThread));
-        }
-    }
-
-    /** Where no further thread can be started, those that are there do it. */
     private void beginToFinish(Answered one) {
         synchronized (lock) {
             answered.add(one);
-            if (finishing == THREADS) {
-                return;
-            }
-            finishing++;
-            try {
-                Surroundings.plan(finishers, this::finishAll, Duration.ZERO);
-            } catch (RuntimeException | Error noThread) {
-                finishing--;
-                if (finishing == 0) {
-                    answered.clear(); // it is the only one: the last thread left nothing behind
-                    throw noThread;
-                }
+            if (finishing < THREADS) {
+                finishing++;
+                finishers.execute(this::finishAll);
             }
         }
     }

@@ -164,36 +164,21 @@ public final class Windows {
         return options.strategy().kind() == Strategy.Kind.FIFO && stock.rules().takeAll();
     }
 
-    /** Without a thread for it nobody reads ahead: the next window is read when it is needed. */
     private void readAhead(String line, Stock stock, Instant until, AcceptOptions options) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         stock.paging().underWay(done);
-        Runnable reading = () -> {
+        background.execute(() -> {
             try {
                 read(line, stock, until, options);
             } catch (RuntimeException trouble) {
-                notAhead(line, trouble);
+                log.debug("the next window of {} cannot be read ahead: {}", line, trouble.toString());
             } finally {
-                isRead(stock, done);
+                synchronized (monitor) {
+                    stock.paging().underWay(null);
+                }
+                done.complete(null);
             }
-        };
-        try {
-            Surroundings.plan(background, reading, Duration.ZERO);
-        } catch (RuntimeException | Error noThread) {
-            notAhead(line, noThread);
-            isRead(stock, done);
-        }
-    }
-
-    private static void notAhead(String line, Throwable trouble) {
-        log.debug("the next window of {} cannot be read ahead: {}", line, trouble.toString());
-    }
-
-    private void isRead(Stock stock, CompletableFuture<Void> done) {
-        synchronized (monitor) {
-            stock.paging().underWay(null);
-        }
-        done.complete(null);
+        });
     }
 
     private void read(String line, Stock stock, Instant until, AcceptOptions options) {

@@ -85,12 +85,7 @@ final class FeedWatchdog {
         Thread thread = new Thread(() -> look(position), "couchjobs-feed-watchdog");
         thread.setDaemon(true);
         asking = true;
-        try {
-            thread.start();
-        } catch (Error noThread) {
-            asking = false;
-            cannotTell(noThread);
-        }
+        thread.start();
     }
 
     private void look(String position) {

@@ -5,6 +5,7 @@ import io.couchjobs.engine.store.BulkListener;
 import io.couchjobs.engine.time.Surroundings;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,7 +61,7 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
         firstNanos = writes == 0 ? lastNanos : firstNanos;
         writes += documents;
         if (writes >= MANY && !planned && !thread.isShutdown()) {
-            planned = plan(this::look, QUIET);
+            plan(this::look, QUIET);
         }
     }
 
@@ -83,10 +84,10 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
         if (isLate()) {
             warmNow();
         } else if (quiet.compareTo(QUIET) < 0) {
-            planAgain(this::look, QUIET.minus(quiet));
+            plan(this::look, QUIET.minus(quiet));
         } else {
             long before = changes();
-            planAgain(() -> lookAround(before), GLANCE);
+            plan(() -> lookAround(before), GLANCE);
         }
     }
 
@@ -95,25 +96,15 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
         if (isLate() || !(isBusy || quiet().compareTo(QUIET) < 0)) {
             warmNow();
         } else {
-            planAgain(this::look, QUIET);
+            plan(this::look, QUIET);
         }
     }
 
-    /** Whether it will be done; without a thread for it the end of the next request is the next occasion. */
-    private synchronized boolean plan(Runnable task, Duration pause) {
-        try {
-            if (!thread.isShutdown()) {
-                Surroundings.plan(thread, task, pause);
-            }
-            return true;
-        } catch (RuntimeException | Error noThread) {
-            log.debug("the indexes cannot be brought up to date now: {}", noThread.toString());
-            return false;
+    private synchronized void plan(Runnable task, Duration pause) {
+        planned = !thread.isShutdown();
+        if (planned) {
+            var unused = thread.schedule(task, pause.toNanos(), TimeUnit.NANOSECONDS);
         }
-    }
-
-    private synchronized void planAgain(Runnable task, Duration pause) {
-        planned = plan(task, pause);
     }
 
     private synchronized Duration quiet() {

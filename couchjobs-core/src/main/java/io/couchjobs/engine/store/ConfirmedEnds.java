@@ -7,7 +7,6 @@ import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.engine.time.Backoff;
-import io.couchjobs.engine.time.Surroundings;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
@@ -22,6 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -229,7 +229,7 @@ public final class ConfirmedEnds implements AutoCloseable {
             return;
         }
         try {
-            Surroundings.plan(thread, () -> work(at), Duration.ofNanos(at - now));
+            var unused = thread.schedule(() -> work(at), at - now, TimeUnit.NANOSECONDS);
             plannedNanos = at;
         } catch (RejectedExecutionException closed) {
             log.debug("nothing is confirmed any more: the queue was closed");

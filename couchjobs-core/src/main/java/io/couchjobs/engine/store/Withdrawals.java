@@ -4,7 +4,6 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.time.Backoff;
-import io.couchjobs.engine.time.Surroundings;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
@@ -17,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -71,20 +71,8 @@ public final class Withdrawals implements AutoCloseable {
         remembered++;
         fresh.add(one);
         if (!planned) {
-            planned = plan(this::takeFresh, Duration.ZERO);
-        }
-    }
-
-    /** Whether it will be done; without a thread for it the next claim to be taken back is the next occasion. */
-    private synchronized boolean plan(Runnable task, Duration pause) {
-        try {
-            if (!closed) {
-                Surroundings.plan(thread, task, pause);
-            }
-            return true;
-        } catch (RuntimeException | Error noThread) {
-            log.debug("claims are withdrawn later: {}", noThread.toString());
-            return false;
+            planned = true;
+            thread.execute(this::takeFresh);
         }
     }
 
@@ -108,11 +96,10 @@ public final class Withdrawals implements AutoCloseable {
         tryAgain(left, batch.size() - left.size(), again);
     }
 
-    /** What nobody can be planned for is settled with the next claim to be taken back. */
     private synchronized void tryAgain(List<Pending> left, int settled, Backoff again) {
         remembered -= settled;
-        if (!left.isEmpty() && !plan(() -> settle(left, again), again.next())) {
-            fresh.addAll(left);
+        if (!left.isEmpty() && !closed) {
+            var unused = thread.schedule(() -> settle(left, again), again.next().toNanos(), TimeUnit.NANOSECONDS);
         }
     }
 

@@ -105,18 +105,9 @@ final class WriteCombiner implements AutoCloseable {
         senders.shutdown();
     }
 
-    /** Without a thread for it nothing is sent, unless somebody sends already: then all that waits goes with that. */
     private void beginToSend() {
         sending++;
-        try {
-            Surroundings.plan(senders, this::sendAll, Duration.ZERO);
-        } catch (RuntimeException | Error noThread) {
-            sending--;
-            if (sending == 0) {
-                waiting.clear(); // nobody sent, so nothing was waiting but what is being written now
-                throw noThread;
-            }
-        }
+        senders.execute(this::sendAll);
     }
 
     private boolean isWorthAnother() {

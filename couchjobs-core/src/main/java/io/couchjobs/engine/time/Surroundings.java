@@ -8,7 +8,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -95,31 +94,6 @@ public interface Surroundings {
      * @return what runs tasks on them; to be shut down at the end
      */
     ScheduledExecutorService threads(String name, int most);
-
-    /**
-     * Has a task run, or throws and never has it run. A pool puts a task into its queue before it finds that no thread can be
-     * started: it would run the task with the next one, when whoever planned it has long done something else.
-     *
-     * @param threads what runs it, made by {@link #threads}
-     * @param task what to run
-     * @param pause when, from now on
-     * @throws OutOfMemoryError when no thread can be started
-     */
-    static void plan(ScheduledExecutorService threads, Runnable task, Duration pause) {
-        AtomicBoolean taken = new AtomicBoolean();
-        Runnable once = () -> {
-            if (taken.compareAndSet(false, true)) {
-                task.run();
-            }
-        };
-        try {
-            var unused = threads.schedule(once, pause.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (RuntimeException | Error noThread) {
-            if (taken.compareAndSet(false, true)) {
-                throw noThread;
-            } // else a thread that was idle has it
-        }
-    }
 
     /**
      * Waits for what another thread does.

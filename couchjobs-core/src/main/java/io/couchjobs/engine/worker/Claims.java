@@ -4,7 +4,6 @@ import io.couchjobs.engine.claim.Acceptor;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Surroundings;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
@@ -46,10 +45,7 @@ public final class Claims {
         return executor.slots().claiming() + won.get();
     }
 
-    /**
-     * Claims jobs; returns at once, but for a pause when all of the claim before were lost to others. They are put back when no
-     * thread can be started.
-     */
+    /** Claims jobs; returns at once, but for a pause when all of the claim before were lost to others. */
     void begin(Acceptor.Pick pick) throws InterruptedException {
         if (lostAll) {
             lostRaces.pause();
@@ -57,13 +53,7 @@ public final class Claims {
             lostRaces.reset();
         }
         executor.slots().claim(pick.size());
-        try {
-            Surroundings.plan(threads, () -> claim(pick), Duration.ZERO);
-        } catch (RuntimeException | Error noThread) {
-            acceptor.putBack(pick);
-            executor.slots().claimed(pick.size());
-            throw noThread;
-        }
+        threads.execute(() -> claim(pick));
     }
 
     /** Tells of claims that failed. */

@@ -151,17 +151,9 @@ public final class Executor {
     }
 
     private void start(Run run) {
-        try {
-            timeLimits.watch(run);
-            RunThreads.unstarted("couchjobs-run-" + run.claim().id(), options.loader(), () -> call(run))
-                    .start();
-        } catch (Error noMoreThreads) {
-            log.error(
-                    "no thread can be started for {}; its lease runs out",
-                    run.claim().id(),
-                    noMoreThreads);
-            ended(run);
-        }
+        timeLimits.watch(run);
+        RunThreads.unstarted("couchjobs-run-" + run.claim().id(), options.loader(), () -> call(run))
+                .start();
     }
 
     private void call(Run run) {

@@ -7,7 +7,6 @@ import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.InProcess;
-import io.couchjobs.couch.ThreadShortage;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchException;
@@ -42,7 +41,6 @@ class NodesTest {
     private final Queue<Runnable> probes = new ArrayDeque<>();
     private final List<CouchServer> clients = new ArrayList<>();
     private long nanos;
-    private boolean lacksThreads;
 
     /** What is wrong with a node. */
     private enum Trouble {
@@ -156,22 +154,6 @@ class NodesTest {
         assertThat(rests.get(0)).isBetween(Duration.ofMillis(125), Duration.ofMillis(260));
         assertThat(rests.get(3)).isBetween(Duration.ofSeconds(1), Duration.ofMillis(2010));
         assertThat(rests.get(11)).isBetween(Duration.ofSeconds(15), Duration.ofMillis(30_010));
-    }
-
-    @Test
-    void a_probe_for_which_no_thread_can_be_started_keeps_no_request_back_and_is_made_later() {
-        CouchServer client = client(1);
-        String home = homeOf(client);
-        troubles.put(home, Trouble.REFUSES);
-        read(client);
-        troubles.clear();
-        lacksThreads = true;
-        nanos += Duration.ofSeconds(1).toNanos();
-        read(client);
-        assertThat(last()).isNotEqualTo(home);
-        lacksThreads = false;
-        recover(client);
-        assertThat(last()).isEqualTo(home);
     }
 
     @Test
@@ -374,9 +356,6 @@ class NodesTest {
     }
 
     private void background(Runnable probe) {
-        if (lacksThreads) {
-            throw ThreadShortage.error();
-        }
         probes.add(probe);
     }
 

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.ThreadShortage;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.due.share.Peers;
 import io.couchjobs.engine.due.share.Sharing;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.time.Surroundings;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -24,7 +24,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,7 +41,6 @@ class WindowsTest {
     private final Object monitor = new Object();
     private final Set<String> taken = new HashSet<>();
     private final Stock stock = new Stock(new Sharing(FAR));
-    private final ThreadShortage threads = new ThreadShortage();
     private JobQueue queue;
     private Windows windows;
 
@@ -59,7 +57,7 @@ class WindowsTest {
         windows = new Windows(
                 new JobIndex(new DesignDocuments(queue.database())),
                 TestQueue.clock(InstantSource.system(), queue.database().server()),
-                threads,
+                Surroundings.REAL,
                 peers,
                 monitor,
                 taken);
@@ -84,19 +82,6 @@ class WindowsTest {
         assertThat(last()).isBetween(WINDOW, 2 * WINDOW - 1);
         next();
         assertThat(last()).as("and we go on from where we were").isGreaterThanOrEqualTo(2 * WINDOW);
-    }
-
-    @Test
-    void a_window_that_no_thread_could_read_ahead_is_read_when_it_is_needed() {
-        windows.refill("email", stock, Instant.now(), MANY, true);
-        threads.begin("couchjobs-index");
-        windows.refill("email", stock, Instant.now(), MANY, true);
-        assertThat(threads.refused()).as("threads that were to read ahead").isEqualTo(1);
-        Set<String> first = known();
-        threads.end();
-        CompletableFuture<Set<String>> second = CompletableFuture.supplyAsync(this::next);
-        assertThat(second).succeedsWithin(TestQueue.PATIENCE);
-        assertThat(second.join()).isNotEmpty().doesNotContainAnyElementsOf(first);
     }
 
     /** The jobs that are known after one more look, which are then taken. */

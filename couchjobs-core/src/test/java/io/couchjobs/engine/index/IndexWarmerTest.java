@@ -3,7 +3,6 @@ package io.couchjobs.engine.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.couch.DatabaseInfo;
-import io.couchjobs.couch.ThreadShortage;
 import io.couchjobs.engine.time.Surroundings;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -91,30 +90,6 @@ class IndexWarmerTest {
         assertThat(warmed).isEqualTo(1);
     }
 
-    @Test
-    void when_no_thread_can_be_started_they_are_asked_after_a_later_write() {
-        machine.lacksThreads = true;
-        write(2_000);
-        machine.lacksThreads = false;
-        write(1);
-        pass(Duration.ofMinutes(5));
-        assertThat(warmed).isEqualTo(1);
-    }
-
-    @Test
-    void when_no_thread_can_be_started_for_a_second_look_they_are_asked_after_a_later_write() {
-        write(2_000);
-        pass(Duration.ofSeconds(4));
-        write(1); // so that the first look is not the last
-        machine.lacksThreads = true;
-        pass(Duration.ofSeconds(2));
-        machine.tasks.clear();
-        machine.lacksThreads = false;
-        write(1);
-        pass(Duration.ofMinutes(5));
-        assertThat(warmed).isEqualTo(1);
-    }
-
     private void othersWrite(int seconds) {
         for (int second = 0; second < seconds; second++) {
             changes += 500;
@@ -142,7 +117,6 @@ class IndexWarmerTest {
     private static final class Standstill implements Surroundings {
         private final Queue<Task> tasks = new ArrayDeque<>();
         private long now;
-        private boolean lacksThreads;
 
         private record Task(Runnable body, long at) {}
 
@@ -157,10 +131,7 @@ class IndexWarmerTest {
             return new ScheduledThreadPoolExecutor(1) {
                 @Override
                 public ScheduledFuture<?> schedule(Runnable body, long delay, TimeUnit unit) {
-                    tasks.add(new Task(body, now + unit.toNanos(delay))); // it is kept all the same
-                    if (lacksThreads) {
-                        throw ThreadShortage.error();
-                    }
+                    tasks.add(new Task(body, now + unit.toNanos(delay)));
                     return super.schedule(() -> {}, 0, TimeUnit.NANOSECONDS);
                 }
             };
