@@ -7,7 +7,7 @@ package io.couchjobs;
  * @param state what is the matter with it
  */
 public record DesignState(String name, State state) {
-    /** What can be the matter. */
+    /** The states of a design document. */
     public enum State {
         /** It is in the database, as this version of couchjobs wants it. */
         CURRENT,

@@ -96,8 +96,9 @@ import org.slf4j.LoggerFactory;
  * A queue of jobs in one CouchDB database: the front door of couchjobs. Thread-safe; make one per database and process, and
  * close it.
  *
- * <p>Who creates jobs uses {@link #add}; who runs them starts a {@link #worker()}; who wants to do both by hand uses {@link
- * #accept}. All methods throw {@link io.couchjobs.couch.config.CouchException} when the database cannot be reached, does not exist
+ * <p>A program that creates jobs uses {@link #add}. A program that runs jobs starts a {@link #worker()}, or claims them by hand
+ * with {@link #accept}. All methods throw {@link io.couchjobs.couch.config.CouchException} when the database cannot be reached,
+ * does not exist
  * or refuses the credentials, and {@link IllegalStateException} when the queue is closed. On a cluster all methods that change or
  * remove a job throw {@link io.couchjobs.job.UnconfirmedException} when no majority of its copies confirms that.
  *
@@ -274,12 +275,12 @@ public final class JobQueue implements AutoCloseable {
 
     /**
      * Adds a job as {@link #add} does, without waiting for the answer. Many that are added one after the other go in bulk
-     * requests: nearly as fast as by {@link #addAll}, from any number of threads. Who adds faster than the database stores is held up
-     * once 16,000 jobs, or 16 MB of them, are on their way; {@link #close} waits for all.
+     * requests: nearly as fast as by {@link #addAll}, from any number of threads. A caller that adds faster than the database
+     * stores is held up once 16,000 jobs, or 16 MB of them, are on their way; {@link #close} waits for all.
      *
-     * <p>The job is safe only when the future is completed: until then it may be lost with the process. What depends on
-     * the future is run on one of a few threads of the queue, so it should be quick; what takes long belongs on threads of its own,
-     * by the {@code Async} methods of the future.
+     * <p>The job is safe only when the future is completed: until then it may be lost with the process. Stages that depend on
+     * the future run on one of a few threads of the queue, so they should be quick. Long ones belong on other threads, by the
+     * {@code Async} methods of the future.
      *
      * @param request the job; changes of its data from now on count for nothing
      * @return what happened, or exceptionally what {@link #add} throws after it has sent something
@@ -395,7 +396,7 @@ public final class JobQueue implements AutoCloseable {
     }
 
     /**
-     * Adds a job unless an unfinished one with its tracker (or else its id) exists. Of any number of callers one adds it.
+     * Adds a job unless an unfinished one with its tracker (or else its id) exists. One of any number of callers adds it.
      *
      * @param request the job
      * @return true when this call added it
@@ -552,7 +553,7 @@ public final class JobQueue implements AutoCloseable {
                 .sum();
     }
 
-    /** {@return who works here, by id: workers that are registered, and whoever owns jobs without being so} */
+    /** {@return who works here, by id: workers that are registered, and owners that are not} */
     public List<WorkerInfo> workers() {
         return WorkerList.read(database, index);
     }
@@ -821,7 +822,7 @@ public final class JobQueue implements AutoCloseable {
     }
 
     /**
-     * Hears of changes of status from now on. Of changes in quick succession only the last may be told; a listener that is
+     * Hears of changes of status from now on. When changes follow each other quickly, only the last may be told; a listener that is
      * slow for more than 10,000 jobs misses the oldest changes, which is logged.
      *
      * @param filter which jobs
@@ -834,7 +835,8 @@ public final class JobQueue implements AutoCloseable {
 
     /**
      * As {@link #watch(JobFilter, Consumer)}, for somebody who wants to know when changes may have been missed: the server did not
-     * know the feed's position any more, because the database was made anew or restored. The listener still hears what became of the jobs that were told
+     * know the feed's position any more, because the database was made anew or restored. The listener still hears what became of
+     * the jobs that were told
      * of is told nevertheless; changes of other jobs are lost.
      *
      * @param filter which jobs
@@ -848,7 +850,7 @@ public final class JobQueue implements AutoCloseable {
 
     /**
      * Hears of every change of any document of the queue, not only of jobs, by the feed that all who listen in this process
-     * share. What most programs want is {@link #watch} or {@link #subscribe(String, String)}.
+     * share. Most programs want {@link #watch} or {@link #subscribe(String, String)}.
      *
      * <p>On a cluster the end of a job, or that it is gone, is told when a majority of the copies has it.
      *
@@ -969,7 +971,7 @@ public final class JobQueue implements AutoCloseable {
         return worker;
     }
 
-    /** What one extension throws hurts nobody. */
+    /** An exception of one extension does not affect the others. */
     private void tell(Consumer<QueueExtension> news) {
         for (QueueExtension extension : extensions) {
             try {
@@ -1012,7 +1014,7 @@ public final class JobQueue implements AutoCloseable {
     }
 
     /**
-     * Who may do what in this queue's database: roles, and the guard by which the database itself refuses the rest.
+     * The permissions in this queue's database: roles, and the guard by which the database itself refuses the rest.
      *
      * @return a view of it; nothing is asked or changed yet
      */
@@ -1023,8 +1025,8 @@ public final class JobQueue implements AutoCloseable {
     /**
      * Ends what serves scopes, the feed, all connections and the accepts that wait, after what {@link #addAsync} has on its way is
      * answered. Workers that are still open are closed first, by {@link Worker#close(Duration)} with no time for what runs. From
-     * then on all methods that would ask the database throw an {@link IllegalStateException}. What one part throws keeps no other
-     * part from being closed; the first is thrown in the end.
+     * then on all methods that would ask the database throw an {@link IllegalStateException}. When one part throws, the others
+     * are closed nevertheless, and the first exception is thrown in the end.
      */
     @Override
     public void close() {

@@ -19,7 +19,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator asks of a database with jobs: its design documents, its conflicts, and what is written in an old form. All
+ * The questions of an operator about a database with jobs: its design documents, its conflicts, and documents in an old form. All
  * methods throw {@link io.couchjobs.couch.config.CouchException} when the database cannot be asked. Thread-safe.
  */
 public final class Operations {
@@ -52,7 +52,7 @@ public final class Operations {
     }
 
     /**
-     * What {@link #init} found and made. Immutable and thread-safe.
+     * The result of {@link #init}. Immutable and thread-safe.
      *
      * @param databaseCreated whether the database was created
      * @param designDocumentsPushed the names of the design documents that were stored

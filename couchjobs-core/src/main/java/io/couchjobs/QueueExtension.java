@@ -4,20 +4,20 @@ import io.couchjobs.job.QueueListener;
 import io.couchjobs.worker.WorkerBuilder;
 
 /**
- * What is added to a queue when it is opened ({@link JobQueueBuilder#extension}): metrics, tracing. Thread-safe, as a {@link
+ * An addition to a queue, given when it is opened ({@link JobQueueBuilder#extension}): metrics, tracing. Thread-safe, as a {@link
  * QueueListener} is. One extension may be added to several queues.
  */
 public interface QueueExtension extends QueueListener {
     /**
-     * A worker of the queue is about to be described. What is set here the program may still change.
+     * A worker of the queue is about to be described. The program may still change the settings made here.
      *
      * @param worker its builder, as {@link JobQueue#worker()} returns it
      */
     default void worker(WorkerBuilder worker) {}
 
     /**
-     * The queue is open. What is thrown here keeps it from being used: the connections are closed again, and whoever wanted to open
-     * it gets the exception.
+     * The queue is open. An exception keeps it from being used: the connections are closed again, and the caller that opened the
+     * queue gets the exception.
      *
      * @param queue the queue
      */

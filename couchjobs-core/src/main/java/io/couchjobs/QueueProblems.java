@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What numbers, settings and workers say of a queue that people should know, as of one moment. Immutable and thread-safe. The
+ * The problems of a queue at one moment, as its numbers, settings and workers show them. Immutable and thread-safe. The
  * dashboard and {@code couchjobs doctor} tell the same.
  *
  * @param counts the numbers by type

@@ -20,7 +20,7 @@ final class TypeRule {
         this.strict = strict;
     }
 
-    /** What is remembered may be old: before a type is refused its settings are read. */
+    /** The remembered settings may be old, so they are read again before a type is refused. */
     boolean isAllowed(String type) {
         return !strict
                 || settings.get(type).timeout().isPresent()

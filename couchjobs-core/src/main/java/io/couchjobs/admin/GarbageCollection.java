@@ -18,8 +18,8 @@ import java.util.function.Consumer;
  */
 public interface GarbageCollection {
     /**
-     * Sets how long a finished job stays at least, whatever its retention. Who waits for a job hears of its finish by the
-     * feed, and needs that long to hear of it. Up to 5 seconds the collection waits for jobs that finished a moment ago;
+     * Sets how long a finished job stays at least, whatever its retention. A caller that waits for a job hears of its finish by
+     * the feed, and needs that long to hear of it. Up to 5 seconds the collection waits for jobs that finished a moment ago;
      * for a longer time it leaves them to the next one.
      *
      * @param age default 5 seconds; zero when nobody waits
@@ -35,7 +35,8 @@ public interface GarbageCollection {
      * database with a name ({@link io.couchjobs.job.Site}): others are to hear of them. A time that is set holds for all.
      * Those of jobs that others wait for stay in any case.
      *
-     * @param age default 10 minutes, in a database with a name 30 days; zero purges them all, which is right only when nobody works on the queue. Ages are
+     * @param age default 10 minutes, in a database with a name 30 days; zero purges them all, which is right only when nobody
+     * works on the queue. Ages are
      *     known from the marks that sweeps and collections leave
      * @return this
      * @throws IllegalArgumentException when the age is negative

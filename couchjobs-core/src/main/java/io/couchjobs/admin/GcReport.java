@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a garbage collection did, or in a dry run would have done. Immutable and thread-safe.
+ * The result of a garbage collection, or of a dry run. Immutable and thread-safe.
  *
  * @param dryRun whether nothing was written
  * @param jobsDeleted by type, how many finished jobs retention let go

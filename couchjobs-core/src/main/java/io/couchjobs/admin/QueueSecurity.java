@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Who may do what in a queue's database. Thread-safe. By default it is as open as the server leaves it; {@link #secure} has the
+ * The permissions in a queue's database. Thread-safe. By default it is as open as the server leaves it; {@link #secure} has the
  * database itself refuse what a user's {@link Role} does not cover. To do so takes an administrator of the database.
  */
 public final class QueueSecurity {
@@ -57,7 +57,8 @@ public final class QueueSecurity {
     }
 
     /**
-     * Stores the guard, or replaces one of another version, and lets the roles in. Who was let in before stays. Idempotent, and safe
+     * Stores the guard, or replaces one of another version, and lets the roles in. Users that were let in before stay.
+     * Idempotent, and safe
      * while workers run; those without a role can write nothing from then on.
      *
      * @return what was missing
@@ -97,7 +98,7 @@ public final class QueueSecurity {
     }
 
     /**
-     * What {@link #grant} would do now; nothing is written.
+     * Previews {@link #grant}; nothing is written.
      *
      * @param role the role
      * @param name the user's name

@@ -1,6 +1,6 @@
 package io.couchjobs.admin;
 
-/** What a user of a queue may do. A user may have several roles, and without one may only read. Roles hold for the whole server. */
+/** The role of a user of a queue. A user may have several roles, and without one may only read. Roles hold for the whole server. */
 public enum Role {
     /** Creates jobs, changes, cancels and removes those that nobody owns, and asks owners to stop. */
     PRODUCER("couchjobs-producer"),

@@ -3,7 +3,7 @@ package io.couchjobs.admin;
 import java.util.List;
 
 /**
- * What securing a database changes. Immutable and thread-safe.
+ * The changes that secure a database. Immutable and thread-safe.
  *
  * @param guardBefore how the guard stood
  * @param membersAdded the roles that may read and write the database now, and could not before

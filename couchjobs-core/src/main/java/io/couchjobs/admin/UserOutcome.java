@@ -1,6 +1,6 @@
 package io.couchjobs.admin;
 
-/** What became of a request for a user with a role. */
+/** The outcome of a request for a user with a role. */
 public enum UserOutcome {
     /** There was no such user. */
     CREATED,

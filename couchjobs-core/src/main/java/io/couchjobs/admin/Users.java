@@ -32,7 +32,7 @@ public final class Users {
         this.users = server.database("_users");
     }
 
-    /** What {@link #grant} would do. */
+    /** Previews {@link #grant}. */
     UserOutcome preview(Role role, String name) {
         Optional<ObjectNode> present = users.exists() ? users.get(PREFIX + name) : Optional.empty();
         return present.map(user -> has(role, user) ? UserOutcome.UNCHANGED : UserOutcome.GRANTED)
@@ -40,7 +40,7 @@ public final class Users {
     }
 
     /**
-     * Gives somebody a role, and creates them if need be. What else a user has stays.
+     * Gives somebody a role, and creates them if need be. Other roles of the user stay.
      *
      * @param role the role
      * @param name the user's name

@@ -50,7 +50,7 @@ final class Executable {
                 .findFirst();
     }
 
-    /** What stands behind {@code #!}; a file that cannot be read may still be run, so no harm is done here. */
+    /** The interpreter behind {@code #!}. A file that cannot be read may still be executable, so that is no error here. */
     private static Optional<Path> interpreter(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
             String head = new String(in.readNBytes(256), StandardCharsets.ISO_8859_1);

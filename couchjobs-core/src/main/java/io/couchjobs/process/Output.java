@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
-/** What a program wrote to standard output: its beginning is kept, the rest is read and dropped. Thread-safe. */
+/** The standard output of a program: its beginning is kept, the rest is read and dropped. Thread-safe. */
 final class Output {
     private static final ObjectMapper MAPPER = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)

@@ -134,7 +134,7 @@ public final class ProcessHandler implements JobHandler<ObjectNode> {
                 "COUCHJOBS_FENCE", Long.toString(context.fence()));
     }
 
-    /** What a program complained about last is the best explanation there is. */
+    /** The last complaint of a program is the best explanation there is. */
     private static final class LastLine {
         private volatile String text = "";
 

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What the jobs of a schedule have in common, as it is kept in the schedule's document. Immutable and thread-safe. */
+/** The common part of a schedule's jobs, as the schedule's document keeps it. Immutable and thread-safe. */
 final class JobTemplate {
     private static final String TYPE = "type";
     private static final String AFTER = "after";

@@ -2,7 +2,7 @@ package io.couchjobs.schedule;
 
 import io.couchjobs.engine.schedule.Due;
 
-/** What becomes of ticks at whose time no scheduler was there. Immutable and thread-safe. */
+/** The treatment of ticks that no scheduler was there for. Immutable and thread-safe. */
 public enum MissedPolicy {
     /** One job for all of them, with the id of the first; then the next tick after now. The default. */
     ONCE("once"),

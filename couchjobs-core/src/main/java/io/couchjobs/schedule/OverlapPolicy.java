@@ -1,6 +1,6 @@
 package io.couchjobs.schedule;
 
-/** What becomes of a tick while a job of an earlier one is not finished. Immutable and thread-safe. */
+/** The treatment of a tick while a job of an earlier tick is not finished. Immutable and thread-safe. */
 public enum OverlapPolicy {
     /** No job is made; the next tick is the next chance. The default. */
     SKIP("skip"),

@@ -5,13 +5,13 @@ import io.couchjobs.engine.store.SharedDocuments;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a put did to a schedule. Immutable and thread-safe.
+ * The result of a put. Immutable and thread-safe.
  *
  * @param outcome what happened
  * @param schedule the schedule as it is stored now
  */
 public record PutResult(Outcome outcome, Schedule schedule) {
-    /** What can happen to a schedule that is put. Immutable and thread-safe. */
+    /** The outcomes of a put. Immutable and thread-safe. */
     public enum Outcome {
         /** There was none of that name. */
         CREATED,

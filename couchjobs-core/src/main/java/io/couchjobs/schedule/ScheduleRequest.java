@@ -32,7 +32,7 @@ public final class ScheduleRequest {
     }
 
     /**
-     * Writes all that was asked for into a schedule's document. What makes the jobs is kept as long as the timing stays:
+     * Writes all that was asked for into a schedule's document. The state of the schedule is kept as long as the timing stays:
      * which ticks are dealt with, and for an interval without a start where it started. A new timing counts from now.
      *
      * @param document the document, which is not changed

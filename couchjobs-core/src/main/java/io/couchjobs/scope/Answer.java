@@ -1,7 +1,7 @@
 package io.couchjobs.scope;
 
 /**
- * What a scope says to a job, checked in the order of the constants after {@code OK}. Immutable and thread-safe. Source: Riak
+ * The answer of a scope to a job; the constants after {@code OK} are checked in their order. Immutable and thread-safe. Source: Riak
  * Core Jobs.
  */
 public enum Answer {

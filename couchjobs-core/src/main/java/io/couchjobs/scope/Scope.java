@@ -5,7 +5,7 @@ import io.couchjobs.job.JobId;
 import java.util.Optional;
 
 /**
- * What a service is responsible for: one partition of one type of work. Immutable and thread-safe.
+ * One partition of one type of work, for which a service is responsible. Immutable and thread-safe.
  *
  * <p>The jobs of a scope have a type of their own, {@code TYPE@PARTITION}, so that all that a queue does by type - settings,
  * pausing, counts, lists - can be done to a scope. Both parts can be read out of it again, because a scope's type has no

@@ -1,9 +1,9 @@
 package io.couchjobs.scope;
 
 /**
- * What became of the jobs of a scope. Immutable and thread-safe.
+ * The numbers of a scope's jobs. Immutable and thread-safe.
  *
- * <p>All but {@code rejected} is counted by the jobs themselves, so it is right whoever died or was started again; jobs that were
+ * <p>All but {@code rejected} is counted by the jobs themselves, so it is right although processes die and start again; jobs that were
  * removed, by hand or by retention, do not count any more. Rejections are counted by each process and written once a second:
  * a process that dies takes its last second with it.
  *

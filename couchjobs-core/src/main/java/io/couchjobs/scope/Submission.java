@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What became of a submit. Immutable and thread-safe.
+ * The result of a submit. Immutable and thread-safe.
  *
  * @param id the job's id, the same in each scope
  * @param correlationId what the jobs have in common: what the request says, else its id; see {@link Scopes#find(String)}

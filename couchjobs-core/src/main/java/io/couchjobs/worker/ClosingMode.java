@@ -1,6 +1,6 @@
 package io.couchjobs.worker;
 
-/** What becomes of jobs that still run when the time for closing a worker is over. Immutable and thread-safe. */
+/** The treatment of jobs that still run when the time for closing a worker is over. Immutable and thread-safe. */
 public enum ClosingMode {
     /** They are interrupted and go back to waiting: another worker runs them. The default. */
     RELEASE(StopReason.CLOSING),

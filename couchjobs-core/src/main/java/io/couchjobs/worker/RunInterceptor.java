@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface RunInterceptor {
     /**
-     * Runs a job. What it throws is what the run failed with.
+     * Runs a job. The run fails with its exception.
      *
      * @param context the job
      * @param run the run, to be called once; its hooks are part of it

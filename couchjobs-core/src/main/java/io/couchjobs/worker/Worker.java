@@ -43,8 +43,7 @@ public interface Worker extends AutoCloseable {
     void filter(@Nullable Predicate<? super Job> filter);
 
     /**
-     * Changes which classes of jobs it takes, from the next claim on. What the settings of a type allow is a limit beside
-     * this one.
+     * Changes which classes of jobs it takes, from the next claim on. The settings of a type may limit its classes further.
      *
      * @param classes the classes, {@code ""} for jobs without one; null for all
      */
@@ -65,8 +64,8 @@ public interface Worker extends AutoCloseable {
     /**
      * Takes no new jobs, gives back those not started, lets the running ones finish, and interrupts those that have not when
      * the time is over: they go back to waiting, or are cancelled ({@link WorkerBuilder#whenClosing}). Their leases are renewed
-     * to the end. What has not ended 5 s later, because it ignores that or the server is away, is lost: its result is not stored,
-     * and another worker runs the job when its lease is over. Closing twice does nothing, but a second call with less time
+     * to the end. A run that has not ended 5 s later, because it ignores that or the server is away, is lost: its result is not
+     * stored, and another worker runs the job when its lease is over. Closing twice does nothing, but a second call with less time
      * shortens it.
      *
      * @param timeout how long the running jobs may take

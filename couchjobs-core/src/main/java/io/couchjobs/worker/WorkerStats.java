@@ -1,7 +1,7 @@
 package io.couchjobs.worker;
 
 /**
- * What a worker did since it started. Immutable and thread-safe.
+ * The numbers of a worker since it started. Immutable and thread-safe.
  *
  * @param claimed jobs claimed
  * @param succeeded runs that ended well

@@ -149,7 +149,7 @@ public final class GarbageCollector implements GarbageCollection {
         }
     }
 
-    /** What finished a moment ago is left alone for that moment, and the collection waits for it. */
+    /** Jobs that finished a moment ago are left alone for that moment, and the collection waits for them. */
     private void retire() throws InterruptedException {
         Instant begun = parts.clock().instant();
         if (dryRun) {

@@ -40,7 +40,7 @@ public final class Marks {
         return newest;
     }
 
-    /** Remembers where the feed is now. Of several processes that do it at the same moment one is enough. */
+    /** Remembers where the feed is now. When several processes do it at the same moment, one is enough. */
     void add() {
         String seq = database.currentSeq();
         long at = clock.instant().toEpochMilli();

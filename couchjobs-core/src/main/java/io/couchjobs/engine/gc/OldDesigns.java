@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Design documents of other versions of couchjobs, older or newer: their indexes cost time and disk with each write. Who asks
- * one that is gone stores it again and waits for its index, so those of living workers stay.
+ * Design documents of other versions of couchjobs, older or newer: their indexes cost time and disk with each write. A worker
+ * that asks a deleted one stores it again and waits for its index, so those of living workers stay.
  */
 public final class OldDesigns {
     /** The names of those of this version. */

@@ -24,11 +24,12 @@ import java.util.stream.IntStream;
 
 /**
  * Deletes the finished jobs that the retention of their types lets go, in batches, each job on the revision it finished
- * with: one that was added again meanwhile stays. Those of other sites are left to these. Thread-safe, and any number of processes may do it at the same time.
+ * with: one that was added again meanwhile stays. Those of other sites are left to these. Thread-safe, and any number of
+ * processes may do it at the same time.
  */
 public final class Retirement {
     /**
-     * How long a finished job stays at least. Who waits for it hears of the finish by the feed, and a deletion in the same
+     * How long a finished job stays at least. A caller that waits for it hears of the finish by the feed, and a deletion in the same
      * moment would be all that the feed tells.
      */
     static final Duration LAG = Duration.ofSeconds(5);
@@ -110,7 +111,7 @@ public final class Retirement {
             pass.deleted(type, haveLogs ? retireWithLogs(free) : retire(free).size());
             pace.rest();
             pace.begin();
-            // What was not deleted is still in the index: go on behind it, not from the start.
+            // Jobs that were not deleted are still in the index: go on behind them, not from the start.
             page = finished.page(range, page.get(page.size() - 1), BATCH);
         }
     }

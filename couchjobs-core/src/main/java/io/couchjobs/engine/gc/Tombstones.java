@@ -36,7 +36,7 @@ import java.util.function.Supplier;
 public final class Tombstones {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int PAGE = 1000;
-    /** What a server takes by default, and up to where it looks document ids up instead of reading the whole feed. */
+    /** The number of ids that a server takes by default. Up to it, the server looks the ids up instead of reading the whole feed. */
     private static final int BATCH = 100;
 
     private final CouchDatabase database;
@@ -119,7 +119,7 @@ public final class Tombstones {
         return change.deleted() && (called || id.startsWith(DocIds.WORKER));
     }
 
-    /** Of these, the ones that may go, with their leaves. */
+    /** The tombstones that may go, with their leaves. */
     private Map<String, List<String>> expendable(List<Change> batch, boolean nobodyWorks) throws InterruptedException {
         List<String> ids = batch.stream().map(Change::id).toList();
         Set<String> young = young(ids);
@@ -203,7 +203,7 @@ public final class Tombstones {
         }
     }
 
-    /** What is done after each page that was purged from. */
+    /** Called after each page that was purged from. */
     interface Step {
         void run() throws InterruptedException;
     }

@@ -85,7 +85,7 @@ final class Alarm {
         notBefore = nanos + backoff.next().toNanos();
     }
 
-    /** What it failed for may be over. */
+    /** The reason of the failure may be over. */
     void tryAgain(long nanos) {
         notBefore = nanos;
     }

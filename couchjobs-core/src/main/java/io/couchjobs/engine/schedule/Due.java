@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a schedule has to do at a time: a pure function of both, so that all who look at it decide alike. Immutable and
+ * The work of a schedule at a time: a pure function of both, so that all processes decide alike. Immutable and
  * thread-safe.
  *
  * @param ticks the ticks to make jobs for, in their order; may be none
@@ -20,7 +20,7 @@ public record Due(List<Instant> ticks, Instant until) {
 
     private static final Duration LATE = Duration.ofMinutes(1);
 
-    /** What there is to do; empty when nothing is. */
+    /** {@return the work; empty when there is none} */
     static Optional<Due> of(Schedule schedule, Instant now) {
         Timing timing = schedule.timing();
         return schedule.last()

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a look at some job documents found, in one request; a removed job is told from one that never was. */
+/** The job documents that one request found; a removed job is told from one that never was. */
 final class FoundJobs {
     private final Map<JobId, Job> jobs = new HashMap<>();
     private final Set<JobId> known = new HashSet<>();

@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
  * Makes the jobs of all schedules when they tick. Thread-safe; a process needs one, and any number of processes may have
  * one.
  *
- * <p>It sleeps until the next tick, by the server's clock, and hears of changed schedules by the feed. Who made a schedule's
- * last job makes the next one at once; the others give it a moment, hear that it was made, and need not ask. It outlives
+ * <p>It sleeps until the next tick, by the server's clock, and hears of changed schedules by the feed. The process that made a
+ * schedule's last job makes the next one at once; the others give it a moment, hear that it was made, and need not ask. It outlives
  * every trouble: a schedule that cannot be read or made is tried again with growing pauses, and holds up no other.
  */
 public final class Scheduler implements Feed.Listener, AutoCloseable {
@@ -115,7 +115,7 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
         run(this::load);
     }
 
-    /** What failed while the server was away is tried at once. */
+    /** Schedules that failed while the server was away are tried at once. */
     @Override
     public void reconnected() {
         run(() -> {
@@ -242,7 +242,7 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
         }
     }
 
-    /** What a thread pool swallows would end the scheduler in silence. */
+    /** A thread pool swallows exceptions: without this, one would end the scheduler in silence. */
     private void guarded(Runnable task) {
         try {
             task.run();

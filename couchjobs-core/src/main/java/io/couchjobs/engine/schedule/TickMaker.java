@@ -46,7 +46,7 @@ public final class TickMaker {
     }
 
     /**
-     * What came of it.
+     * The result of looking at a schedule.
      *
      * @param schedule the schedule as it is now; empty when it is gone
      * @param noted whether this call dealt with a tick, and nobody else did

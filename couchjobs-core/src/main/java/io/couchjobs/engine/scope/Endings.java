@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * Tells submitters how their jobs ended, once each: by the hook of the submit, or if it has none or the hook fails, by an event.
  * Thread-safe.
  *
- * <p>Whoever takes a job out of the map tells of it, so an end that the feed tells twice, or that is found by reading after a
+ * <p>The thread that takes a job out of the map tells of it, so an end that the feed tells twice, or that is found by reading after a
  * gap too, is told once. On a cluster it is an end when a majority of the copies has it.
  */
 public final class Endings implements Feed.Listener, ConfirmedEnds.Asker, AutoCloseable {
@@ -48,7 +48,7 @@ public final class Endings implements Feed.Listener, ConfirmedEnds.Asker, AutoCl
     private final List<Consumer<Ending>> listeners = new CopyOnWriteArrayList<>();
     private final ScheduledThreadPoolExecutor thread;
     private final Backoff trouble = new Backoff(Duration.ofMillis(100), LONGEST_PAUSE);
-    /** What could not be read; while there is something, it is planned to look again. Only the thread uses it. */
+    /** Jobs that could not be read; while there are some, another look is planned. Only the thread uses it. */
     private final Set<JobId> doubtful = new LinkedHashSet<>();
 
     private @Nullable Listening listening;

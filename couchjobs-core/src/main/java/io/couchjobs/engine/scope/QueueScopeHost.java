@@ -44,7 +44,7 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
     private final ScheduledThreadPoolExecutor thread;
     private final Backoff trouble = new Backoff(Duration.ofMillis(100), LONGEST_PAUSE);
     private final Map<Scope, HostedScope> hosted = new ConcurrentHashMap<>();
-    /** What waits there is to be cancelled. */
+    /** Scopes whose waiting jobs are to be cancelled. */
     private final Set<Scope> stopped = ConcurrentHashMap.newKeySet();
 
     private final Set<Scope> toClear = ConcurrentHashMap.newKeySet();
@@ -112,7 +112,7 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
         thread.shutdown();
         closeListening();
         try {
-            // What it is just doing may start a service.
+            // Its present task may start a service.
             boolean unused = thread.awaitTermination(timeout.toMillis(), TimeUnit.MILLISECONDS);
             for (Thread closing : release(timeout)) {
                 closing.join();
@@ -157,7 +157,7 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
         if (listening == null) {
             listening = tools.parts().feed().listen(this);
             if (thread.isShutdown()) {
-                // Whoever closes may have looked before it was there.
+                // A close at the same moment may have looked before it was there.
                 closeListening();
             }
         }
@@ -201,7 +201,7 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
         HostedScope started = HostedScope.start(service, state, workers.get());
         hosted.put(state.scope(), started);
         if (thread.isShutdown()) {
-            // Whoever closes may have looked before it was there.
+            // A close at the same moment may have looked before it was there.
             started.releaseNow();
             hosted.remove(state.scope());
         }
@@ -217,7 +217,8 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
     }
 
     /**
-     * What it had claimed in the last moment is waiting again; and the scope may have been started again meanwhile. A service that
+     * Jobs that it had claimed in the last moment are waiting again; and the scope may have been started again meanwhile. A
+     * service that
      * was stopped twice tells its end twice: the second time another one may be in its place, which goes on.
      */
     private void ended(Scope scope, HostedScope present) {

@@ -33,7 +33,7 @@ public final class Rejections implements AutoCloseable {
         }
     }
 
-    /** Writes what is not written yet. What cannot be written now is kept. */
+    /** Writes what is not written yet. Numbers that cannot be written now are kept. */
     void tell() {
         Map<Scope, Map<Answer, Long>> telling;
         synchronized (this) {

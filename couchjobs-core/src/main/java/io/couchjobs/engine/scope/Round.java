@@ -79,7 +79,7 @@ final class Round {
         }
     }
 
-    /** A scope that cannot be asked now has the job; if it was stopped, whoever serves it will cancel the job. */
+    /** A scope that cannot be asked now has the job; if it was stopped, the process that serves it will cancel the job. */
     void askAgain() {
         try {
             Map<Scope, ScopeState> now = tools.scopes().read(taken.keySet());

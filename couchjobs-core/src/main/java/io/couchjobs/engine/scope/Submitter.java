@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class Submitter {
     private final Tools tools;
     private final Consumer<JobRequest> admission;
-    /** What this process can ask before a job is taken. */
+    /** The services that this process can ask before a job is taken. */
     private final List<ScopeService<?>> services = new CopyOnWriteArrayList<>();
     /** Makes the limits exact within a process. Processes do not wait for each other: together they may exceed a limit. */
     private final Map<Scope, ReentrantLock> doors = new ConcurrentHashMap<>();

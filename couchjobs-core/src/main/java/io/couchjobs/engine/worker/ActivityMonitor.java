@@ -48,7 +48,8 @@ import org.slf4j.LoggerFactory;
  * means that somebody is alive. Source: the RFC's activity monitor.
  *
  * <p>On a cluster the reads of a monitor that is cut off with a minority of the copies show a silence that is its own, and what
- * it writes there would replace the living owner's document after the cut. So what it reads counts only as the reading of a majority of
+ * it writes there would replace the living owner's document after the cut. So what it reads counts only as the reading of a
+ * majority of
  * the copies. A document with conflicts is not put back to waiting: the dead owner's claim is withdrawn, and the conflict resolved.
  *
  * <p>Jobs are looked at one by one: trouble with one, or with the index, does not keep the others from being recovered.
@@ -71,7 +72,7 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     /** An index that is being built can take very long to answer: nobody waits for it. */
     private final ScheduledExecutorService scanning;
 
-    /** Of these types jobs changed without being read. */
+    /** The types whose jobs changed without being read. */
     private final Set<String> unreadTypes = ConcurrentHashMap.newKeySet();
 
     private volatile long scannedNanos;
@@ -142,7 +143,7 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         });
     }
 
-    /** What other sites run is theirs to look after: here nobody can know who lives there. */
+    /** Other sites look after the jobs that they run: here nobody can know who lives there. */
     private boolean isOthers(FeedEvent event) {
         Site site = parts.store().site();
         if (event.docId().startsWith(DocIds.WORKER)) {
@@ -157,7 +158,7 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         scan.within(Duration.ZERO);
     }
 
-    /** What was seen stays seen: a feed that is often interrupted must not keep dead owners alive. */
+    /** Earlier sightings stay: a feed that is often interrupted must not keep dead owners alive. */
     @Override
     public void reconnected() {
         scan.within(Duration.ZERO);
@@ -338,8 +339,8 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     }
 
     /**
-     * Reads everything once more: the feed may be behind, and the owner is not to suffer from that. What is read is compared with
-     * what was seen all the time, not with what the feed tells meanwhile.
+     * Reads everything once more: the feed may be behind, and the owner is not to suffer from that. The state that is read is
+     * compared with the earlier sightings, not with events of the feed meanwhile.
      */
     private void expireIfSilent(JobId id, Sighting sighting, Beat beat, Timeout timeout) {
         parts.settings().read(id.type());
@@ -368,7 +369,7 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
                         new CouchJobsException("no majority of the copies is in reach; nobody can tell who is alive"));
     }
 
-    /** What is read, last of all, of a job and its owner. */
+    /** The last reading of a job and its owner. */
     private record Evidence(SignOfLife signOfLife, Leaves job) {}
 
     private static Optional<Job> leaf(Leaves present, String rev) {

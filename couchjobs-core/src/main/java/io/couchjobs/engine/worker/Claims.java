@@ -12,8 +12,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The claims of a worker that are under way, beside which it looks for more jobs. What was won is started, or given back when
- * the worker is closing. Thread-safe, but for {@link #begin}, {@link #throwTrouble} and {@link #forgetTrouble}, which one thread calls.
+ * The claims of a worker that are under way, beside which it looks for more jobs. Jobs that were won are started, or given back
+ * when the worker is closing. Thread-safe, but for {@link #begin}, {@link #throwTrouble} and {@link #forgetTrouble}, which one
+ * thread calls.
  */
 public final class Claims {
     private static final int MOST = 2;
@@ -66,7 +67,7 @@ public final class Claims {
         }
     }
 
-    /** What failed until now was waited for already. */
+    /** The caller has waited for the failures until now already. */
     void forgetTrouble() {
         trouble.set(null);
     }
@@ -88,7 +89,7 @@ public final class Claims {
         }
     }
 
-    /** What keeps one from being taken keeps no other one. */
+    /** A failure to take one job does not affect the others. */
     private void take(LeasedJob job) {
         try {
             executor.take(job);

@@ -3,7 +3,7 @@ package io.couchjobs.engine.worker;
 import io.couchjobs.job.Listening;
 import io.couchjobs.worker.Worker;
 
-/** What a process does beside running jobs, as long as it has a worker. Thread-safe. */
+/** A task of a process that lasts as long as the process has a worker. Thread-safe. */
 @FunctionalInterface
 public interface Companion {
     /** Does nothing. */

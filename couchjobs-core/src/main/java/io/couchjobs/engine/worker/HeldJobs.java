@@ -141,7 +141,7 @@ public final class HeldJobs implements Feed.Listener, AutoCloseable {
         });
     }
 
-    /** Of what is held, and what is waited for. */
+    /** Held jobs, and the jobs that they wait for. */
     @Override
     public synchronized boolean needsDocument(FeedNotice notice) {
         return JobId.fromDocId(notice.docId())
@@ -149,7 +149,7 @@ public final class HeldJobs implements Feed.Listener, AutoCloseable {
                 .isPresent();
     }
 
-    /** It may be held now, which the index knows. Who is waited for has come to be it after this change, and was read then. */
+    /** It may be held now, which the index knows. A job that others began to wait for after this change was read then. */
     @Override
     public synchronized void unread(FeedNotice notice) {
         if (notice.mayBePending()) {
@@ -199,7 +199,7 @@ public final class HeldJobs implements Feed.Listener, AutoCloseable {
         }
     }
 
-    /** Of ten thousand jobs that one waits for, only the last one to finish, or one that failed, is a reason to look. */
+    /** When one job waits for ten thousand, only the last one to finish, or one that failed, is a reason to look. */
     private void finished(JobId id, JobStatus status) {
         for (JobId waiting : waitingFor.getOrDefault(id, Set.of())) {
             Held known = held.get(waiting);
@@ -400,6 +400,6 @@ public final class HeldJobs implements Feed.Listener, AutoCloseable {
         }
     }
 
-    /** What was not yet seen to be finished, and whether a failure ends the waiting. */
+    /** The jobs that were not yet seen to be finished, and whether a failure ends the waiting. */
     private record Held(Set<JobId> unfinished, boolean cancelsOnFailure) {}
 }

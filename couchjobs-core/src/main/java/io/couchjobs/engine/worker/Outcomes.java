@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What has become of jobs that others wait for, as it was read once. Not thread-safe. */
+/** The states of jobs that others wait for, as they were read once. Not thread-safe. */
 final class Outcomes {
     private static final int PAGE = 500;
 
@@ -84,7 +84,7 @@ final class Outcomes {
                         .ifPresentOrElse(status -> states.put(id, status), () -> removed.add(id)));
     }
 
-    /** Of a job with conflicts nobody can say what has become of it; when they are resolved, the feed tells of it again. */
+    /** The state of a job with conflicts is not known; when they are resolved, the feed tells of the job again. */
     private static Optional<JobStatus> statusOf(ViewResult.Row row) {
         try {
             return Optional.ofNullable(row.doc())

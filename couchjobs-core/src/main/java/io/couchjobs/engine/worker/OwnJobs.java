@@ -53,7 +53,7 @@ public final class OwnJobs implements Feed.Listener {
         });
     }
 
-    /** Of what runs here, unless it is what is known already. */
+    /** The run that a change concerns, unless the change is known already. */
     @Override
     public boolean needsDocument(FeedNotice notice) {
         return JobId.fromDocId(notice.docId())
@@ -125,7 +125,8 @@ public final class OwnJobs implements Feed.Listener {
         if (ours && now.get().isCancelRequested()) {
             run.stop(StopReason.CANCELLED);
         } else if (!ours && event.generation() > known && !run.isEnding()) {
-            // Of a run that is ending this is most often its own end, before that was answered; if it is not, the write
+            // For a run that is ending, this is most often its own end, before that was answered; if it is not, the
+            // write
             // that ends it is refused, and finds out.
             doubts.about(run);
         }

@@ -226,7 +226,7 @@ public final class QueueWorkerBuilder implements WorkerBuilder {
                 selection);
     }
 
-    /** What the application that starts the worker sees, its handlers see too. */
+    /** The handlers see the classes that the application sees which starts the worker. */
     private static ClassLoader loader() {
         ClassLoader present = Thread.currentThread().getContextClassLoader();
         return present == null ? QueueWorkerBuilder.class.getClassLoader() : present;

@@ -337,7 +337,7 @@ public final class Run implements RunControl {
         Thread.interrupted();
     }
 
-    /** What the database will not store as it is becomes a failure; a failure it will not store is given up. */
+    /** An end that the database refuses becomes a failure; a failure that it refuses is given up. */
     private static Ending afterRefusal(Ending ending, WriteRefusedException refused) {
         if (ending.isRefusal) {
             return Ending.halted("the database refuses to store how the job ended: " + refused.getMessage());
@@ -394,7 +394,7 @@ public final class Run implements RunControl {
         return text.length() <= longest ? text : text.substring(0, longest) + "...";
     }
 
-    /** What runs work with, beside their claims. Immutable. */
+    /** The collaborators of runs, beside their claims. Immutable. */
     record Tools(Teller teller, JobLogs logs, InstantSource clock, List<RunInterceptor> interceptors) {}
 
     /** How a run ended, and the write that says so; the write returns null when there is nothing to write. */

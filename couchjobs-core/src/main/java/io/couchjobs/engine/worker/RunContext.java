@@ -11,7 +11,7 @@ import io.couchjobs.worker.StopReason;
 import java.time.Instant;
 import java.util.Optional;
 
-/** What a run gives to its handler. */
+/** The view of a run that its handler has. */
 public final class RunContext implements JobContext {
     private final LeasedJob claim;
     private final RunControl run;

@@ -4,7 +4,7 @@ import io.couchjobs.job.Progress;
 import io.couchjobs.worker.StopReason;
 import java.util.Optional;
 
-/** What a handler can ask and tell its run. Thread-safe. */
+/** The questions and reports of a handler to its run. Thread-safe. */
 public interface RunControl {
     /** {@return why the handler is to stop; empty while it may go on} */
     Optional<StopReason> stopReason();

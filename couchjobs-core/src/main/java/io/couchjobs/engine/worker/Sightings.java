@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleSupplier;
 
 /**
- * What an activity monitor saw of owned jobs and of their workers' registrations: which revision, and since when on its own
+ * The owned jobs and the registrations of workers that an activity monitor saw: which revision, and since when on its own
  * monotonic clock. Thread-safe. No I/O.
  */
 final class Sightings {

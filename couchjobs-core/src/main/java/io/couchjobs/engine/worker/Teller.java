@@ -9,8 +9,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Writes how far runs have come and what they log, at most once a second for each, and never on a handler's thread. What it has
- * not told when a run ends goes with the write that ends it. Thread-safe.
+ * Writes how far runs have come and what they log, at most once a second for each, and never on a handler's thread. Progress
+ * that is not written when a run ends goes with the write that ends it. Thread-safe.
  */
 public final class Teller implements AutoCloseable {
     private static final Duration PAUSE = Duration.ofSeconds(1);
