@@ -7,7 +7,7 @@ import io.couchjobs.job.JobId;
 import java.time.Instant;
 import java.util.function.Function;
 
-/** What people can do to a job. Thread-safe. */
+/** The actions that people can take on a job. Thread-safe. */
 final class Actions {
     private final JobQueue queue;
 
@@ -20,7 +20,7 @@ final class Actions {
         return Call.JSON.createObjectNode().put("done", action(body).apply(id));
     }
 
-    /** {@return what does what a body asks for, and says in the past tense what it did} */
+    /** {@return a function that does what the body asks for and says, in the past tense, what it did} */
     Function<JobId, String> action(ObjectNode body) {
         String name = body.path("action").asText();
         return switch (name) {

@@ -8,7 +8,7 @@ import io.couchjobs.job.JobId;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Acts on all jobs that pass a filter, one such order at a time, while people look at how far it is. Thread-safe. */
+/** Acts on all jobs that pass a filter, one such action at a time, and tells people its progress meanwhile. Thread-safe. */
 final class BulkActions implements AutoCloseable {
     private final JobQueue queue;
     private final Actions actions;

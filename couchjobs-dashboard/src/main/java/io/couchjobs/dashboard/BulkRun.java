@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One order on many jobs. One that refuses or is gone does not stop the others; a database out of reach does. Thread-safe. */
+/**
+ * One action on many jobs. A job that refuses it or is gone does not stop the others; a database out of reach does. Thread-safe.
+ */
 final class BulkRun {
     private static final Logger log = LoggerFactory.getLogger(BulkRun.class);
     /** At the same time: their writes share a bulk request. */

@@ -11,11 +11,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer that is asked for once, however many people look at the same time, and kept for a moment: for as long as it is
- * told, but at least nine times as long as asking took, so that looking never takes more than a tenth of anybody's time.
+ * An answer that is asked for once, however many people look at the same time, and then kept for a moment. It is kept for the
+ * given time, but at least nine times as long as asking took, so that asking never takes more than a tenth of the time.
  * Thread-safe.
  *
- * <p>An answer that needs an index may take minutes while that is being built: then people are told so, and the question goes on.
+ * <p>An answer that needs an index may take minutes while the index is being built. People are then told so, and the question
+ * goes on.
  */
 final class Cached<T> {
     private static final int SPARING = 9;
@@ -34,7 +35,7 @@ final class Cached<T> {
         this(time, source, Optional::empty);
     }
 
-    /** One whose source asks indexes, and which of them is being built. */
+    /** Makes one whose source reads indexes; {@code building} tells which of them is being built. */
     Cached(Duration time, Supplier<T> source, Supplier<Optional<IndexProgress>> building) {
         this.source = source;
         this.building = building;
@@ -69,7 +70,7 @@ final class Cached<T> {
         return question;
     }
 
-    /** What somebody asked before may have been refused meanwhile, because it needed another answer that was not there yet. */
+    /** An earlier question may have been refused meanwhile, because it needed another answer that was not there yet. */
     private T endedOrAnother(FutureTask<T> earlier) {
         try {
             return ended(earlier);

@@ -24,7 +24,7 @@ final class Call {
     private static final int LARGEST_BODY = 64 << 10;
     private static final String NO_OBJECT = "the body must be a JSON object in UTF-8";
     private static final String API = "/api/";
-    /** Only what comes from here is run, shown, framed or asked; nothing inline. */
+    /** A page runs, shows, frames and requests only content of this origin, and nothing inline. */
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
             + " connect-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'";
 
@@ -153,7 +153,7 @@ final class Call {
         return query;
     }
 
-    /** What is escaped wrongly stays as it is. */
+    /** Text with a wrong escape stays as it is. */
     private static String decoded(String raw) {
         try {
             return URLDecoder.decode(raw, StandardCharsets.UTF_8);

@@ -8,7 +8,7 @@ import java.util.Base64;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code Authorization} headers are let in. Immutable and thread-safe. */
+/** The {@code Authorization} headers that are accepted. Immutable and thread-safe. */
 final class Credentials {
     private final List<Secret> headers;
 
@@ -32,7 +32,7 @@ final class Credentials {
         return !headers.isEmpty();
     }
 
-    /** Takes as long for a nearly right password as for a wrong one. */
+    /** Takes as long for a nearly correct password as for any other. */
     boolean letIn(String header) {
         byte[] given = header.getBytes(StandardCharsets.UTF_8);
         boolean found = false;

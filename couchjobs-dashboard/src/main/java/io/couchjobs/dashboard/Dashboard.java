@@ -18,8 +18,8 @@ import java.time.Duration;
  * }
  * }</pre>
  *
- * It listens while it is open. However many people look, it hears of changes by the one feed of the process, from when the
- * first of them opens a page, and asks the database what it asks for one. Close it before the queue.
+ * It listens while it is open. It hears of changes by the one feed of the process, from when the first person opens a page. It
+ * asks the database no more for many people than for one. Close it before the queue.
  */
 public final class Dashboard implements AutoCloseable {
     private static final int BACKLOG = 128;
@@ -78,7 +78,7 @@ public final class Dashboard implements AutoCloseable {
         return url;
     }
 
-    /** Stops listening, and lets go of who looks. Idempotent. */
+    /** Stops listening, and disconnects the browsers. Idempotent. */
     @Override
     public void close() {
         handler.close();

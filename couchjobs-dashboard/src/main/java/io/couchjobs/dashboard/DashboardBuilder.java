@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What a {@link Dashboard} is to be like. Not thread-safe. */
+/** Configures and starts a {@link Dashboard}. Not thread-safe. */
 public final class DashboardBuilder {
     private final JobQueue queue;
     private final Set<String> hosts = new TreeSet<>();
@@ -49,8 +49,8 @@ public final class DashboardBuilder {
     }
 
     /**
-     * Lets in only who has a password (HTTP Basic). Put a proxy that speaks TLS in front when the network is not your own.
-     * An address that gave five wrong ones in a row has to wait between tries, from a second up to a minute.
+     * Lets in only people who have the password (HTTP Basic). Put a proxy that speaks TLS in front when the network is not your
+     * own. An address that sent five wrong passwords in a row has to wait between tries, from a second up to a minute.
      *
      * @param user the name
      * @param password the password, not empty
@@ -64,7 +64,7 @@ public final class DashboardBuilder {
     }
 
     /**
-     * Lets in who has a token (HTTP Bearer), as programs and proxies do; also beside a {@link #user}.
+     * Lets in clients that have the token (HTTP Bearer), such as programs and proxies; also beside a {@link #user}.
      *
      * @param token the token, not empty
      * @return this
@@ -87,8 +87,8 @@ public final class DashboardBuilder {
     }
 
     /**
-     * Names a host by which browsers reach the dashboard. Requests that name any other host, but localhost or a number, are
-     * refused: that is how foreign pages would reach what listens here (DNS rebinding).
+     * Names a host by which browsers reach the dashboard. Requests that name any other host, except localhost or a numeric
+     * address, are refused: foreign pages would reach this server in that way (DNS rebinding).
      *
      * @param name such as {@code jobs.example.org}
      * @return this
@@ -141,7 +141,7 @@ public final class DashboardBuilder {
         return new DashboardHandler(this, actions != null && actions);
     }
 
-    /** For tests: what measures how long somebody has to wait. */
+    /** For tests: the clock that measures how long an address has to wait. */
     DashboardBuilder nanoTime(LongSupplier source) {
         this.nanoTime = source;
         return this;

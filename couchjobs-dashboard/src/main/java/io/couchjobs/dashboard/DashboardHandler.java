@@ -79,7 +79,7 @@ public final class DashboardHandler implements HttpHandler, AutoCloseable {
         }
     }
 
-    /** Lets go of who looks, and of the queue's feed. Idempotent. */
+    /** Disconnects the browsers, and stops following the queue's feed. Idempotent. */
     @Override
     public void close() {
         routes.close();

@@ -14,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Slows down who guesses passwords. After {@value #FREE} wrong ones an address has to wait a second, after each further one
- * twice as long, up to a minute; what it sends meanwhile is not looked at, be it right or wrong. A right one, or a quarter of
- * an hour without a wrong one, forgives all. It remembers {@value #MOST} addresses at most, and lets go of those that were
- * silent longest. Thread-safe.
+ * Slows down clients that guess passwords. After {@value #FREE} wrong passwords an address has to wait a second, after each
+ * further one twice as long, up to a minute. A password that it sends meanwhile is not checked, be it right or wrong. A right
+ * password, or a quarter of an hour without a wrong one, clears the count. At most {@value #MOST} addresses are remembered; those
+ * that were silent longest are forgotten first. Thread-safe.
  */
 final class FailedLogins {
     static final int FREE = 5;
@@ -28,7 +28,7 @@ final class FailedLogins {
     private static final Duration LONGEST = Duration.ofMinutes(1);
     private static final Duration FORGIVEN = Duration.ofMinutes(15);
     private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
-    /** Whoever has one address of version 6 has the 2^64 of its network. */
+    /** A client with one IPv6 address usually has the 2^64 addresses of its network. */
     private static final int NETWORK_BYTES = 8;
 
     private final LongSupplier nanoTime;
@@ -47,7 +47,7 @@ final class FailedLogins {
         this.nanoTime = nanoTime;
     }
 
-    /** What came of a login: let in, or not, or not looked at because there is time left to wait. */
+    /** The outcome of a login: let in, refused, or not checked because there is time left to wait. */
     record Verdict(boolean isLetIn, Duration left) {}
 
     /** How often in a row an address was wrong, and when last. */
@@ -62,8 +62,8 @@ final class FailedLogins {
     }
 
     /**
-     * Looks at what an address sent, unless it has to wait. All of it under one lock, so that guesses sent at the same time
-     * count one by one.
+     * Checks what an address sent, unless it has to wait. One lock covers it all, so that guesses sent at the same time count one
+     * by one.
      */
     synchronized Verdict letIn(String address, BooleanSupplier isRight) {
         String from = network(address);
@@ -101,7 +101,7 @@ final class FailedLogins {
         return known == null || now - known.nanos() > FORGIVEN.toNanos() ? new Failures(0, now) : known;
     }
 
-    /** Asks no name server: only what is an address already is parsed. */
+    /** Asks no name server: only a numeric address is parsed. */
     private static String network(String address) {
         String plain = address.replaceFirst("%.*$", "");
         if (!IPV6.matcher(plain).matches()) {

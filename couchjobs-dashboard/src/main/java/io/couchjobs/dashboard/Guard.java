@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides which requests are served. Thread-safe.
  *
- * <p>A page of another site can make a browser send requests here. It must not be able to read answers: its name is not
- * among the hosts, however it lets that name resolve. And it must not be able to change anything: it cannot send the header
- * {@value #HEADER} without being asked first, which is never answered, and browsers say where a request comes from.
+ * <p>A page of another site can make a browser send requests here. It must not read answers: its name is not among the hosts,
+ * whatever address that name resolves to. It must not change anything either: it cannot send the header {@value #HEADER} without
+ * a preflight request, which is never answered, and browsers say where a request comes from.
  */
 final class Guard {
-    /** What every change must carry. */
+    /** The header that every change must carry. */
     static final String HEADER = "X-Couchjobs-Dashboard";
 
     private static final Pattern NUMBER = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-fA-F:.]+]");
@@ -53,7 +53,7 @@ final class Guard {
         }
     }
 
-    /** Who has not tried yet has not failed: browsers ask without a password first. */
+    /** A request without credentials is not a failed login: browsers ask without a password first. */
     private void checkLogin(Call call) {
         if (!credentials.areAsked()) {
             return;

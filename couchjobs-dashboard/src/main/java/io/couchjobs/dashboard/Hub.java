@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Passes what the feed tells to all browsers that listen: gathered, and at most {@value #PER_SECOND} times a second. It
- * listens from the first browser on. Thread-safe.
+ * Passes the feed's news to all browsers that listen: gathered, and at most {@value #PER_SECOND} times a second. It follows the
+ * feed from the first browser on. Thread-safe.
  */
 final class Hub implements ChangeListener, AutoCloseable {
     private static final String JOB = "job:";
@@ -48,7 +48,7 @@ final class Hub implements ChangeListener, AutoCloseable {
     private boolean closed;
     private int beat;
 
-    /** What happened since it was told last. */
+    /** The news since the last beat. */
     private News news = new News();
 
     Hub(JobQueue queue) {
@@ -78,7 +78,7 @@ final class Hub implements ChangeListener, AutoCloseable {
                 .orElse(null);
         call.setHeader("X-Accel-Buffering", "no");
         if (call.is("HEAD")) {
-            call.answerHead(EVENTS); // a viewer to whom nothing is written would never be noticed to have left
+            call.answerHead(EVENTS); // without writes the server would never notice that this viewer has left
             return;
         }
         start();
@@ -181,7 +181,7 @@ final class Hub implements ChangeListener, AutoCloseable {
         }
     }
 
-    /** What happened between two beats. Guarded by the hub. */
+    /** The news between two beats. Guarded by the hub. */
     private final class News {
         private final Map<String, DocumentChange> jobs = new LinkedHashMap<>();
         private final Map<JobId, List<LogChunk>> logs = new LinkedHashMap<>();
@@ -208,7 +208,7 @@ final class Hub implements ChangeListener, AutoCloseable {
             }
         }
 
-        /** Of very many only some are told one by one, but always those that somebody looks at. */
+        /** When there are very many jobs, only some are told one by one, but always those that somebody looks at. */
         private void addJob(DocumentChange event) {
             DocumentChange known = jobs.get(event.docId());
             boolean wanted = known != null || jobs.size() < MOST_CHANGED || isWatched(event.docId());

@@ -29,7 +29,7 @@ final class JobJson {
         return Call.JSON.createObjectNode().put("type", id.type()).put("id", id.id());
     }
 
-    /** What a list shows. */
+    /** The fields that a list shows. */
     static ObjectNode summary(Job job) {
         ObjectNode json = name(job.id())
                 .put("status", job.status().json())
@@ -53,7 +53,7 @@ final class JobJson {
         return json;
     }
 
-    /** What a job's own page shows. */
+    /** The fields that a job's own page shows. */
     static ObjectNode whole(Job job) {
         ObjectNode json = summary(job)
                 .put("state", job.state().name().toLowerCase(java.util.Locale.ROOT))

@@ -98,7 +98,7 @@ final class Jobs {
         return JobJson.whole(job).put("now", Clock.now(queue));
     }
 
-    /** The newest lines would need all to be read; a person reads a log from its beginning. */
+    /** To show the newest lines, all would have to be read. A person reads a log from its beginning. */
     ObjectNode log(Call call) {
         ObjectNode json = Call.JSON.createObjectNode();
         ArrayNode chunks = json.putArray("chunks");

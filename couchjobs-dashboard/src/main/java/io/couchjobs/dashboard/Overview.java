@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What the first page shows. Thread-safe. */
+/** The contents of the first page. Thread-safe. */
 final class Overview {
     private final JobQueue queue;
     private final Hub hub;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 
-/** What people should know: what the numbers say of each type, and what the checks found. Thread-safe. */
+/** The problems that people should know: those that each type's numbers show, and those that the checks found. Thread-safe. */
 final class Problems {
     private static final Duration FRESH = Duration.ofSeconds(2);
     private static final Duration CHECKED = Duration.ofSeconds(15);
@@ -32,7 +32,7 @@ final class Problems {
         this.checks = new Cached<>(CHECKED, checks, queue.operations()::building);
     }
 
-    /** {@return how many things are to be put right by what the numbers say, without the slower checks} */
+    /** {@return how many problems the numbers show, without the slower checks} */
     long count() {
         return signs.get().stream()
                 .filter(sign -> sign.level() == Problem.Level.PROBLEM)

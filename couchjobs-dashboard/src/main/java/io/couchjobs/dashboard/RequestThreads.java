@@ -12,12 +12,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The threads of an HTTP server: a bounded number of requests at once, others wait for their turn. The connection of who does not
- * send the head of a request in time is closed, so that nobody keeps a thread by that. Thread-safe.
+ * The threads of an HTTP server: they serve a bounded number of requests at once, and others wait for their turn. The connection
+ * of a client that does not send the head of a request in time is closed, so that no slow client keeps a thread. Thread-safe.
  */
 final class RequestThreads implements Executor, AutoCloseable {
     private static final long KEEP_ALIVE_SECONDS = 30;
-    /** What the calling thread reads. */
+    /** The head that the calling thread reads. */
     private static final ThreadLocal<Head> HEADS = new ThreadLocal<>();
 
     private final ThreadPoolExecutor threads;
@@ -83,7 +83,7 @@ final class RequestThreads implements Executor, AutoCloseable {
         };
     }
 
-    /** The head of a request that a thread reads. Who interrupts a thread that reads from a channel closes the channel. */
+    /** The head of a request that a thread reads. An interrupt of a thread that reads from a channel closes the channel. */
     private static final class Head {
         private final Thread reader;
         private boolean isOver;
@@ -100,7 +100,7 @@ final class RequestThreads implements Executor, AutoCloseable {
             }
         }
 
-        /** What follows is not to be interrupted for this. */
+        /** After this, the thread is not interrupted for a slow head any more. */
         synchronized void arrived() {
             isOver = true;
             if (isGivenUp) {

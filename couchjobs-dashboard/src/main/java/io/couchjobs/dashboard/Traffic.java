@@ -10,8 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * How many runs ended in each of the last seconds, and how long they had waited and took. Of a second with many runs the
- * times are those of the first few hundred. Thread-safe; nothing here takes long, because the feed's thread calls it.
+ * How many runs ended in each of the last seconds, and how long they had waited and took. In a second with many runs, only the
+ * first few hundred are timed. Thread-safe; nothing here takes long, because the feed's thread calls it.
  */
 final class Traffic {
     /** For how many seconds it is remembered. */
@@ -21,7 +21,7 @@ final class Traffic {
     private static final int SAMPLES = 500;
 
     private final Deque<Second> past = new ArrayDeque<>();
-    /** When the last end of a run that was counted happened, by job: events come twice, and tell old stories. */
+    /** When the last counted run of each job ended: events come twice, and may repeat an earlier end. */
     private final Map<String, Long> counted = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 

@@ -10,7 +10,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A browser that listens. One that is too slow misses what happened, and is told to look again. Thread-safe. */
+/** A browser that listens. A browser that is too slow misses news, and is told to look again. Thread-safe. */
 final class Viewer {
     private static final int MOST_WAITING = 30;
     private static final long HEARTBEAT_SECONDS = 15;

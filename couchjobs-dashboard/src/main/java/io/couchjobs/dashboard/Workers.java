@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Who runs what. Thread-safe. */
+/** The workers and the jobs that they run. Thread-safe. */
 final class Workers {
-    /** Of more jobs than this only the names are told, not how far they are. */
+    /** Beyond this number of jobs, only their names are told, not their progress. */
     private static final int MOST_READ = 200;
 
     private static final Duration FRESH = Duration.ofSeconds(1);
