@@ -1,4 +1,4 @@
-/** What tests of programs with jobs need. */
+/** Tools for tests of programs with jobs. */
 module io.couchjobs.test {
     requires transitive io.couchjobs;
     requires transitive io.couchjobs.embedded;

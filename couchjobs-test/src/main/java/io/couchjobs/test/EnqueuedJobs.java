@@ -15,8 +15,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Jobs that a program added, narrowed down step by step. Each step fails with an {@link AssertionError} that lists what there is, when
- * no job is left. Immutable and thread-safe.
+ * Jobs that a program added, narrowed down step by step. When no job is left, a step fails with an {@link AssertionError} that
+ * lists the jobs there were. Immutable and thread-safe.
  */
 public final class EnqueuedJobs {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -129,9 +129,9 @@ public final class EnqueuedJobs {
     }
 
     /**
-     * Keeps those of which something holds.
+     * Keeps those that meet a condition.
      *
-     * @param description what that is, for the message, such as {@code "with a high priority"}
+     * @param description the condition in words, for the message, such as {@code "with a high priority"}
      * @param condition what has to hold
      * @return the jobs that are left
      */
@@ -188,7 +188,7 @@ public final class EnqueuedJobs {
         return "\n  " + job.id() + " " + job.status().json() + ", due " + due + ", data " + job.data();
     }
 
-    /** As it is after a way through the database: a long that is small is an int then. */
+    /** As it is after it was stored and read: a small long is then an int. */
     private static ObjectNode json(Object data) {
         try {
             return (ObjectNode) JSON.readTree(JobData.of(data).toString());

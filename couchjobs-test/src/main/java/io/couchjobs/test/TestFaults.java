@@ -7,8 +7,8 @@ import io.couchjobs.job.JobId;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Trouble with the database, made on purpose, so that a test can see what the program does then. Thread-safe. The queue itself
- * outlives all of it: what it repeats and what it tells the caller is as in operation.
+ * Makes trouble with the database on purpose, so that a test can see what the program does then. Thread-safe. The queue itself
+ * survives all of it, and repeats requests and reports failures as in production.
  */
 public final class TestFaults {
     private final Faults faults;
@@ -20,8 +20,8 @@ public final class TestFaults {
     }
 
     /**
-     * Answers the next requests with a status, and does not carry them out; the feed of changes is left alone. Of reads that are answered 429 or
-     * 503 the client repeats some by itself, each of which counts.
+     * Answers the next requests with a status, and does not carry them out; the feed of changes is left alone. The client repeats
+     * some reads that are answered 429 or 503 by itself, and each repetition counts.
      *
      * @param requests how many
      * @param status the HTTP status, such as 500
@@ -46,7 +46,8 @@ public final class TestFaults {
     }
 
     /**
-     * Lets somebody else write a job just before the next write arrives, so that this one conflicts (409) if it is of the same job.
+     * Lets another client write a job just before the next write arrives, so that the next write conflicts (409) if it is of the
+     * same job.
      *
      * @param type the job's type
      * @param id the job's id

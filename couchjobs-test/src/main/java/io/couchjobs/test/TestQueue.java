@@ -77,7 +77,7 @@ public final class TestQueue implements AutoCloseable {
         return clock;
     }
 
-    /** {@return what makes trouble} */
+    /** {@return the switch that makes trouble} */
     public TestFaults faults() {
         return faults;
     }
@@ -144,7 +144,7 @@ public final class TestQueue implements AutoCloseable {
     }
 
     /**
-     * Checks that jobs of a type were added, whatever became of them since.
+     * Checks that jobs of a type were added, whatever happened to them since.
      *
      * @param type the type
      * @return the jobs, to be looked at more closely

@@ -1,3 +1,3 @@
-/** What tests of programs with jobs need: a queue of their own, a clock to set, assertions, faults. */
+/** Tools for tests of programs with jobs: a queue for each test, a clock to set, assertions, faults. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.test;
