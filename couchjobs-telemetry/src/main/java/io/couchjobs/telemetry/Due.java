@@ -7,14 +7,14 @@ import java.util.Set;
 
 /** Since when a job could have been claimed. */
 final class Due {
-    /** They tell of the run before; how that ended has a time of its own. */
+    /** These events tell of the previous run; its end has a time of its own. */
     private static final Set<String> NO_REASON_TO_RUN = Set.of("claimed", "started");
 
     private Due() {}
 
     /**
-     * The later of its scheduled time and of when something last happened to it: it was created, failed, was given back, its lease ran
-     * out.
+     * Returns the later of two times: the job's scheduled time, and the last time when it was created, failed, was given back, or
+     * its lease expired.
      *
      * @param pending the job as it waits
      * @return the time; the epoch when the job does not say

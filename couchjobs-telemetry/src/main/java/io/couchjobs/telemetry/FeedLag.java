@@ -10,19 +10,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures how far behind the feed is, by this process's own writes: from when one was answered until the feed told of it. So no two
+ * Measures the lag of the feed by this process's own writes: from the answer to a write until the feed tells of it. So no two
  * clocks are compared. One write is followed at a time. Thread-safe.
  */
 final class FeedLag {
     private static final Pattern REVISION = Pattern.compile("(\\d{1,9})-.*");
-    /** A write that the feed has not told by then has been overtaken by another one, or there is no feed. */
+    /** When the feed has not reported a write by then, a later write has replaced it, or there is no feed. */
     private static final long PATIENCE = Duration.ofMinutes(1).toNanos();
 
     private static final int MOST_REMEMBERED = 256;
 
     private final LongSupplier nanos;
     private final Consumer<Duration> record;
-    /** The feed may be quicker than the answer to the write. */
+    /** Revisions that the feed has reported: the feed may be quicker than the answer to the write. */
     private final Map<String, Long> heard = new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
@@ -65,7 +65,7 @@ final class FeedLag {
         }
     }
 
-    /** The number of a revision; 0 for a text that is none. */
+    /** The number of a revision; 0 for a text that is no revision. */
     private static long generation(String rev) {
         Matcher revision = REVISION.matcher(rev);
         return revision.matches() ? Long.parseLong(revision.group(1)) : 0;

@@ -21,13 +21,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many jobs of each type and status there are, and how long the oldest due one has waited. Read by a thread of its own when
- * a gauge is asked, and what is known is older than it may be; while the database cannot be read there are no numbers, rather than
- * old ones. Thread-safe.
+ * How many jobs of each type and status there are, and how long the oldest due one has waited. When a gauge is asked and the
+ * numbers are too old, a separate thread reads them anew. While the database cannot be read there are no numbers, rather than old
+ * ones. Thread-safe.
  */
 final class QueueDepth implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(QueueDepth.class);
-    /** Who asks for metrics gives up soon; then the numbers are there the next time. */
+    /** A client that asks for metrics gives up soon; then the numbers are there the next time. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private final JobQueue queue;
@@ -67,7 +67,7 @@ final class QueueDepth implements AutoCloseable {
         return known == null ? Double.NaN : (System.nanoTime() - known.nanos) / 1e9;
     }
 
-    /** The numbers, read anew if need be. Only who starts the reading waits for it. */
+    /** The numbers, read anew if need be. Only the caller that starts the reading waits for it. */
     private @Nullable Numbers known() {
         CompletableFuture<?> started = startIfOld();
         if (started != null) {

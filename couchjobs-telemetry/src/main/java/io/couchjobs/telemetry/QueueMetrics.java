@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * JobQueue queue = JobQueue.builder(url).extension(QueueMetrics.of(registry)).open();
  * }</pre>
  *
- * How many jobs wait, and since when, is read from the index when somebody asks for the metrics, at most every 15 s; when nobody
- * asks, nothing is read. Everything else costs no request.
+ * The number of waiting jobs, and their age, are read from the index when somebody asks for the metrics, at most every 15 s. When
+ * nobody asks, nothing is read. Everything else costs no request.
  */
 public final class QueueMetrics implements QueueExtension {
     /** How seldom the index is read unless told otherwise: 15 s. */

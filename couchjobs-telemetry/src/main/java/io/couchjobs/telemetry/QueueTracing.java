@@ -24,9 +24,9 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries OpenTelemetry traces from who creates a job to who runs it. A job that is added while a span is current carries that span in
- * its document ({@link TraceContext}, whatever propagators are configured elsewhere); each of its runs, retries too, is a span
- * below it, and current while the handler runs. Immutable and thread-safe; one will do for any number of queues.
+ * Carries OpenTelemetry traces from the creator of a job to its owner. A job that is added while a span is current carries that
+ * span in its document ({@link TraceContext}, whatever propagators are configured elsewhere). Each of its runs, retries too, is a
+ * child span, and current while the handler runs. Immutable and thread-safe; one instance will do for any number of queues.
  *
  * <pre>{@code
  * JobQueue queue = JobQueue.builder(url).extension(QueueTracing.of(openTelemetry)).open();

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What is measured of the jobs of one type that a process runs; all of it is there from the first claim on. Thread-safe. */
+/** The meters of the jobs of one type that a process runs; all of them exist from the first claim on. Thread-safe. */
 final class RunMeters {
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST_RUN = Duration.ofHours(1);
