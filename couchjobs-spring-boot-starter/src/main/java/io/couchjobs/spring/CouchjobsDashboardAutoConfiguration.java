@@ -17,7 +17,7 @@ import org.springframework.core.env.Environment;
 
 /**
  * The dashboard at {@code couchjobs} below the management path, on the application's port, where the application has
- * couchjobs-dashboard. Not without somebody who asks for a password.
+ * couchjobs-dashboard. It is not served unless the dashboard or the application asks for a password.
  */
 @AutoConfiguration(after = CouchjobsAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)

@@ -7,12 +7,12 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * What an application says of its queue. Immutable and thread-safe. Addresses are texts: where Spring cannot make a URI of one, it
- * shows it, and there may be a password in it.
+ * The properties of an application's queue. Immutable and thread-safe. Addresses are texts, not URIs: when Spring cannot parse a
+ * URI it shows it, and there may be a password in it.
  *
  * @param url the database, such as http://127.0.0.1:5984/jobs. Without it there is no queue.
  * @param nodes the same database on other nodes of a cluster
- * @param user who logs in, unless the url says so
+ * @param user the user that logs in, unless the url names one
  * @param password the password of that user
  * @param token a bearer token, in place of user and password
  * @param createIfMissing whether the database and its design documents are created where they are missing
@@ -44,7 +44,8 @@ public record CouchjobsProperties(
      * The application's worker. Immutable and thread-safe.
      *
      * @param enabled whether this application runs jobs at all
-     * @param id the worker's name; one that starts with the name of one that died takes its jobs back at once. Default: a name of its own for each start
+     * @param id the worker's name; a worker that starts with the name of a dead one takes its jobs back at once. Default: a name
+     *     of its own for each start
      * @param concurrency how many jobs run at once: a number, cores, or cores*N
      * @param prefetch how many jobs are claimed ahead
      * @param timeLimit how long a run may take; default no limit
@@ -59,12 +60,13 @@ public record CouchjobsProperties(
             @DefaultValue("20s") Duration closeTimeout) {}
 
     /**
-     * The dashboard below the management path. It is there when somebody asks for a password: it itself, or the application.
+     * The dashboard below the management path. It is there only when the dashboard itself, or the application, asks for a
+     * password.
      *
-     * @param enabled whether it may be there at all
-     * @param user who may see it, by HTTP Basic
+     * @param enabled whether there may be a dashboard at all
+     * @param user the user that may see it, by HTTP Basic
      * @param password the password of that user
-     * @param token who has it may see it, by HTTP Bearer
+     * @param token a token whose bearer may see it (HTTP Bearer)
      * @param guardedByApplication whether the application's own security decides who may see it
      * @param actions whether people may change anything
      * @param hosts the names by which browsers reach the application, such as shop.example.org

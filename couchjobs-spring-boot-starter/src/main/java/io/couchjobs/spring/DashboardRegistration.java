@@ -4,8 +4,8 @@ import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * The dashboard's servlet in the container. It is closed before the web server waits for the requests under way: a page that
- * listens to what happens never ends by itself. Thread-safe.
+ * The dashboard's servlet in the container. It is closed before the web server waits for the requests under way: the request of a
+ * listening page never ends by itself. Thread-safe.
  */
 final class DashboardRegistration extends ServletRegistrationBean<DashboardServlet> implements SmartLifecycle {
     private final DashboardServlet servlet;

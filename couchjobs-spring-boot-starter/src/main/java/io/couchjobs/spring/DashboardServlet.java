@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves the dashboard in a servlet container, while it is open. Pages that listen to what happens wait in threads of their
- * own: those of the container are the application's, and few. Thread-safe.
+ * Serves the dashboard in a servlet container, while it is open. Pages that listen for changes wait in separate threads: the
+ * container's threads are the application's, and few. Thread-safe.
  */
 final class DashboardServlet extends HttpServlet {
     private static final long serialVersionUID = 1L;
@@ -34,7 +34,7 @@ final class DashboardServlet extends HttpServlet {
         }
     }
 
-    /** Lets go of who looks. */
+    /** Disconnects the browsers. */
     synchronized void close() {
         if (handler != null) {
             handler.close();

@@ -9,7 +9,7 @@ import java.lang.annotation.Target;
 /**
  * Marks a method of a bean that runs the jobs of a type. Its parameters, in any order: at most one of type {@link
  * io.couchjobs.worker.JobContext}, and at most one of any other type, to which the job's data is bound (by the queue's own
- * Jackson, not by the application's). What it returns is the job's result; what it throws is as with {@link
+ * Jackson, not by the application's). Its return value is the job's result. Its exceptions mean the same as those of {@link
  * io.couchjobs.worker.JobHandler#handle}.
  */
 @Documented

@@ -8,7 +8,7 @@ public interface JobQueueCustomizer {
     /**
      * Changes it.
      *
-     * @param queue what opens the queue
+     * @param queue the builder that opens the queue
      */
     void customize(JobQueueBuilder queue);
 }

@@ -16,7 +16,7 @@ record MethodHandler<T>(Method method, Class<T> dataType, Supplier<Object> bean)
     /**
      * Looks at a method's parameters.
      *
-     * @throws IllegalStateException when they are not a job's
+     * @throws IllegalStateException when they do not fit a {@code @JobHandler} method
      */
     static MethodHandler<?> of(Method method, Supplier<Object> bean) {
         List<Class<?>> others = Arrays.stream(method.getParameterTypes())

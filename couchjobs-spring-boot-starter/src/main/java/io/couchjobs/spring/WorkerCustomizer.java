@@ -8,7 +8,7 @@ public interface WorkerCustomizer {
     /**
      * Changes it.
      *
-     * @param worker what starts the worker
+     * @param worker the builder that starts the worker
      */
     void customize(WorkerBuilder worker);
 }

@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * The worker of an application: started last, when everything that handlers need is there, and stopped first. While it stops it
- * takes no new jobs and lets the running ones finish. Without a handler there is no worker. Thread-safe.
+ * The worker of an application. It is started last, when everything that handlers need is there, and stopped first. While it
+ * stops, it takes no new jobs and lets the running ones finish. Without a handler there is no worker. Thread-safe.
  */
 public final class WorkerLifecycle implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(WorkerLifecycle.class);
@@ -68,7 +68,7 @@ public final class WorkerLifecycle implements SmartLifecycle {
         log.info("worker {} of {} runs jobs of the types {}", started.id(), queue, types);
     }
 
-    /** The monitor is free while the last jobs end: they may ask for the worker, and so may who looks after the application. */
+    /** The monitor is free while the last jobs end: their handlers, and the application's monitoring, may ask for the worker. */
     @Override
     public void stop() {
         synchronized (turn) {
