@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** As whom the processes of a chaos run log in. */
+/** The accounts with which the processes of a chaos run log in. */
 interface Accounts extends AutoCloseable {
     /** {@return the database at each node, with the credentials of a process} */
     List<URI> of(Role role, String process, List<URI> databases);
@@ -18,7 +18,7 @@ interface Accounts extends AutoCloseable {
     @Override
     void close();
 
-    /** {@return that all log in as the administrator who set the queue up} */
+    /** {@return accounts that let all processes log in as the administrator who set the queue up} */
     static Accounts none() {
         return new Accounts() {
             @Override

@@ -88,8 +88,8 @@ final class ChaosRun {
     }
 
     /**
-     * What is there when nobody is at work any more. A copy of a cluster that is behind shows conflicts that are none, or that were
-     * not seen before: what workers then make of it counts.
+     * Returns the contents of the database after all processes have stopped. A copy of a cluster that is behind may show
+     * conflicts that are none, or new ones: workers are started again to resolve them.
      */
     private static Ending ending(Observer observer, Fleet fleet) throws IOException, InterruptedException {
         Ending ending = observer.ending();
@@ -121,7 +121,7 @@ final class ChaosRun {
         return serverDeeds.failures();
     }
 
-    /** Beside all else: when the server is away, an answer takes long. */
+    /** Runs beside all else: when the server is away, an answer takes long. */
     private void report(Observer observer) {
         try {
             while (true) {

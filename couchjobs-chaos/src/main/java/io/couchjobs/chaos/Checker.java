@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Says which promises were broken, from what the processes noted themselves and from what was in the database in the end. It knows
- * nothing of how the queue works, and takes no part in it.
+ * Finds broken promises, by comparing the notes of the processes with the final contents of the database. It does not use the
+ * queue, and knows nothing of how it works.
  *
- * <p><b>Who owns a job.</b> Each claim has a token and a fence, and the claims of a job come one after the other, in the order of
- * their fences. A claim has been granted before its handler is called ({@code BEGIN}), and the claims before it have ended by then. So
- * a run is superseded from the moment at which a run with a greater fence began. No time of handlers is compared: a process that was frozen
- * may run its handler on for a moment, and a busy machine may delay its interruption, which is allowed. What is not allowed is
- * <em>proof of ownership</em> after that moment, see {@link Run#lastProof}.
+ * <p><b>Ownership.</b> Each claim has a token and a fence, and the claims of a job come one after the other, in the order of
+ * their fences. A claim has been granted before its handler is called ({@code BEGIN}), and the claims before it have ended by
+ * then. So a run is superseded from the moment at which a run with a greater fence began. No time of handlers is compared: a
+ * process that was frozen may run its handler on for a moment, and a busy machine may delay its interruption, which is allowed.
+ * But there must be no <em>proof of ownership</em> after that moment, see {@link Run#lastProof}.
  */
 final class Checker {
     private Checker() {}
@@ -21,7 +21,7 @@ final class Checker {
      *
      * @param history what was noted
      * @param ending what was there in the end
-     * @return each of them, in words that begin with the name of the promise
+     * @return the broken promises, in words that begin with the name of the promise
      */
     static List<String> violations(History history, Ending ending) {
         if (history.runs().isEmpty()) {

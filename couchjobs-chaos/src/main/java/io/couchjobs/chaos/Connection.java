@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One connection of a client with a server, through which all goes as it is but for the trouble of the moment. Clients send one
- * request at a time, so what comes after an answer begins the next one. Thread-safe.
+ * One connection of a client with a server. It passes everything on unchanged, except for the trouble of the moment. Clients send
+ * one request at a time, so the bytes after an answer begin the next request. Thread-safe.
  */
 final class Connection {
     private static final Pattern REQUEST = Pattern.compile("^(GET|PUT|POST|DELETE|HEAD) (\\S+) HTTP/1\\.1\r\n");
@@ -58,10 +58,10 @@ final class Connection {
         pump(server, client, this::answer);
     }
 
-    /** What becomes of some bytes on their way. */
+    /** Changes, delays or drops bytes on their way. */
     @FunctionalInterface
     private interface Way {
-        /** Returns what goes on; nothing ends the connection. */
+        /** Returns the bytes to pass on; an empty array ends the connection. */
         byte[] of(byte[] bytes) throws IOException, InterruptedException;
     }
 

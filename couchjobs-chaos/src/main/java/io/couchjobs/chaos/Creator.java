@@ -20,9 +20,9 @@ import java.util.stream.Stream;
 final class Creator {
     private static final int TRIES = 5;
     private static final int BATCH = 6;
-    /** Who waits for a job waits for one of the last few, which has not ended as a rule. */
+    /** A job that waits for another one waits for one of the last few, which as a rule has not ended. */
     private static final int JUST_MADE = 8;
-    /** Cancelled are jobs that wait, run or have ended. */
+    /** A job to be cancelled is one of so many latest jobs: it waits, runs or has ended. */
     private static final int WELL_UNDER_WAY = 40;
 
     private static final long LATEST_MILLIS = 6_000;
@@ -32,7 +32,7 @@ final class Creator {
     private final Random random;
     private final String name;
     private final List<JobId> known = new ArrayList<>();
-    /** Those of the known that run for seconds. */
+    /** The known jobs that run for seconds. */
     private final List<JobId> lasting = new ArrayList<>();
 
     private final List<JobId> again = new ArrayList<>();
@@ -73,7 +73,7 @@ final class Creator {
         }
     }
 
-    /** One of so many that were made last. */
+    /** Picks one of the last jobs. */
     private JobId oneOf(List<JobId> ids, int latest) {
         return ids.get(ids.size() - 1 - random.nextInt(Math.min(latest, ids.size())));
     }
@@ -154,7 +154,7 @@ final class Creator {
         }
     }
 
-    /** Of jobs taken at random few are owned, and these end soon. */
+    /** Picks a lasting job: few jobs taken at random are owned, and these end soon. */
     private void stopOneThatRuns() {
         List<JobId> latest = lasting.subList(Math.max(0, lasting.size() - JUST_MADE), lasting.size());
         latest.stream().filter(this::isRunning).findAny().ifPresent(id -> cancel(id, CancelMode.REQUEST));

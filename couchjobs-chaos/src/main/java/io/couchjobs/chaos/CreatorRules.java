@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** What creators were told holds: nothing is lost, nothing is run that was cancelled, or before its time. */
+/** Checks that answers to creators hold: no job is lost, no cancelled job is run, and no job is run before its time. */
 final class CreatorRules {
     /** The server tells its time in whole seconds, so it is known to a second. */
     private static final long EARLIEST_MILLIS = 1_500;
@@ -66,7 +66,7 @@ final class CreatorRules {
         }
     }
 
-    /** A claim may have been granted just before, whose handler then begins just after. */
+    /** A claim may have been granted just before the cancel request, and its handler may begin just after. */
     private void requested(String id, Job job) {
         Optional<Entry> told = history.first(id, What.CANCEL_REQUESTED);
         if (told.isEmpty()) {
@@ -90,7 +90,7 @@ final class CreatorRules {
         }
     }
 
-    /** Who waits for a job that does not succeed is cancelled. */
+    /** A job is cancelled when the job that it waits for does not succeed. */
     private boolean otherFailed(String id) {
         return history.made(id)
                 .map(made -> jobs.get(made.after()))

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All jobs have come to an end, nothing is left behind, and the index counts what is there. That no lock is left is part of it: a
- * document that has ended and has a lock is no job.
+ * Checks that all jobs have come to an end, that nothing is left behind, and that the index counts the jobs that are there. No
+ * lock is left either: an ended document with a lock is malformed.
  */
 final class DatabaseRules {
     private DatabaseRules() {}

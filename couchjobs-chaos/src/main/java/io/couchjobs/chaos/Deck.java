@@ -8,13 +8,16 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 
-/** Cards in an order of chance, dealt again when all are gone: what is rare comes late at the worst. Not thread-safe. */
+/**
+ * Cards in random order, dealt again when all are gone: so a rare card comes at the end of a round at the latest. Not
+ * thread-safe.
+ */
 final class Deck<T> {
     private final List<T> cards;
     private final Random random;
     private final Deque<T> left = new ArrayDeque<>();
 
-    /** Begins; what is in the collection several times is dealt as often. */
+    /** Makes a deck; an element that is in the collection several times is dealt as often. */
     Deck(Collection<T> cards, Random random) {
         this.cards = List.copyOf(cards);
         this.random = random;

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What was in the database when all processes had ended. Immutable.
+ * The contents of the database after all processes had ended. Immutable.
  *
  * @param documents all documents, each with its {@code _conflicts} if it has some
  * @param counts what the index counts, by type and status
@@ -49,7 +49,7 @@ record Ending(List<ObjectNode> documents, Map<String, Map<JobStatus, Long>> coun
         }
     }
 
-    /** {@return which claim the result of a job says that it is of} */
+    /** {@return the claim that the result of a job names} */
     static Optional<Work.Claim> claimOfResult(Job job) {
         return job.result()
                 .map(result -> new Work.Claim(

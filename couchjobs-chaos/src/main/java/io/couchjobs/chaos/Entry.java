@@ -17,12 +17,12 @@ import java.util.Optional;
  */
 record Entry(long nanos, long millis, String process, What what, String job, String token, long fence, String detail) {
     static final String NO_JOB = "";
-    /** What a reader was told of a job that is not there. */
+    /** The end that a reader notes for a job that is not there. */
     static final String GONE = "GONE";
 
     private static final String SEPARATOR = "\t";
 
-    /** What can happen. */
+    /** The events that a process notes. */
     enum What {
         /** A creator is about to make the job; the detail is the kind, its time in epoch ms, and the job that it waits for. */
         ADDING,
@@ -78,7 +78,7 @@ record Entry(long nanos, long millis, String process, What what, String job, Str
                 + "\n";
     }
 
-    /** Reads a line; empty for what was cut short when its process was killed. */
+    /** Reads a line; empty for a line that was cut short when its process was killed. */
     static Optional<Entry> parse(String line) {
         List<String> parts = List.of(line.split(SEPARATOR, -1));
         if (parts.size() != 8) {

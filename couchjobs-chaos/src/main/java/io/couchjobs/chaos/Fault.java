@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-/** What a chaos run does to processes, servers, and the connections between them. */
+/** The faults that a chaos run inflicts on processes, servers, and the connections between them. */
 enum Fault {
     /** {@code kill -9} of a worker, which is started again a moment later. */
     KILL_WORKER(Target.WORKER, 2, 200, 1_500),
@@ -27,15 +27,15 @@ enum Fault {
     WIPE_SERVER(Target.SERVER, 1, 1_000, 5_000),
     /** All connections of a process are reset, once. */
     RESET(Target.CONNECTIONS, 1, 0, 1),
-    /** Answers to writes are lost after the server has made them, and the connection with them. */
+    /** The answers to writes are lost after the server has stored them, and the connection with them. */
     LOSE_ANSWERS(Target.CONNECTIONS, 2, 500, 6_000),
     /** All that is sent to the server arrives late. */
     SLOW(Target.CONNECTIONS, 1, 500, 4_000),
     /** Connections stay open and nothing gets through; then most go on, with all that was sent meanwhile, and some are reset. */
     HALF_OPEN(Target.CONNECTIONS, 2, 5_000, 11_000),
-    /** The server says that its disk is full, to whatever is to be written. */
+    /** The server answers every write with a full disk. */
     DISK_FULL(Target.CONNECTIONS, 2, 500, 8_000),
-    /** Feeds are cut in the middle of what they say. */
+    /** Feeds are cut in the middle of a row. */
     CUT_FEEDS(Target.CONNECTIONS, 1, 500, 3_000),
     /** Feeds are cut, and begin again from where they once were. */
     REWIND_FEEDS(Target.CONNECTIONS, 1, 500, 3_000);
@@ -45,7 +45,7 @@ enum Fault {
     private final int leastMillis;
     private final int mostMillis;
 
-    /** What a fault hits. */
+    /** The target of a fault. */
     enum Target {
         WORKER,
         CREATOR,

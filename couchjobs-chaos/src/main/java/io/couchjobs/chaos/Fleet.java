@@ -20,10 +20,10 @@ final class Fleet implements AutoCloseable {
     private final List<Member> readers = new ArrayList<>();
 
     /**
-     * Starts them. Of several nodes, every second worker and creator asks all, and the others one each. Readers ask one each.
+     * Starts them. Every second worker and creator asks all nodes, and the others ask one node each. Readers ask one each.
      *
      * @param databases the database at each node
-     * @param accounts as whom they log in
+     * @param accounts the accounts with which they log in
      */
     Fleet(Options options, List<URI> databases, Accounts accounts, Path folder) throws IOException {
         Random random = new Random(options.seed());

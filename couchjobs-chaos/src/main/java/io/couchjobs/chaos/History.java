@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** What all processes have noted, by job. Immutable. */
+/** The notes of all processes, by job. Immutable. */
 final class History {
     private final Map<String, List<Run>> runs = new TreeMap<>();
     private final Map<String, List<Entry>> deeds = new TreeMap<>();
@@ -95,7 +95,7 @@ final class History {
     }
 
     /**
-     * What a creator wanted.
+     * The job that a creator wanted.
      *
      * @param kind what the job does
      * @param time not before this time, in epoch ms

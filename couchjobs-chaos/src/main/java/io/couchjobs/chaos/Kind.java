@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.random.RandomGenerator;
 
-/** What jobs do: each kind is a type of jobs. */
+/** The kinds of jobs: each kind is a type of its own. */
 enum Kind {
     /** Is done in a moment. */
     SHORT(11, 0, 20),

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The outcome that is stored is that of the last owner, and what a worker was told to be stored is stored. */
+/** Checks that the stored outcome is that of the last owner, and that every outcome that was reported as stored is stored. */
 final class OutcomeRules {
     private static final String PLANNED = Work.Failure.PREFIX;
 
@@ -71,7 +71,7 @@ final class OutcomeRules {
         }
     }
 
-    /** Of a job that nobody adds again, one success is the last word, and no failure is forgotten. */
+    /** For a job that nobody adds again, a success is final, and no failure is forgotten. */
     private void told(String id, Job job) {
         if (history.has(id, What.ADDING_AGAIN)) {
             return;

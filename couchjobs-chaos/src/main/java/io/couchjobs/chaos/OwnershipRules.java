@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** At most one owner at a time, and fences that grow. */
+/** Checks that a job has at most one owner at a time, and that fences grow. */
 final class OwnershipRules {
     private OwnershipRules() {}
 

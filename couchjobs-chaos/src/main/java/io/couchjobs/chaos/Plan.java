@@ -7,8 +7,8 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * What is done to whom, and when. The same seed, options and possibilities make the same plan; what happens then also depends on
- * the machine.
+ * The faults of a run, their targets and their times. The same seed, options and possible faults make the same plan; the outcome
+ * also depends on the machine.
  */
 record Plan(List<Step> steps) {
     /** How far a clock is set. */

@@ -9,7 +9,7 @@ import java.net.URISyntaxException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Stands between one process and one node, and has the trouble of that process. Thread-safe. */
+/** Stands between one process and one node, and makes the trouble of that process. Thread-safe. */
 final class Proxy implements AutoCloseable {
     private final URI target;
     private final Trouble trouble;
@@ -59,7 +59,7 @@ final class Proxy implements AutoCloseable {
         }
     }
 
-    /** Who finds no server is told so at once, as by the server's machine. */
+    /** When the server is away, the client's connection is reset at once, as the server's machine would do. */
     @SuppressWarnings("resource") // The connection ends both.
     private void connect(Socket client) throws IOException {
         Socket server;

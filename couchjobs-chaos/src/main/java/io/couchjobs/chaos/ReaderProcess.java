@@ -13,8 +13,8 @@ import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process that follows all jobs and notes each end that it is told, until its standard input ends and it is told nothing more. Its
- * arguments: its name, the folder for its journal.
+ * A process that follows all jobs and notes each end that the queue reports, until its standard input ends and no more ends come.
+ * Its arguments: its name, the folder for its journal.
  */
 final class ReaderProcess {
     /** An end is told when a majority of the copies has it, which may be a moment after the last write. */

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Each end that a reader was told stands, and each reader is told each end. */
+/** Checks that each end that was reported to a reader stands, and that each reader is told each end. */
 final class ReaderRules {
     private final History history;
     private final Map<String, Job> jobs;

@@ -8,7 +8,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * One run of a job by a handler, from what it noted. Immutable.
+ * One run of a job by a handler, as the handler noted it. Immutable.
  *
  * @param job the document id of the job
  * @param token its claim
@@ -29,7 +29,7 @@ record Run(String job, String token, long fence, Entry begin, List<Entry> entrie
         return first(What.END).map(Entry::nanos).map(OptionalLong::of).orElseGet(OptionalLong::empty);
     }
 
-    /** {@return that it was to stop, and was not told; empty when it was told} */
+    /** {@return the note that it should have been stopped, and was not told; empty when it was told} */
     Optional<Entry> untold() {
         return first(What.UNTOLD);
     }
@@ -39,7 +39,7 @@ record Run(String job, String token, long fence, Entry begin, List<Entry> entrie
         return first(What.END).map(Entry::detail).orElse("");
     }
 
-    /** {@return what the queue said that became of it; empty when its process was killed before} */
+    /** {@return the outcome that the queue reported; empty when its process was killed before} */
     String outcome() {
         return first(What.OUTCOME).map(Entry::detail).orElse("");
     }
@@ -49,10 +49,10 @@ record Run(String job, String token, long fence, Entry begin, List<Entry> entrie
     }
 
     /**
-     * The last thing that shows that the run's process had, at that moment or later, the right to the job: a lease that was not over, a
-     * yes of the database, or an end whose write, sent later, the database took.
+     * Returns the last note that proves that the run's process owned the job at the note's time or later: a lease that was not
+     * over, a confirmation by the database, or an end that was sent later and that the database stored.
      *
-     * @return that; empty when there is nothing
+     * @return the note; empty when there is none
      */
     Optional<Entry> lastProof() {
         return entries.stream()

@@ -7,7 +7,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** Does one thing after the other to servers, beside all else: some take seconds. Not thread-safe. */
+/** Does one thing after the other to servers, in a separate thread: some take seconds. Not thread-safe. */
 final class ServerDeeds implements AutoCloseable {
     private final Server server;
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
@@ -35,7 +35,7 @@ final class ServerDeeds implements AutoCloseable {
         });
     }
 
-    /** What was not done: a run without its faults proves nothing. */
+    /** Returns the faults that could not be made or undone: a run without its faults proves nothing. */
     List<String> failures() {
         return List.copyOf(failures);
     }

@@ -6,7 +6,7 @@ import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** Looks, in a thread of its own, for threads of this process that wait for each other: it may be killed before anybody misses them. */
+/** Looks, in a separate thread, for deadlocked threads of this process: it may be killed before anybody notices them. */
 final class Standstill {
     private static final int LOOK_MILLIS = 1_000;
 

@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** What is wrong with the connections of one process at present, and what that has hit so far. Thread-safe. */
+/** The present trouble of one process's connections, and how often it has hit so far. Thread-safe. */
 final class Trouble {
     private final Set<Fault> present = ConcurrentHashMap.newKeySet();
     private final Map<Fault, LongAdder> hits = new ConcurrentHashMap<>();
@@ -45,7 +45,7 @@ final class Trouble {
         return number == null ? 0 : number.sum();
     }
 
-    /** Waits while nothing gets through; returns whether what waited goes on, or is lost. */
+    /** Waits while nothing gets through; returns whether the bytes that waited go on, or are lost. */
     synchronized boolean passesHalfOpen() throws InterruptedException {
         if (!is(Fault.HALF_OPEN)) {
             return true;
@@ -70,7 +70,7 @@ final class Trouble {
      * Where a feed is to begin.
      *
      * @param asked where its client asks it to
-     * @return that, or where a feed of this process began or went on long ago
+     * @return the same position, or an older one at which a feed of this process began or went on
      */
     synchronized String position(String asked) {
         if (is(Fault.REWIND_FEEDS) && oldPosition != null && !oldPosition.equals(asked)) {

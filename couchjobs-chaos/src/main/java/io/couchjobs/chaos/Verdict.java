@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What came out of a chaos run. Immutable.
+ * The outcome of a chaos run. Immutable.
  *
  * @param violations the promises that were broken
  * @param figures what happened, in words
@@ -20,7 +20,7 @@ record Verdict(List<String> violations, String figures) {
         return new Verdict(Checker.violations(history, ending), figures(history, ending, plan, hits));
     }
 
-    /** The same, and faults that did not happen: then nothing is proved, whatever else holds. */
+    /** Adds faults that did not happen: then nothing is proved, whatever else holds. */
     Verdict and(List<String> notDone) {
         return new Verdict(Stream.concat(violations.stream(), notDone.stream()).toList(), figures);
     }
@@ -57,7 +57,7 @@ record Verdict(List<String> violations, String figures) {
                 .sum();
     }
 
-    /** Handlers that were done only after the next run of their job had begun. */
+    /** Counts handlers that ended only after the next run of their job had begun. */
     private static long goingOn(History history) {
         return history.runs().values().stream().mapToLong(Verdict::goingOn).sum();
     }

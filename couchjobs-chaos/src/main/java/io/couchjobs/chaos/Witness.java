@@ -6,15 +6,15 @@ import io.couchjobs.job.HaltException;
 import io.couchjobs.worker.JobContext;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Notes what a handler sees of its ownership, as of before it looked. Not thread-safe. */
+/** Notes what a handler sees of its ownership. The time of a note is that before the handler looked. Not thread-safe. */
 final class Witness {
-    /** One of so many looks asks the database. */
+    /** One look of so many asks the database. */
     private static final int ASKS = 5;
-    /** One of so many never asks: it goes on unless it is interrupted. */
+    /** One handler of so many never asks: it goes on unless it is interrupted. */
     private static final int ASKS_NOTHING = 3;
     /** After so many looks in which its lease was over, a handler should have been interrupted. Looks, not time: it may be frozen. */
     private static final int PATIENCE = 25;
-    /** The same of a job that it owns and that is to be cancelled. */
+    /** The same number for a job that it owns and that is to be cancelled. */
     private static final int PATIENCE_OF_OWNERS = 10;
 
     private final Journal journal;

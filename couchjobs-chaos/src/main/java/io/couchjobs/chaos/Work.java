@@ -6,7 +6,7 @@ import io.couchjobs.worker.JobContext;
 import java.util.Map;
 import java.util.Optional;
 
-/** What handlers do: they note all that they see, and take their time. Thread-safe. */
+/** The work of the handlers: they note all that they see, and take their time. Thread-safe. */
 final class Work {
     private static final long SLICE_MILLIS = 200;
 
@@ -23,7 +23,7 @@ final class Work {
      */
     record Task(long millis, int failures, boolean stubborn) {}
 
-    /** Which claim a run is of; also what a run that succeeds has as its result. */
+    /** The claim of a run; it is also the result of a run that succeeds. */
     record Claim(String token, long fence) {}
 
     Work(Journal journal) {
@@ -79,7 +79,7 @@ final class Work {
                 .count();
     }
 
-    /** What a handler fails by. The message names the claim, and there is no trace: errors stay small. */
+    /** The failure that a handler throws. The message names the claim, and there is no stack trace: errors stay small. */
     static final class Failure extends RuntimeException {
         static final String PREFIX = "as planned by ";
         private static final long serialVersionUID = 1L;

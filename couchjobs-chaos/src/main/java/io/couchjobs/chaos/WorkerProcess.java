@@ -15,7 +15,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A process that runs jobs, until its standard input ends. A line there sets its clock: how many milliseconds it is ahead. Its
+ * A process that runs jobs, until its standard input ends. A line of input sets how many milliseconds its clock is ahead. Its
  * arguments: its name, the folder for its journal, its worker id or nothing.
  */
 final class WorkerProcess implements AutoCloseable {

@@ -1,7 +1,7 @@
 /**
- * Real processes with a queue, of which some are killed, frozen and cut off all the time, and the proof from what they noted outside
- * of the queue that it kept its promises. Start at {@link io.couchjobs.chaos.Chaos}; what counts as a broken promise is in {@link
- * io.couchjobs.chaos.Checker}.
+ * Runs real processes with a queue, and kills, freezes and cuts off some of them all the time. Then it proves, from notes that
+ * the processes made outside of the queue, that the queue kept its promises. Start at {@link io.couchjobs.chaos.Chaos}; {@link
+ * io.couchjobs.chaos.Checker} defines a broken promise.
  */
 @NullMarked
 package io.couchjobs.chaos;
