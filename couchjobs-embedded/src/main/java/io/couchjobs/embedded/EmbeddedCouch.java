@@ -65,7 +65,7 @@ public final class EmbeddedCouch implements AutoCloseable {
         return faults;
     }
 
-    /** Ends all feeds and connections and closes the store. What was acknowledged before is kept in the folder. */
+    /** Ends all feeds and connections and closes the store. The folder keeps all acknowledged writes. */
     @Override
     public void close() {
         faults.clear();
@@ -85,7 +85,7 @@ public final class EmbeddedCouch implements AutoCloseable {
 
         /**
          * Keeps everything in one file in a folder; a write that was answered survives the death of the process. A file that
-         * was damaged by others is refused where that shows; contents have no checksums.
+         * others damaged is refused when the damage is detected; contents have no checksums.
          *
          * @param folder made when absent; one server at a time can have it
          * @return this

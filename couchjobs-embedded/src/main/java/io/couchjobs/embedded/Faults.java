@@ -10,9 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /**
- * Makes requests to an embedded server fail on purpose, so that a test can see what its code does then. Each method
- * plans a fault for the next requests that match; plans are used in the order they were made, a request meets at most
- * one. Thread-safe.
+ * Makes requests to an embedded server fail on purpose, so that a test can see what its code does then. Each method plans a fault
+ * for the next requests that match. Plans are used in the order they were made, and a request meets at most one. Thread-safe.
  */
 public final class Faults {
     private final List<Plan> plans = new CopyOnWriteArrayList<>();

@@ -18,8 +18,8 @@ import java.util.function.Consumer;
  * document, writes are answered 201, 202 or 409 by quorum, and racing writers at different nodes leave conflicts as often
  * as with CouchDB 3.5. For development and tests. Everything is in memory, and everybody may do everything.
  *
- * <p>Documents are written and read by quorum; views, ranges of {@code _all_docs} and feeds come from one copy. An
- * attachment by itself comes from the node that was asked; settings and purges stay there. Thread-safe.
+ * <p>Documents are written and read by quorum; views, ranges of {@code _all_docs} and feeds come from one copy. A single
+ * attachment comes from the node that was asked; settings and purges stay on that node. Thread-safe.
  */
 public final class SimulatedCluster implements AutoCloseable {
     private final RealTime time = new RealTime();

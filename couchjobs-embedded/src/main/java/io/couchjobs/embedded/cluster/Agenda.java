@@ -1,10 +1,10 @@
 package io.couchjobs.embedded.cluster;
 
-/** A clock, and what is to be done when; one thing at a time, all on one thread. */
+/** A clock and the tasks that are due at times; one task at a time, all on one thread. */
 public interface Agenda {
     /** {@return microseconds since some fixed moment} */
     long now();
 
-    /** Does something later; what is due at the same time is done in the order in which it was asked for. */
+    /** Does something later; tasks that are due at the same time are done in the order of the calls. */
     void after(long micros, Runnable task);
 }

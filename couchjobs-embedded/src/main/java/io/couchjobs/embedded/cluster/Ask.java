@@ -9,8 +9,8 @@ import java.util.function.Supplier;
  * @param asker the node that wants to know; it learns nothing when it was stopped meanwhile
  * @param work what the asked node does to find the answer
  * @param writes whether the answer has to wait for the disk
- * @param reply who gets the answer
- * @param lost who is told that there will be none
+ * @param reply receives the answer
+ * @param lost is told that there will be no answer
  */
 record Ask<T>(Member asker, Member asked, Supplier<T> work, boolean writes, Consumer<T> reply, Runnable lost) {
     void down() {

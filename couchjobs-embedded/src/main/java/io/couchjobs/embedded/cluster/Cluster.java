@@ -15,8 +15,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Nodes that keep copies of databases, and what can happen to them. Everything happens on the thread that runs the
- * agenda. Not thread-safe.
+ * Nodes that keep copies of databases, and their failures. Everything happens on the thread that runs the agenda. Not
+ * thread-safe.
  */
 public final class Cluster implements AutoCloseable {
     /** The database that is there from the beginning. */
@@ -34,7 +34,7 @@ public final class Cluster implements AutoCloseable {
      * How a cluster is made.
      *
      * @param nodes at least 1
-     * @param copies how many nodes have a copy of a range, the first one's are the first nodes; at least 1
+     * @param copies how many nodes have a copy of a range, the first range's are the first nodes; at least 1
      * @param ranges parts of the database that are stored, listed and replicated apart; at least 1
      * @param tick after which a silent connection between nodes is given up
      * @param timeout after which a coordinator answers with what it has
@@ -157,7 +157,7 @@ public final class Cluster implements AutoCloseable {
         return new Coordinator(find(database), members.get(number));
     }
 
-    /** Kills a node: who waits for it gets no answer; what it stored is kept. */
+    /** Kills a node: callers that wait for it get no answer; its stored data is kept. */
     public void stop(int node) {
         members.get(node).stop();
         network.review(members.get(node));
@@ -169,7 +169,7 @@ public final class Cluster implements AutoCloseable {
         network.review(members.get(node));
     }
 
-    /** Lets a node do nothing until it is thawed; it does later what came in meanwhile. */
+    /** Lets a node do nothing until it is thawed; then it does what came in meanwhile. */
     public void freeze(int node) {
         members.get(node).freeze();
         network.review(members.get(node));

@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * A feed that goes on: reads again whenever a copy of the database, on whatever node, says that it has something new.
- * Dies with its node, and ends with its database, or when its node has lost all copies of a range: what it would miss from then on
- * nobody would tell it later.
+ * A continuous feed: it reads again whenever a copy of the database, on any node, has something new. It dies with its node. It
+ * ends with its database, or when its node has lost all copies of a range: nobody would tell it later what it missed from then
+ * on.
  */
 public final class ClusterFeed implements AutoCloseable {
     private final Shards shards;
@@ -39,7 +39,7 @@ public final class ClusterFeed implements AutoCloseable {
         return feed;
     }
 
-    /** The news travels as any message does; from a node that is out of reach it does not come. */
+    /** The news travels as any message does; it does not arrive from a node that is out of reach. */
     private void changed(Copy copy) {
         shards.tell(copy.member(), at, this::read);
     }

@@ -44,7 +44,7 @@ final class Copy {
         this.gate = new Validators(database).gate(administrator(database));
     }
 
-    /** Whom the validation functions see: a cluster has no users of its own. */
+    /** The user that validation functions see: a cluster has no users of its own. */
     private static ObjectNode administrator(Database database) {
         ObjectNode user = Json.object().put("db", database.name()).putNull("name");
         user.putArray("roles").add("_admin");
@@ -76,13 +76,13 @@ final class Copy {
         }
     }
 
-    /** Has somebody called after each request that changed something; returned is what ends that. */
+    /** Calls the listener after each request that changed something; the returned task removes it. */
     Runnable onChange(Runnable listener) {
         listeners.add(listener);
         return () -> listeners.remove(listener);
     }
 
-    /** Has somebody told when the copy is deleted, at once when it is already; returned is what ends that. */
+    /** Tells the reader when the copy is deleted, at once when it is already; the returned task removes the reader. */
     Runnable onDelete(Runnable reader) {
         if (gone) {
             reader.run();
@@ -91,7 +91,7 @@ final class Copy {
         return () -> readers.remove(reader);
     }
 
-    /** Tells those who read the copy that it is deleted: one of the same name that is made anew is not theirs. */
+    /** Tells the readers that the copy is deleted: a new copy of the same name is another one. */
     void deleted() {
         gone = true;
         List.copyOf(readers).forEach(Runnable::run);
@@ -103,14 +103,14 @@ final class Copy {
         return database.updateSeq();
     }
 
-    /** Notes that another copy has taken all changes up to one of this copy, when its own changes went so far. */
+    /** Notes that another copy, at its own change {@code theirs}, has taken all changes of this copy up to {@code ours}. */
     void offered(int node, long theirs, long ours) {
         offered.computeIfAbsent(node, any -> new TreeMap<>()).put(theirs, ours);
     }
 
     /**
-     * {@return from which change of this copy on somebody has to read who has read another copy up to a place} What this
-     * copy had sent there by then he has seen; of what came the other way this copy cannot tell what it had besides.
+     * {@return the change of this copy from which a reader must go on that has read another copy up to a place} The reader has
+     * seen everything that this copy had sent to the other one by then. This copy cannot tell what else the other one had.
      */
     long startFor(PackedSeq.Place place) {
         Map.Entry<Long, Long> last =
@@ -142,7 +142,9 @@ final class Copy {
         return edit.id().startsWith("_local/");
     }
 
-    /** Local documents are compared with nothing: a copy that has missed a write of one takes the next one nevertheless. */
+    /**
+     * The revisions of local documents are not checked: a copy that has missed a write of one takes the next one nevertheless.
+     */
     private EditResult local(Edit edit) {
         if (edit.deleted()) {
             database.local().delete(edit.id());
@@ -166,7 +168,7 @@ final class Copy {
         return results;
     }
 
-    /** Storing a document changes what was given to be attached, and the other copies get the same. */
+    /** Storing a document changes the inline attachments of an edit, and the other copies get the same edit: so it is copied. */
     private static List<Edit> own(List<Edit> edits) {
         return edits.stream()
                 .map(edit -> edit.body().has(Attachments.MEMBER)

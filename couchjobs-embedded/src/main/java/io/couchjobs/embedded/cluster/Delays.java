@@ -15,7 +15,7 @@ public interface Delays {
     long sync(int node);
 
     /**
-     * {@return how many documents a copy offers another at once} Fewer than it has, and the other has the first ones a while
+     * {@return how many documents a copy offers another at once} When it has more, the other copy gets the first ones a while
      * before the last.
      */
     default int batch() {

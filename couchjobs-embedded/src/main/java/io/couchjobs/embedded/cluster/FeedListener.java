@@ -1,6 +1,6 @@
 package io.couchjobs.embedded.cluster;
 
-/** Who follows a feed. Both are called on the agenda's thread. */
+/** Receives a feed. Both methods are called on the agenda's thread. */
 public interface FeedListener {
     /** A change; the same one may come again, and older ones after newer ones. */
     void row(FeedRow row);

@@ -10,11 +10,11 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Reads what is new after a position, of one copy per range: the copy that was read before, or, when that is out of
- * reach, another one from where it is certain to have missed nothing, which may be the beginning.
+ * Reads the changes after a position, from one copy per range. It reads the copy that was read before. When that is out of reach,
+ * it reads another copy, from a change before which nothing can be missing; that may be the beginning.
  */
 final class FeedRound {
-    /** After so many microseconds it is given up where no copy is in reach. */
+    /** After so many microseconds a range without a copy in reach is given up. */
     private static final long NOBODY = 100_000;
 
     private final Shards shards;
@@ -34,10 +34,10 @@ final class FeedRound {
         this.end = end;
     }
 
-    /** What one copy has after a number. */
+    /** The changes that one copy has after a number. */
     private record Found(List<Doc> docs, long reached) {}
 
-    /** At the end stands the new position, or nothing when a copy was lost on the way. */
+    /** Gives {@code end} the new position, or nothing when a copy was lost on the way. */
     static void start(
             Shards shards, Member at, PackedSeq since, Consumer<FeedRow> rows, Consumer<Optional<PackedSeq>> end) {
         new FeedRound(shards, at, since, rows, end).send();

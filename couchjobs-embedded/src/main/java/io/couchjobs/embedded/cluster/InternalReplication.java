@@ -10,8 +10,8 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Offers what one copy has to another one of its range, some time after each change and when their nodes meet again: all
- * leaves, tombstones included, with their ancestors. This is what makes the copies equal in the end.
+ * Offers one copy's changes to another copy of its range, some time after each change and when their nodes meet again: all
+ * leaves, tombstones included, with their ancestors. This makes the copies equal in the end.
  */
 final class InternalReplication {
     private final Shards shards;
@@ -44,7 +44,7 @@ final class InternalReplication {
         }
     }
 
-    /** What a stopped node had planned is forgotten; it makes up for it when it meets the others again. */
+    /** The plans of a stopped node are forgotten; it makes its offers when it meets the others again. */
     void met() {
         planned = false;
         busy = false;
@@ -90,14 +90,14 @@ final class InternalReplication {
         }
     }
 
-    /** The other copy may have nothing yet of what is attached. */
+    /** The other copy may not have the attachments yet. */
     private static Edit whole(Database from, Doc leaf) {
         ObjectNode body = leaf.body().deepCopy();
         from.attachments().present(body, true);
         return new Edit(leaf.id(), leaf.tree().path(leaf.rev()), leaf.node().deleted(), body);
     }
 
-    /** {@return a revision as it is sent to another copy that has what is attached} */
+    /** {@return a revision as it is sent to another copy that has the attachments} */
     static Edit edit(Doc doc) {
         return new Edit(doc.id(), doc.tree().path(doc.rev()), doc.node().deleted(), doc.body());
     }

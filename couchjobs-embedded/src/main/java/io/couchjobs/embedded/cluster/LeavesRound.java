@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A read of all leaves on its way ({@code open_revs=all}): asked of all copies, answered when a majority has the same
- * leaves, or with all leaves that anybody has when none will.
+ * A read of all leaves on its way ({@code open_revs=all}). All copies are asked. It is answered when a majority has the same
+ * leaves, or, when no majority can agree, with all leaves of all copies.
  */
 final class LeavesRound {
     private final Shards shards;

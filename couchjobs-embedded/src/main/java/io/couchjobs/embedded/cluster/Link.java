@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The connection of two nodes. While it is cut, both ways or one, messages wait in it; when that lasts too long, both sides give it up:
- * what waited is lost and who waits for an answer learns that the other node is down.
+ * The connection of two nodes. While it is cut, both ways or one, messages wait in it. When that lasts too long, both sides give
+ * it up: the waiting messages are lost, and a node that waits for an answer learns that the other node is down.
  */
 final class Link {
     private final Member one;
@@ -40,7 +40,7 @@ final class Link {
         return down;
     }
 
-    /** Whether what a node sends does not come out at the other end. */
+    /** Whether the messages of a node do not arrive at the other end. */
     boolean isCutFrom(Member sender) {
         return mute.contains(sender);
     }

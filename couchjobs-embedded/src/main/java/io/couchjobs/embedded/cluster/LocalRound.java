@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A read of a local document on its way: asked of all copies, answered when a majority has the same revision, or with the
- * greatest one when none will. Nothing is repaired.
+ * A read of a local document on its way. All copies are asked. It is answered when a majority has the same revision, or, when no
+ * majority can agree, with the greatest one. Nothing is repaired.
  */
 final class LocalRound {
     private final Shards shards;

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** A node as a process: what it does later is not done when it was killed meanwhile, and waits while it is frozen. */
+/** A node as a process: its planned tasks are dropped when it is killed, and wait while it is frozen. */
 final class Member {
     enum State {
         RUNNING,
@@ -70,7 +70,7 @@ final class Member {
         told.forEach(Runnable::run);
     }
 
-    /** Has somebody told when the process dies; returned is what ends that. */
+    /** Tells the client when the process dies; the returned task removes the client. */
     Runnable onStop(Runnable client) {
         clients.add(client);
         return () -> clients.remove(client);

@@ -39,7 +39,7 @@ final class Network {
         restored.add(listener);
     }
 
-    /** Has somebody told when a connection is given up; returned is what ends that. */
+    /** Tells the listener when a connection is given up; the returned task removes the listener. */
     Runnable onLost(Consumer<Link> listener) {
         lost.add(listener);
         return () -> lost.remove(listener);
@@ -137,7 +137,7 @@ final class Network {
         review(link);
     }
 
-    /** Cuts one way only: the other node is heard, and does not hear. */
+    /** Cuts one way only: messages of {@code from} do not reach {@code to}. */
     void cutFrom(Member from, Member to, boolean cut) {
         Link link = link(from, to);
         link.cutFrom(from, cut);

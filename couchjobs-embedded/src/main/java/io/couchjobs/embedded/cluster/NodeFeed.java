@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A feed for code that blocks. Used by one thread; what it keeps is touched on the agenda's thread only. */
+/** A feed for code that blocks. Used by one thread; its state is touched on the agenda's thread only. */
 public final class NodeFeed implements AutoCloseable {
     private final ClusterNode node;
     private final Deque<FeedRow> rows = new ArrayDeque<>();

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A position in the feed of a cluster: for each range the copy that was read and how far. Copies number the same changes
- * differently, so a position means something to other copies only as far as they know what they got from that one.
+ * A position in the feed of a cluster: for each range, the copy that was read, and how far. Copies number the same changes
+ * differently, so other copies can use a position only as far as they know what they sent to that copy.
  *
  * @param places by range
  */
@@ -36,7 +36,7 @@ record PackedSeq(Map<Integer, Place> places) {
         return Optional.ofNullable(places.get(range));
     }
 
-    /** {@return the position as clients see it: the sum of the numbers, and what only a node can read} */
+    /** {@return the position as clients see it: the sum of the numbers, and a part that only a node can read} */
     String text() {
         List<List<Long>> entries = new ArrayList<>();
         new TreeMap<>(places)

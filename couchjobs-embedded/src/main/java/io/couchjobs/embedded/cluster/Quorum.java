@@ -11,8 +11,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the answers of the copies to one write mean. Only equal revisions count together; a refusal never makes a quorum,
- * so one copy that took a write outvotes two that refused it, and the answer is 202.
+ * Combines the answers of the copies to one write. Only equal revisions count together. A refusal never makes a quorum, so one
+ * copy that took a write outvotes two that refused it, and the answer is 202.
  *
  * @param needed copies that have to take a write
  */

@@ -28,7 +28,7 @@ public final class RandomDelays implements Delays {
     }
 
     /**
-     * What is to be expected, in microseconds.
+     * The mean and least delays, in microseconds.
      *
      * @param remote the least time between two nodes
      * @param link what is on average added to each message, also within a node

@@ -12,8 +12,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * One read on its way: asked of all copies at once, answered when a majority shows the same winner. Copies that disagree
- * are given each other's winners first, and only winners: a leaf that loses in the copy that has it stays there.
+ * One read on its way. All copies are asked at once, and it is answered when a majority shows the same winner. Copies that
+ * disagree are given each other's winners first, and only winners: a leaf that loses in the copy that has it stays there.
  */
 final class ReadRound {
     private static final Comparator<Doc> WINNING =
@@ -26,7 +26,7 @@ final class ReadRound {
     private int waiting;
     private boolean over;
 
-    /** What a copy has shown. */
+    /** The winner that a copy has shown. */
     private record Reply(Optional<Doc> doc, List<Revision> path) {
         static Reply of(Optional<Doc> doc) {
             return new Reply(
@@ -89,7 +89,7 @@ final class ReadRound {
         return Optional.empty();
     }
 
-    /** A copy that is merely behind is repaired while the reader goes on; one that went elsewhere, before. */
+    /** A copy that is merely behind is repaired while the reader goes on. A copy on another branch is repaired first. */
     private void agree(Reply quorum) {
         boolean behind = replies.stream().allMatch(reply -> reply.isBehind(quorum));
         boolean differs = !replies.stream().allMatch(quorum::isSameAs);

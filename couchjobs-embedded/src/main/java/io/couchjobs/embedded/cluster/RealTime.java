@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 public final class RealTime implements Agenda, Waiter, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RealTime.class);
 
-    /** What refuses the questions that are not answered yet. */
+    /** The tasks that refuse the questions that are not answered yet. */
     private final Set<Runnable> refusals = ConcurrentHashMap.newKeySet();
 
     private final long begin = System.nanoTime();
@@ -41,7 +41,7 @@ public final class RealTime implements Agenda, Waiter, AutoCloseable {
         Future<?> unused = loop.schedule(() -> run(task), micros, TimeUnit.MICROSECONDS);
     }
 
-    /** One thing that goes wrong must not keep the others from happening. */
+    /** The failure of one task must not stop the others. */
     private static void run(Runnable task) {
         try {
             task.run();
@@ -89,7 +89,7 @@ public final class RealTime implements Agenda, Waiter, AutoCloseable {
         answer.completeExceptionally(new UncheckedIOException(new IOException("The simulated cluster is closed.")));
     }
 
-    /** Leaves undone what has not been done yet, and refuses what is not answered yet. */
+    /** Drops the tasks that have not been done yet, and refuses the questions that are not answered yet. */
     @Override
     public void close() {
         loop.shutdownNow();

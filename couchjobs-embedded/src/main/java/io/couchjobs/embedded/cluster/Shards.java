@@ -30,7 +30,7 @@ record Shards(Network network, Ranges ranges, List<Copy> all, List<List<Copy>> b
         return byRange.get(range);
     }
 
-    /** {@return the position after everything that the copies have of which a node reads, its own if it has any} */
+    /** {@return the position after everything in the copies from which a node reads, its own if it has any} */
     PackedSeq newest(Member member) {
         PackedSeq newest = PackedSeq.START;
         for (int range = 0; range < ranges.count(); range++) {

@@ -16,11 +16,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets code that blocks take part in virtual time: each actor has a thread, but only one thread runs at any time, so a run
- * is as repeatable as the agenda alone. Whoever waits does what is next on the agenda, until what it waits for has come or
- * it is another one's turn: time passes only while all wait.
+ * Lets code that blocks take part in virtual time. Each actor has a thread, but only one thread runs at any time, so a run is as
+ * repeatable as the agenda alone. An actor that waits runs the next tasks on the agenda, until its answer has come or it is
+ * another actor's turn. Time passes only while all wait.
  *
- * <p>Actors must not wait for each other by other means: nobody would have the turn. Not thread-safe but for that.
+ * <p>Actors must not wait for each other by other means: nobody would have the turn. Otherwise not thread-safe.
  */
 public final class Stage implements Waiter, AutoCloseable {
     private static final int FIRST_JAVA_THAT_PINS_NOTHING = 24;
@@ -59,7 +59,7 @@ public final class Stage implements Waiter, AutoCloseable {
         });
     }
 
-    /** Who has the turn now and then. */
+    /** A thread that takes turns with the others. */
     public final class Actor {
         private final String name;
         private final Semaphore turn = new Semaphore(0);
@@ -81,7 +81,7 @@ public final class Stage implements Waiter, AutoCloseable {
             call(this);
         }
 
-        /** Lets the actor do nothing for a time, whatever it waits for comes meanwhile. */
+        /** Lets the actor do nothing for a time, even if its answer comes meanwhile. */
         public void freeze(Duration duration) {
             frozenUntil = Math.max(frozenUntil, time.now() + TimeUnit.NANOSECONDS.toMicros(duration.toNanos()));
         }
@@ -106,7 +106,7 @@ public final class Stage implements Waiter, AutoCloseable {
         }
     }
 
-    /** Starts an actor as soon as the agenda comes to it. What it throws ends the run. */
+    /** Starts an actor as soon as the agenda comes to it. An exception of the script ends the run. */
     public Actor play(String name, Runnable script) {
         Actor actor = new Actor(name);
         living.add(actor);
@@ -138,7 +138,7 @@ public final class Stage implements Waiter, AutoCloseable {
         }
     }
 
-    /** Does what is next, or gives the turn to whoever lets time pass when there is nothing to do for now. */
+    /** Does the next task. When there is none for now, gives the turn to the thread that lets time pass. */
     private void goOn() {
         boolean more = false;
         try {
@@ -163,7 +163,7 @@ public final class Stage implements Waiter, AutoCloseable {
         });
     }
 
-    /** Called by whoever has the turn, who waits then until he gets it back. */
+    /** Called by the thread that has the turn; it waits until it gets the turn back. */
     private void give(Actor next) {
         Actor before = playing;
         if (next == before) {
@@ -211,7 +211,7 @@ public final class Stage implements Waiter, AutoCloseable {
         }
     }
 
-    /** What somebody waits for. */
+    /** An answer that an actor waits for. */
     private final class Wish<T> implements Consumer<T> {
         private final Actor actor;
         private boolean over;
@@ -284,7 +284,7 @@ public final class Stage implements Waiter, AutoCloseable {
         }
     }
 
-    /** Called by an actor: does something, in which what is asked for must be answered within a time. */
+    /** Called by an actor: runs a task whose questions must be answered within a time. */
     public <T> T within(Duration patience, Supplier<T> task) {
         Actor actor = actor();
         long before = actor.deadline;
@@ -302,7 +302,7 @@ public final class Stage implements Waiter, AutoCloseable {
         assert woken;
     }
 
-    /** {@return who has the turn} */
+    /** {@return the actor that has the turn} */
     public Actor playing() {
         return playing;
     }

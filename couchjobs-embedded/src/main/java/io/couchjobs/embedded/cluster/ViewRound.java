@@ -5,7 +5,7 @@ import io.couchjobs.embedded.view.QueryArgs;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** One query on its way: asked of all copies, answered by the first. All of them bring their indexes up to date. */
+/** One query on its way: all copies are asked, and the first one answers. All of them bring their indexes up to date. */
 final class ViewRound {
     private final Consumer<ViewAnswer> answer;
     private int waiting;
@@ -15,7 +15,7 @@ final class ViewRound {
         this.answer = answer;
     }
 
-    /** What to query. */
+    /** The view and its parameters. */
     record Query(String designId, String view, QueryArgs args) {}
 
     static void start(Shards shards, Member at, Query query, Consumer<ViewAnswer> answer) {

@@ -5,7 +5,7 @@ import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** An agenda whose time passes only when somebody runs it, from one task to the next without waiting. Not thread-safe. */
+/** An agenda whose time passes only when a caller runs it, from one task to the next without waiting. Not thread-safe. */
 public final class VirtualTime implements Agenda {
     private final PriorityQueue<Entry> entries = new PriorityQueue<>();
     private long now;
@@ -30,7 +30,7 @@ public final class VirtualTime implements Agenda {
         entries.add(new Entry(now + Math.max(0, micros), count++, task));
     }
 
-    /** Does all that falls due within a time, and moves the clock to its end. */
+    /** Does all tasks that fall due within a time, and moves the clock to its end. */
     public void pass(Duration time) {
         long end = now + TimeUnit.NANOSECONDS.toMicros(time.toNanos());
         run(() -> entries.isEmpty() || entries.element().due() > end);

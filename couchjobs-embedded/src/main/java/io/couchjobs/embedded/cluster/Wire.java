@@ -7,8 +7,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * The way of a client to the nodes. What it asks may meet nobody, and what it is answered may be late or lost, whatever
- * was stored. Not thread-safe.
+ * The way of a client to the nodes. A request may reach no node, and an answer may be late or lost, whatever was stored. Not
+ * thread-safe.
  */
 public final class Wire {
     private final Agenda agenda;
@@ -29,7 +29,7 @@ public final class Wire {
     }
 
     /**
-     * What may happen to a request.
+     * The trouble that may happen to a request.
      *
      * @param lostRequests which part of the requests never arrives, 0 to 1
      * @param lostAnswers which part of the answers never arrives, 0 to 1
@@ -76,7 +76,7 @@ public final class Wire {
     /**
      * Asks a node about the first database.
      *
-     * @param question asks the coordinator, and gives it who wants the answer
+     * @param question asks the coordinator, and gives it the receiver of the answer
      * @param failure is told that there is no answer; what was asked may have been done
      */
     public <T> void ask(

@@ -3,7 +3,7 @@ package io.couchjobs.embedded.cluster;
 import java.util.List;
 
 /**
- * What a coordinator answers to a write.
+ * The answer of a coordinator to a write.
  *
  * @param status of a bulk answer: 201; 202 when a document was taken by fewer copies than the quorum; 500 when the copies
  *     refused one for different reasons or did not answer at all

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * One write on its way: sent to all copies of its documents at once, answered as soon as every document has its quorum,
- * or when nobody is left to answer, or when the time is over. Copies that answer later have stored it nevertheless.
+ * One write on its way. It is sent to all copies of its documents at once. It is answered as soon as every document has its
+ * quorum, when no copy is left to answer, or when the time is over. Copies that answer later have stored it nevertheless.
  *
  * @see <a href="https://docs.couchdb.org/en/stable/cluster/sharding.html#quorum">Quorum</a>
  */
@@ -38,7 +38,7 @@ final class WriteRound {
     }
 
     /**
-     * What to write.
+     * The documents to write.
      *
      * @param replicated whether the revisions are taken over as they are
      * @param quorum copies that have to take each document
@@ -115,7 +115,7 @@ final class WriteRound {
         answer.accept(new WriteAnswer(Quorum.status(rows, replies.stream().anyMatch(Quorum::disagree)), rows));
     }
 
-    /** Of replicated writes CouchDB does not say that few copies have taken them. */
+    /** For replicated writes, CouchDB does not say that fewer copies than the quorum took them. */
     private WriteRow shown(WriteRow row) {
         return replicated && row.accepted() ? new WriteRow(row.id(), row.rev(), false, null) : row;
     }

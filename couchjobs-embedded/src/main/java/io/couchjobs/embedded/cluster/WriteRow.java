@@ -5,7 +5,7 @@ import io.couchjobs.embedded.tree.Revision;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of one document.
+ * The outcome of the write of one document.
  *
  * @param rev the new revision; null when it was refused
  * @param accepted whether fewer copies than the quorum have taken it

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Writes one changes feed to one client, on the thread that calls. A client that went away is noticed by the next
- * write, at the latest the next heartbeat.
+ * Writes one changes feed to one client, on the calling thread. The next write, at the latest the next heartbeat, notices that a
+ * client went away.
  *
  * @see <a href="https://docs.couchdb.org/en/stable/api/database/changes.html">The changes API</a>
  */

@@ -4,7 +4,7 @@ import io.couchjobs.embedded.store.Doc;
 import java.util.function.Predicate;
 
 /**
- * What a client wants of the changes feed.
+ * A client's request to the changes feed.
  *
  * @param since the number after which changes are wanted
  * @param limit the most rows; at least 1
@@ -21,6 +21,6 @@ public record FeedRequest(
         EVENTSOURCE
     }
 
-    /** What a row shows. */
+    /** The contents of a row. */
     public record Rows(boolean allLeaves, boolean descending, boolean docs, boolean conflicts, boolean attachments) {}
 }

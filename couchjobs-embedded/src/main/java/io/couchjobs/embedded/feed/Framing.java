@@ -1,6 +1,6 @@
 package io.couchjobs.embedded.feed;
 
-/** What stands around the rows of a feed; stateful, one per feed. */
+/** The text around the rows of a feed; stateful, one per feed. */
 abstract class Framing {
     abstract String begin();
 

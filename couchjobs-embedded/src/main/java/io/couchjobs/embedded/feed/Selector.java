@@ -28,7 +28,7 @@ import java.util.stream.StreamSupport;
  * @see <a href="https://docs.couchdb.org/en/stable/api/database/find.html#selector-syntax">Selector syntax</a>
  */
 public final class Selector {
-    /** Fields are ordered as views are, and so are their fields, but a document's id as the ids of documents. */
+    /** Fields and their subfields are ordered as view keys are, but the document's id as document ids are. */
     private static final Selector OF_DOCUMENT = new Selector(Collation::key);
 
     private static final Selector OF_ID = new Selector(Collation::rawKey);

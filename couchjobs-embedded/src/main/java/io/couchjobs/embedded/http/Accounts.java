@@ -16,7 +16,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Who may log in: the administrators given at the start, and the users with a document in {@code _users}. Without
+ * The users that may log in: the administrators given at the start, and the users with a document in {@code _users}. Without
  * administrators everybody is one. Thread-safe.
  */
 public final class Accounts {

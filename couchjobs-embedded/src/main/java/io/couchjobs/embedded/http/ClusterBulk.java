@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code _bulk_docs} of a cluster. A row that fewer copies than the quorum have taken says {@code "accepted": true}. */
+/** {@code _bulk_docs} of a cluster. A row says {@code "accepted": true} when fewer copies than the quorum have taken it. */
 final class ClusterBulk {
     private ClusterBulk() {}
 

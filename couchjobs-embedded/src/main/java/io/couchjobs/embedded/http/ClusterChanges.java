@@ -41,7 +41,7 @@ final class ClusterChanges {
         this.position = since();
     }
 
-    /** What breaks off must look broken, so the answer is ended only in order. */
+    /** An answer that breaks off must look broken, so only a complete answer is ended properly. */
     static void answer(Call call, ClusterNode node, String database) throws IOException {
         call.allow("GET", "HEAD", "POST");
         node.own(database);

@@ -54,7 +54,7 @@ final class ClusterDocument {
         answer(node.ask(database, (at, then) -> at.replicate(List.of(edit), then)), 201);
     }
 
-    /** A local document, compared with nothing; the copies do not send each other what one of them has missed. */
+    /** A local document. Its revision is not checked, and copies do not send each other missed local documents. */
     void handleLocal() throws IOException {
         call.allow("DELETE", "GET", "HEAD", "PUT");
         switch (call.method()) {

@@ -12,7 +12,7 @@ import java.io.OutputStream;
 import java.util.List;
 import java.util.Optional;
 
-/** {@code _all_docs} of a cluster: by keys, each is read by quorum; a range is the node's own copy's. */
+/** {@code _all_docs} of a cluster: documents by keys are read by quorum, a range from the node's own copy. */
 final class ClusterKeys {
     private ClusterKeys() {}
 

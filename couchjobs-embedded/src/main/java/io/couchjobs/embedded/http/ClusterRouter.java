@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Routes the requests to one node of a simulated cluster: what the copies decide together goes to its coordinator, the
- * rest is answered from the node's own copies, views among it. Purges and settings stay on the node.
+ * Routes the requests to one node of a simulated cluster. Requests that the copies decide together go to its coordinator. The
+ * others, such as views, are answered from the node's own copies. Purges and settings stay on the node.
  */
 final class ClusterRouter implements Routes {
     private final ClusterNode node;
@@ -37,7 +37,7 @@ final class ClusterRouter implements Routes {
         }
     }
 
-    /** What the node answers alone; a dead or frozen one does not. */
+    /** Answers from the node alone; a dead or frozen node does not answer. */
     private void ask(Call call) throws IOException, InterruptedException {
         node.requireAlive();
         own.handle(call);

@@ -8,7 +8,7 @@ import io.couchjobs.embedded.view.Views;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The databases with what belongs to each as long as it lives. Thread-safe. */
+/** The databases, each with its indexes and validation functions as long as it lives. Thread-safe. */
 final class Databases {
     private record Parts(Views views, Validators validators) {}
 

@@ -9,7 +9,7 @@ import io.couchjobs.embedded.view.Validators;
 import io.couchjobs.embedded.view.Views;
 import java.util.List;
 
-/** A database with its indexes and validation functions, and who is calling. */
+/** A database with its indexes and validation functions, and the user who is calling. */
 record Db(Database database, Views views, Validators validators, User user) {
     /** Stores client writes, as far as the user may and the validation functions agree. */
     List<EditResult> write(List<Edit> edits) {

@@ -10,7 +10,7 @@ import io.couchjobs.embedded.tree.RevTree;
 import io.couchjobs.embedded.tree.Revision;
 import java.util.List;
 
-/** What a reader wants to see of a document besides its content. */
+/** The parts of a document that a reader wants to see besides its content. */
 record DocShape(
         boolean revs,
         boolean revsInfo,

@@ -18,7 +18,7 @@ final class Edits {
     private static final Set<String> IGNORED = Set.of(
             "_revs_info", "_conflicts", "_deleted_conflicts", "_local_seq", "_revisions", "_id", "_rev", "_deleted");
 
-    /** Members of the server's own name that a document may have: what CouchDB's replicator notes, and who may read it. */
+    /** Reserved members that a document may have: the notes of CouchDB's replicator, and the document's readers. */
     private static final Set<String> KEPT = Set.of(
             Attachments.MEMBER,
             "_access",
@@ -97,7 +97,7 @@ final class Edits {
         return new CouchError(400, "doc_validation", "Bad special document member: " + name);
     }
 
-    /** An attachment is a stub or brings its data; CouchDB drops what is no object without a word. */
+    /** An attachment is a stub or brings its data; CouchDB silently drops one that is no object. */
     private static void checkAttachments(ObjectNode body) {
         JsonNode given = body.path(Attachments.MEMBER);
         if (!given.isMissingNode() && !given.isObject()) {

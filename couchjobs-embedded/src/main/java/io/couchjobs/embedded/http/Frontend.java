@@ -122,7 +122,7 @@ public final class Frontend implements AutoCloseable {
         threads.shutdownNow();
     }
 
-    /** An interrupt in the middle of a write would close the store's file under it, and who closes the store then hangs. */
+    /** An interrupt in the middle of a write would close the store's file under it, and closing the store would then hang. */
     private void awaitRequests() {
         threads.shutdown();
         try {

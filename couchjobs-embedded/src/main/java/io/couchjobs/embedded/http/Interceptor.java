@@ -3,7 +3,7 @@ package io.couchjobs.embedded.http;
 /** Decides over every request before it is served. */
 @FunctionalInterface
 public interface Interceptor {
-    /** What becomes of a request; the status counts for {@code ANSWER} only. */
+    /** The fate of a request; the status counts for {@code ANSWER} only. */
     record Fate(Kind kind, int status) {
         public static final Fate SERVE = new Fate(Kind.SERVE, 0);
     }
@@ -19,6 +19,6 @@ public interface Interceptor {
         CUT
     }
 
-    /** {@return what becomes of a request}; may block. */
+    /** {@return the fate of a request}; may block. */
     Fate fate(String method, String path) throws InterruptedException;
 }

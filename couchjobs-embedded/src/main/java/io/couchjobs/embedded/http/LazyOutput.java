@@ -6,8 +6,8 @@ import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the beginning of an answer back. A short one is sent whole, with its length; an error in the first part can
- * still become an error's answer.
+ * Holds the beginning of an answer back. A short answer is sent whole, with its length. After an error in the first part, an
+ * error can still be answered.
  */
 final class LazyOutput extends OutputStream {
     private static final int HELD_BACK = 64 << 10;

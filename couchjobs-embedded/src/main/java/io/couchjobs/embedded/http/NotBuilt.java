@@ -4,7 +4,9 @@ import io.couchjobs.embedded.protocol.CouchError;
 import java.util.List;
 import java.util.Set;
 
-/** The endpoints of CouchDB that this server does not have. They say so, instead of being taken for an id or a name. */
+/**
+ * The endpoints of CouchDB that this server does not have. They answer with an error, instead of being taken for an id or a name.
+ */
 final class NotBuilt {
     private static final Set<String> SERVER = Set.of(
             "_cluster_setup",

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one actor writes and another one reads. Never full, because time passes only while actors wait. Only the actor
+ * Bytes that one actor writes and another one reads. It is never full, because time passes only while actors wait. Only the actor
  * that has the turn touches it.
  */
 final class Pipe extends InputStream {

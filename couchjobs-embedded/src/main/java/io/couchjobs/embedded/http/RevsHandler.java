@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What replicators ask about revisions, and purging them. */
+/** Answers replicators' questions about revisions, and purges revisions. */
 final class RevsHandler {
     private static final int MOST_PURGED = 100;
 

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Which handler answers which path. */
+/** Routes each path to its handler. */
 final class Router implements Routes {
     private final Databases databases;
     private final Accounts accounts;

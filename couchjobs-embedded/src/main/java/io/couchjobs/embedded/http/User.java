@@ -8,7 +8,7 @@ import io.couchjobs.embedded.protocol.Json;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Who calls; a null name is nobody in particular. */
+/** The user who calls; a null name is an anonymous user. */
 record User(@Nullable String name, List<String> roles) {
     static final String ADMIN = "_admin";
     static final User NOBODY = new User(null, List.of());
@@ -52,7 +52,7 @@ record User(@Nullable String name, List<String> roles) {
         return false;
     }
 
-    /** {@return what validation functions see} */
+    /** {@return the user context that validation functions see} */
     ObjectNode context(@Nullable String database) {
         ObjectNode context = Json.object();
         if (database != null) {

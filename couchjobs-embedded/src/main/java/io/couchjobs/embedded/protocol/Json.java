@@ -21,7 +21,7 @@ import java.io.UncheckedIOException;
 public final class Json {
     private static final int LONGEST = 64 << 20;
 
-    /** CouchDB knows no limit; here a document is a tree, and is gone through by recursion. */
+    /** CouchDB has no limit; here a document is a tree that is walked recursively. */
     private static final int DEEPEST = 1_200;
 
     /** An answer has a few levels around a document. */

@@ -1,3 +1,3 @@
-/** What everything above speaks: JSON, CouchDB's errors, its order of values. Knows nothing of databases. */
+/** The basis of all other packages: JSON, CouchDB's errors, its order of values. It knows nothing of databases. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.embedded.protocol;

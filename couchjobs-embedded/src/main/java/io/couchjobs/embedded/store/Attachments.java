@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * {@code revpos}, {@code digest} and {@code length}.
  */
 public final class Attachments {
-    /** Where documents name what is attached to them. */
+    /** The member in which documents name their attachments. */
     public static final String MEMBER = "_attachments";
 
     private final MVMap<String, byte[]> map;
@@ -40,9 +40,9 @@ public final class Attachments {
     }
 
     /**
-     * Stores what came inline and replaces it by its entry; a stub takes over the entry of the revision before.
+     * Stores inline attachments and replaces them by their entries; a stub takes over the entry of the revision before.
      *
-     * @param revpos the generation of what came inline; 0 when a replicated edit tells it
+     * @param revpos the generation of inline attachments; 0 when a replicated edit tells it
      */
     void intake(String id, ObjectNode body, @Nullable ObjectNode before, int revpos) {
         if (!(body.get(MEMBER) instanceof ObjectNode given) || given.isEmpty()) {
@@ -57,7 +57,7 @@ public final class Attachments {
         body.set(MEMBER, entries);
     }
 
-    /** Fails when a stub names what the revision before does not have, whatever other documents have. */
+    /** Fails when a stub names an attachment that the revision before does not have, whatever other documents have. */
     static void requireStubs(String id, ObjectNode body, @Nullable ObjectNode before) {
         for (Map.Entry<String, JsonNode> one : body.path(MEMBER).properties()) {
             JsonNode kept = before == null
@@ -113,7 +113,7 @@ public final class Attachments {
         return Optional.ofNullable(map.get(entry.path("digest").asText()));
     }
 
-    /** {@return what a client would send to attach these bytes} */
+    /** {@return the JSON that a client would send to attach these bytes} */
     public static ObjectNode inline(String contentType, byte[] data) {
         return Json.object()
                 .put("content_type", contentType)

@@ -7,9 +7,9 @@ import java.util.function.Supplier;
 import org.h2.mvstore.MVStore;
 
 /**
- * Makes changes durable, many writers at a time: who finds a commit under way waits for the next one, which then holds
- * the changes of all who waited. A change touches several maps; the shared lock keeps a commit from catching it half
- * done. Thread-safe.
+ * Makes changes durable, many writers at a time. A writer that finds a commit under way waits for the next one, which then holds
+ * the changes of all waiting writers. A change touches several maps; the shared lock keeps a commit from catching it half done.
+ * Thread-safe.
  */
 final class Commits {
     private final MVStore store;

@@ -42,7 +42,7 @@ public final class CouchStore implements AutoCloseable {
         return directory == null ? new CouchStore(new MVStore.Builder().open(), false) : onDisk(directory);
     }
 
-    /** Commits are ours alone: one by the store itself could catch a change of several maps half done. */
+    /** Only this class commits: a commit by the store itself could catch a change of several maps half done. */
     private static CouchStore onDisk(Path directory) {
         try {
             Files.createDirectories(directory);
@@ -76,14 +76,14 @@ public final class CouchStore implements AutoCloseable {
         }
     }
 
-    /** The library takes a file whose root is gone for an empty one, and would overwrite what it has. */
+    /** The library takes a file whose root is gone for an empty one, and would overwrite its data. */
     private static void requireCatalog(MVStore store) {
         if (store.getCurrentVersion() > 0 && !store.hasMap(CATALOG)) {
             throw new IllegalStateException("it has no list of databases any more");
         }
     }
 
-    /** The library stumbles over what it does not find where it should be. */
+    /** The library throws all kinds of exceptions when data is not where it should be. */
     private static UncheckedIOException damaged(String file, Throwable broken) {
         return new UncheckedIOException(new IOException("the file " + file + " is damaged: " + broken, broken));
     }
@@ -104,7 +104,7 @@ public final class CouchStore implements AutoCloseable {
         create(name, Instant.now());
     }
 
-    /** As if it were made at that time: copies of one database are made at once. */
+    /** Creates a database with a given time of creation: all copies of one database have the same. */
     public synchronized void create(String name, Instant now) {
         checkName(name);
         if (open.containsKey(name)) {
@@ -154,7 +154,7 @@ public final class CouchStore implements AutoCloseable {
     }
 
     /**
-     * Ends all feeds; what was acknowledged is on disk already.
+     * Ends all feeds; acknowledged writes are on disk already.
      *
      * @throws UncheckedIOException when the file turns out to be damaged; it is let go all the same
      */
@@ -172,7 +172,7 @@ public final class CouchStore implements AutoCloseable {
         }
     }
 
-    /** A full disk, for one, says nothing of what is in the file. */
+    /** A full disk, for example, says nothing about the contents of the file. */
     private static boolean isOfTheDisk(Throwable broken) {
         return broken instanceof MVStoreException known && known.getErrorCode() == DataUtils.ERROR_WRITING_FAILED;
     }

@@ -96,7 +96,10 @@ public final class Database {
         return last(maps.purged().lastKey()) == 0 ? 0 : maps.purged().sizeAsLong();
     }
 
-    /** Fails when one of these client writes names as attached what its base does not have: CouchDB then stores none of them. */
+    /**
+     * Fails when one of these client writes has a stub for an attachment that its base does not have: CouchDB then stores none of
+     * them.
+     */
     public void requireStubs(List<Edit> edits) {
         Writer writer = new Writer(bodies, attachments, Gate.OPEN);
         edits.forEach(edit -> writer.requireStubs(edit, record(edit.id())));

@@ -3,7 +3,7 @@ package io.couchjobs.embedded.store;
 import io.couchjobs.embedded.tree.RevTree;
 
 /**
- * What is known of a document, without its contents.
+ * A document's record, without its contents.
  *
  * @param seq where its newest change stands in the order of changes
  */

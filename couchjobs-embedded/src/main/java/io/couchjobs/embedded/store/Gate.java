@@ -3,7 +3,7 @@ package io.couchjobs.embedded.store;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.jspecify.annotations.Nullable;
 
-/** Who may refuse a write after having seen the old document: the validation functions. */
+/** Checks a write against the old document, and may refuse it, as validation functions do. */
 @FunctionalInterface
 public interface Gate {
     Gate OPEN = (newDoc, oldDoc) -> {};

@@ -5,7 +5,7 @@ import io.couchjobs.embedded.protocol.Json;
 import java.time.Instant;
 import org.h2.mvstore.MVMap;
 
-/** What can be set on a database, and when it was made. Thread-safe. */
+/** The settings of a database, and the time when it was made. Thread-safe. */
 public final class Settings {
     private static final String ADMINS_ONLY =
             "{\"members\":{\"roles\":[\"_admin\"]},\"admins\":{\"roles\":[\"_admin\"]}}";
@@ -46,7 +46,7 @@ public final class Settings {
         set("purged_infos_limit", Integer.toString(limit));
     }
 
-    /** {@return who may do what; administrators only, unless set} */
+    /** {@return the security object; administrators only, unless set} */
     public JsonNode security() {
         return Json.parse(meta.getOrDefault("security", ADMINS_ONLY));
     }

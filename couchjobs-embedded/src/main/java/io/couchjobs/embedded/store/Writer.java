@@ -51,7 +51,10 @@ final class Writer {
         return new Grown(tree.merge(edit.history(), edit.deleted(), bodies.add(bytes)), rev, true);
     }
 
-    /** Fails when a client's write names as attached what its base does not have. A conflict is left to the write itself. */
+    /**
+     * Fails when a client's write has a stub for an attachment that its base does not have. A conflict is left to the write
+     * itself.
+     */
     void requireStubs(Edit edit, DocRecord known) {
         if (known.tree().isEmpty() || isAllowed(edit, known.tree())) {
             Attachments.requireStubs(edit.id(), edit.body(), ancestor(edit, known.tree()));

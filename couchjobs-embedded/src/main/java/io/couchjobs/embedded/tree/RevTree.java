@@ -187,7 +187,7 @@ public final class RevTree {
         return new RevTree(copy);
     }
 
-    /** Forgets where the content of older revisions is: what a compaction leaves. */
+    /** Forgets the places of older revisions' contents, as a compaction does. */
     public RevTree compacted() {
         Map<Revision, Node> copy = new LinkedHashMap<>();
         nodes.values().forEach(node -> copy.put(node.rev(), node.withoutBody()));

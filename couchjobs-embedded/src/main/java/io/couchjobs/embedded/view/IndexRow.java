@@ -7,7 +7,7 @@ import org.h2.mvstore.WriteBuffer;
 import org.h2.mvstore.type.BasicDataType;
 import org.h2.mvstore.type.StringDataType;
 
-/** What one call of {@code emit} left: the document's id, key and value as JSON. */
+/** The row of one call of {@code emit}: the document's id, key and value as JSON. */
 @SuppressWarnings("ArrayRecordComponent") // never compared as a value
 record IndexRow(String id, byte[] key, byte[] value) {
 

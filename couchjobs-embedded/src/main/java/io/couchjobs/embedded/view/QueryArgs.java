@@ -15,7 +15,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parameters of a query, from the query string and from a body; what the body says counts.
+ * The parameters of a query, from the query string and from a body; the body wins.
  *
  * @see <a href="https://docs.couchdb.org/en/stable/api/ddoc/views.html">The view API</a>
  */

@@ -6,7 +6,7 @@ import org.mozilla.javascript.Context;
 import org.mozilla.javascript.ContextFactory;
 import org.mozilla.javascript.Scriptable;
 
-/** Where scripts run: no Java classes in reach, ES6, and an end to every call. */
+/** The environment of scripts: no access to Java classes, ES6, and a time limit for every call. */
 final class Sandbox extends ContextFactory {
     private static final long LONGEST_CALL_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final int CHECK_EVERY = 50_000;

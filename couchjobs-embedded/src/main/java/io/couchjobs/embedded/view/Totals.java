@@ -65,7 +65,7 @@ final class Totals {
             }
         }
 
-        /** A value that cannot be added makes the row tell so, not the whole answer fail. */
+        /** When a value cannot be added, its row reports the error, and the rest of the answer stands. */
         @Override
         public JsonNode result() {
             if (trouble == null) {
