@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
-/** {@code bench}: what the queue does on this server, beside what the server itself can do. */
+/** {@code bench}: the speed of the queue on this server, beside the speed of the server itself. */
 @Command(
         name = "bench",
         description = {

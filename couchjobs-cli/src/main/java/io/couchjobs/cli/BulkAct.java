@@ -26,8 +26,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Acts on many jobs, some at the same time, in constant memory. One that refuses or is gone does not stop the others; a
- * database that cannot be reached does, and so does Ctrl-C.
+ * Acts on many jobs, some at the same time, in constant memory. A job that refuses the action or is gone does not stop the
+ * others; a database that cannot be reached does, and so does Ctrl-C.
  */
 final class BulkAct {
     /** At the same time: their writes share a bulk request. */

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a process of this program is told to work on the same server. All that it needs is said explicitly, but for passwords,
+ * The arguments with which a process of this program works on the same server. They name everything it needs, except passwords,
  * which no process list may show.
  *
  * @param arguments the command line's arguments

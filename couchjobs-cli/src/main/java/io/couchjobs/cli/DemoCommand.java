@@ -102,7 +102,7 @@ final class DemoCommand implements Callable<Integer> {
                 if (!dashboard) {
                     return run(demo, found, processes).number();
                 }
-                // What the jobs of the shop log is on the page; here it would bury the rest.
+                // The page shows the logs of the shop's jobs; here they would bury the rest.
                 LogLevels.configure(root.options().verbose, !root.options().verbose);
                 try (DemoPage page = DemoPage.open(queue, listen)) {
                     root.say("couchjobs: the dashboard is at " + page.url());
@@ -153,7 +153,7 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** What could not be read has no job, and still keeps the whole from being perfect. */
+    /** An unreadable file has no job, and still keeps the result from being perfect. */
     static ObjectNode json(Summary summary, List<String> unreadable) {
         ObjectNode json = summary.json();
         unreadable.forEach(json.putArray("unreadable")::add);

@@ -5,7 +5,7 @@ import io.couchjobs.JobQueue;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/** {@code design diff}: what is not as this version wants it. */
+/** {@code design diff}: the differences from the design documents of this version. */
 @Command(
         name = "diff",
         description = "List the design documents that are missing or changed; exit code 1 when there are any.",

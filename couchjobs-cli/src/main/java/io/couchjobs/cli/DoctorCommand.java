@@ -54,7 +54,7 @@ final class DoctorCommand extends QueueCommand {
         return hasProblems ? ExitCode.FAILED : ExitCode.DONE;
     }
 
-    /** What one check found, or one of several things. */
+    /** One finding of a check. */
     private record Row(String check, Finding finding) {}
 
     private Finding look(Check check, JobQueue queue) {

@@ -73,7 +73,7 @@ final class ExportCommand extends QueueCommand {
         return lost == 0 ? ExitCode.DONE : ExitCode.FAILED;
     }
 
-    /** Empty for a job whose data is lost, which is said. */
+    /** Empty for a job whose data is lost; a message says so. */
     private Optional<String> line(Job job) {
         try {
             ObjectNode document = job.withInlineData().toDocument();

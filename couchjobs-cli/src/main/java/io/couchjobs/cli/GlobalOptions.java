@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
-/** The options that every command takes, before or after its name. What is not given is null or false. */
+/** The options that every command takes, before or after its name. An option that is not given is null or false. */
 final class GlobalOptions {
     /** When to use colours. */
     enum Colour {

@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 
 /** Ends this process within 5 s, whatever its threads and the server do; no program that it started is left running. */
 final class HardExit {
-    /** So long programs that were told to end may take; then there is time left to give their jobs back. */
+    /** The time that programs may take to end; then there is time left to give their jobs back. */
     private static final long KILL_MILLIS = 3_000;
 
     private static final long HALT_MILLIS = 4_500;
@@ -32,7 +32,7 @@ final class HardExit {
                 TimeUnit.MILLISECONDS);
     }
 
-    /** Those of the beginning may have been left by their parents meanwhile. */
+    /** Kills also the programs known from the beginning: their parents may have ended meanwhile. */
     private static void kill(List<ProcessHandle> programs) {
         Stream.concat(programs.stream(), descendants()).forEach(ProcessHandle::destroyForcibly);
     }

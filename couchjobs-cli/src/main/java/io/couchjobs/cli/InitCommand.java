@@ -89,7 +89,10 @@ final class InitCommand implements Callable<Integer> {
         return ExitCode.DONE.number();
     }
 
-    /** From before the name, or written by hand: without a home they would wait for ever, and nobody would know why. */
+    /**
+     * Such jobs are older than the site's name, or written by hand. Without a home they would wait for ever, and nobody would
+     * know why.
+     */
     private void warnOfJobsWithoutSite(CouchDatabase database) {
         long jobs = Operations.unfinishedWithoutSite(database);
         if (jobs > 0) {

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 final class InputFile {
     private InputFile() {}
 
-    /** Before the server is asked for anything. A folder can be opened, but not read. */
+    /** Checks a file before the server is asked for anything. A folder can be opened, but not read. */
     static void check(String file) {
         if (!file.equals("-")) {
             try (InputStream in = open(Path.of(file))) {

@@ -77,7 +77,7 @@ final class JobText {
         return Cell.of(status.json(), style);
     }
 
-    /** What is worth knowing about a job beside its status. */
+    /** Returns the details of a job that are worth knowing beside its status. */
     static String detail(Job job) {
         String detail =
                 switch (job.status()) {

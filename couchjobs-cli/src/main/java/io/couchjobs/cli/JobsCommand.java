@@ -8,7 +8,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What commands that act on one job, or on all that pass a filter, have in common. */
+/** The base of commands that act on one job, or on all jobs that pass a filter. */
 abstract class JobsCommand extends QueueCommand {
     @Parameters(index = "0", arity = "0..1", paramLabel = "TYPE", description = "The type of the job.")
     private @Nullable String type;

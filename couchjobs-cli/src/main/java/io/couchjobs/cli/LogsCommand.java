@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code logs TYPE ID}: what the runs of a job logged. */
+/** {@code logs TYPE ID}: the log of a job's runs. */
 @Command(
         name = "logs",
         description = {
@@ -60,7 +60,7 @@ final class LogsCommand extends QueueCommand {
         return follow(queue, id, output);
     }
 
-    /** To the end of the job, or until nobody reads any more. */
+    /** Follows the log to the end of the job, or until the reader has gone. */
     private static ExitCode follow(JobQueue queue, JobId id, Output output) throws InterruptedException {
         CountDownLatch over = new CountDownLatch(1);
         try (Subscription job = queue.subscribe(id.type(), id.id());

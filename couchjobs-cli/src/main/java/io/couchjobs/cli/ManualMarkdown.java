@@ -54,7 +54,7 @@ final class ManualMarkdown {
                 .append(" |\n"));
     }
 
-    /** What would be a column's end, a tag or a list's star is text. */
+    /** Escapes characters that would end a column, begin a tag or make a list. */
     private static String escaped(String text) {
         return text.replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*").replace("\n", " ");
     }

@@ -11,13 +11,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * What there is to say about a command, taken from the model that its arguments are parsed by. Immutable.
+ * The manual of a command, taken from the model by which its arguments are parsed. Immutable.
  *
- * @param name with all that is typed before it, such as {@code couchjobs cron add}
+ * @param name the full name, such as {@code couchjobs cron add}
  * @param synopsis the ways to call it
  * @param description what it does
  * @param parameters what it is given
- * @param options its own options; of the root the global ones
+ * @param options its own options; those of the root are the global ones
  * @param commands the names of the commands in it
  * @param footer examples, mostly
  */

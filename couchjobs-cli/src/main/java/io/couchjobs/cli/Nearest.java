@@ -8,7 +8,7 @@ import java.util.Optional;
 final class Nearest {
     private Nearest() {}
 
-    /** {@return the word that the fewest typing errors lead to, if there are few enough: one in every three characters} */
+    /** {@return the word with the fewest typing errors, if they are few enough: at most one in three characters} */
     static Optional<String> to(String typed, Collection<String> words) {
         return words.stream()
                 .filter(word -> word.startsWith(typed) || errors(typed, word) <= Math.max(1, typed.length() / 3))

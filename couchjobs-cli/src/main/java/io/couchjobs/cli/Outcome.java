@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.JobId;
 
 /**
- * What became of one job that a command was to act on.
+ * The outcome of a command for one job.
  *
  * @param id the job
  * @param kind whether anything came of it

@@ -70,7 +70,7 @@ final class Problems {
         return exitCode.number();
     }
 
-    /** What to tell a person: a missing database is by far the likeliest thing that CouchDB does not find. */
+    /** Returns a message for people. When CouchDB does not find something, a missing database is by far the likeliest cause. */
     static String explain(Throwable problem) {
         String message = problem.getMessage() == null ? problem.toString() : problem.getMessage();
         if (problem instanceof CouchNotFoundException) {

@@ -6,7 +6,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** What commands on a queue have in common: first the arguments are checked, then the queue is opened. */
+/** The base of commands on a queue: first the arguments are checked, then the queue is opened. */
 abstract class QueueCommand implements Callable<Integer> {
     @Spec
     @SuppressWarnings("NullAway.Init")

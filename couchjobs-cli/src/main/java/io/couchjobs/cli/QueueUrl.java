@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param database the database's URL, without credentials; for an embedded store a name only
  * @param others the same database on other nodes of a cluster
  * @param folder the folder of an embedded store, or null
- * @param user the user whom the URL names without a password, or null
+ * @param user the user that the URL names without a password, or null
  * @param credentials the user and password in the URL
  */
 record QueueUrl(
@@ -33,7 +33,7 @@ record QueueUrl(
     private static final String EMBEDDED = "embedded:";
     private static final String DEFAULT_DATABASE = "couchjobs";
 
-    /** The nodes of one cluster: what the first URL says of who asks holds for all. */
+    /** The nodes of one cluster: the user and password of the first URL hold for all. */
     static QueueUrl parse(List<String> texts) {
         QueueUrl first = parse(texts.get(0));
         List<URI> others = new ArrayList<>();
@@ -164,7 +164,7 @@ record QueueUrl(
         return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
-    /** Where a URL is wrong nobody knows where its password ends: all up to the last @ may belong to it. */
+    /** In a wrong URL nobody knows where the password ends: everything up to the last @ may belong to it. */
     private static CommandException bad(String text, String why) {
         return CommandException.usage("not a URL of a queue: '"
                 + text.replaceFirst("(?s)^([A-Za-z][A-Za-z0-9+.-]*:/*)?.*@", "$1***@") + "' (" + why + ")");

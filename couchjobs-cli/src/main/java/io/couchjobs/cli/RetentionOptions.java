@@ -45,7 +45,7 @@ final class RetentionOptions {
                 : retention.toJson().asText();
     }
 
-    /** What was asked for; null for the default. */
+    /** The retention that was asked for; null for the default. */
     private record Setting(@Nullable Retention retention) {}
 
     /** Reads a retention; the message names the text. */

@@ -78,7 +78,7 @@ final class RetryOptions {
         }
     }
 
-    /** Nobody needs the milliseconds of what is too long, and they may be too many to count. */
+    /** Nobody needs the milliseconds of a duration that is too long, and they may be too many to count. */
     private static String text(Duration duration) {
         return duration.compareTo(LONGEST) > 0 ? duration.toDays() + "d" : Durations.format(duration);
     }

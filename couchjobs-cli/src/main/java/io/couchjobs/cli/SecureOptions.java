@@ -12,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options of {@code init} that say who may do what. */
+/** The options of {@code init} that give users their roles. */
 final class SecureOptions {
     static final String NEW_PASSWORD = "COUCHJOBS_NEW_PASSWORD";
 

@@ -9,9 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code init} did, or would do, about who may do what. */
+/** The rights that {@code init} set up, or would set up. */
 record Securing(boolean dryRun, @Nullable SecuringReport report, Map<String, Granted> users) {
-    /** A role that somebody was given, and whether they were there. */
+    /** A role that a user was given, and whether the user existed. */
     record Granted(Role role, UserOutcome outcome) {}
 
     /** Does it, or finds out what there is to do. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Where a command works: a database on a server, or a store in a folder whose server lives as long as the command.
  *
  * @param url the database
- * @param auth who asks
+ * @param auth the credentials
  * @param settings the rest
  * @param local the server in this process, or null
  */

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** The global options with what stands behind them: the option, else the environment, else the profile, else a default. */
+/** The global options with their fallbacks: the option, else the environment, else the profile, else a default. */
 final class Settings {
     static final String DEFAULT_URL = "http://127.0.0.1:5984/couchjobs";
     /** A comma or a space may belong to a URL's name or password, unless another URL begins after it. */
@@ -37,7 +37,7 @@ final class Settings {
         return new Settings(options, shell, new ConfigFile(shell).profile(options.profile));
     }
 
-    /** {@return where the queue is, and who was named in the URL} */
+    /** {@return where the queue is, and the user that the URL names} */
     QueueUrl url() {
         return QueueUrl.parse(isUrlGiven() ? givenUrls() : List.of(DEFAULT_URL));
     }
@@ -47,7 +47,7 @@ final class Settings {
         return !givenUrls().isEmpty();
     }
 
-    /** One, or those of several nodes. */
+    /** One URL, or those of several nodes. */
     private List<String> givenUrls() {
         if (!options.urls.isEmpty()) {
             return options.urls;
@@ -58,7 +58,7 @@ final class Settings {
                 .orElse(List.of());
     }
 
-    /** {@return who asks; asks for the password when only the name is known} */
+    /** {@return the credentials; asks for the password when only the name is known} */
     Auth auth(QueueUrl url) {
         Optional<Path> token = tokenFile();
         if (token.isPresent()) {

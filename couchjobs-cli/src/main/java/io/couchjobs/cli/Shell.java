@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What surrounds a command: everything it reads and says goes through here, so that tests can give their own.
+ * The surroundings of a command: everything it reads and prints goes through here, so that tests can replace it.
  *
  * @param in standard input
  * @param out standard output: results only
@@ -38,7 +38,7 @@ record Shell(
     record Terminals(boolean in, boolean out, boolean err) {
         static final Terminals NONE = new Terminals(false, false, false);
 
-        /** The launcher looks, because Java cannot: it can only tell when all of them are. */
+        /** The launcher finds out, because Java cannot: it can only tell whether all of them are terminals. */
         static Terminals ofThisProcess() {
             String streams = System.getProperty("couchjobs.terminals", "");
             return new Terminals(streams.contains("0"), streams.contains("1"), streams.contains("2"));

@@ -48,7 +48,7 @@ final class TopCommand extends QueueCommand {
         return ExitCode.DONE;
     }
 
-    /** So that the terminal is put in order again, whoever ends it. */
+    /** Restores the terminal on every signal. */
     private static void onSignal(Runnable stop) {
         Interrupts.onSignal(signal -> stop.run());
     }

@@ -3,7 +3,7 @@ package io.couchjobs.cli;
 import java.util.Optional;
 import picocli.CommandLine.IVersionProvider;
 
-/** What {@code --version} says. */
+/** The text of {@code --version}. */
 final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {

@@ -102,7 +102,7 @@ final class WaitCommand extends QueueCommand {
                 name.id() + " is " + status + ", not " + target + ", after " + Durations.format(timeout));
     }
 
-    /** What ends the waiting: also that the job is finished, for then nothing more can be hoped for, but its removal. */
+    /** The statuses that end the waiting. A finished job always ends it, because only its removal can still follow. */
     private Set<JobStatus> ends() {
         if (wantsRemoval()) {
             return Set.of();

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What is shown and passed on the way to the server: a client certificate and a proxy. */
+/** The way to the server: the client certificate that is shown, and the proxy that is passed. */
 final class Way {
     static final String KEY_PASSWORD = "COUCHJOBS_CLIENT_KEY_PASSWORD";
     static final String PROXY = "COUCHJOBS_PROXY";
@@ -34,7 +34,9 @@ final class Way {
         this.profile = profile;
     }
 
-    /** {@return whom the client shows itself as; asks for the key's password, once, when it is encrypted and none is known} */
+    /**
+     * {@return the certificate that the client shows; asks for the key's password, once, when it is encrypted and none is known}
+     */
     Optional<ClientCertificate> clientCertificate() {
         if (certificate == null) {
             certificate = file(options.clientCert, "client-cert")
@@ -45,7 +47,7 @@ final class Way {
         return Optional.ofNullable(certificate);
     }
 
-    /** {@return the proxy to these servers: as it was given, or as the environment has it for all programs} */
+    /** {@return the proxy to these servers: the given one, or that of the environment for all programs} */
     Optional<HttpProxy> proxy(List<URI> servers) {
         Optional<String> given = givenProxy();
         if (given.isPresent()) {
@@ -61,12 +63,12 @@ final class Way {
                         proxy(variable, shell.variable(variable).orElseThrow()).except(except));
     }
 
-    /** Whether a password was typed where everybody sees it. */
+    /** Whether a password was typed on the command line, where everybody sees it. */
     boolean showsPassword() {
         return options.proxy != null && options.proxy.contains("@");
     }
 
-    /** Tells a process of this program the same; what is a secret, by the environment. */
+    /** Passes the same to a process of this program; secrets go by the environment. */
     void pass(List<String> arguments, Map<String, String> environment) {
         clientCertificate().ifPresent(shown -> {
             arguments.addAll(List.of("--client-cert", shown.certificate().toString()));
@@ -101,7 +103,9 @@ final class Way {
                 .or(() -> profile.text("proxy"));
     }
 
-    /** Which variable names it. HTTP_PROXY is none of them: in a CGI program anybody may set it, by a request's header. */
+    /**
+     * Returns the usual variable that names the proxy. HTTP_PROXY is not read: in a CGI program a request's header may set it.
+     */
     private Optional<String> usualProxy(boolean https) {
         Stream<String> names = https
                 ? Stream.of("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")

@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 record WebPage(Dashboard dashboard) implements AutoCloseable {
     /**
-     * What the dashboard is to be like.
+     * The options of the dashboard.
      *
      * @param address where to listen
      * @param basePath the path above the pages
      * @param hosts names by which browsers reach it
-     * @param user who may see it, or null for all
+     * @param user the user that may see it, or null for all
      * @param password the user's password
      * @param token a token that lets in too, or null
      * @param actions whether people may change things, or null to go by the address

@@ -31,7 +31,7 @@ final class Words {
         };
     }
 
-    /** What can be typed where a status is asked for. */
+    /** The words that can be typed for a status. */
     static final class Statuses extends ArrayList<String> {
         private static final long serialVersionUID = 1L;
 
@@ -40,7 +40,7 @@ final class Words {
         }
     }
 
-    /** What can be typed where something to wait for is asked for. */
+    /** The words that can be typed for something to wait for. */
     static final class Targets extends ArrayList<String> {
         private static final long serialVersionUID = 1L;
 

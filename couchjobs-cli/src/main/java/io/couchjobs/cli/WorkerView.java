@@ -26,12 +26,12 @@ import java.util.stream.Stream;
 /**
  * Workers as people and programs see them. Immutable.
  *
- * @param workers who there is
- * @param jobs what they own, as far as it was read
+ * @param workers the workers
+ * @param jobs the jobs that they own, as far as they were read
  * @param now the server's time
  */
 record WorkerView(List<WorkerInfo> workers, Map<JobId, Job> jobs, Instant now) {
-    /** Of more jobs than this only the names are shown. */
+    /** Beyond this number of jobs, only their names are shown. */
     private static final int MOST_READ = 500;
 
     static WorkerView of(JobQueue queue, Predicate<WorkerInfo> wanted) {

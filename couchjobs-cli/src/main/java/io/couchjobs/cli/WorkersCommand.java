@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code workers}: who works here, and on what. */
+/** {@code workers}: the workers and their jobs. */
 @Command(
         name = "workers",
         description = {

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Measures what the queue does on a server, beside what that server itself can do. One thread runs it; {@link #close} is safe
- * from any, such as a shutdown hook's, and deletes what it created on the server.
+ * Compares the speed of the queue on a server with the speed of that server itself. One thread runs it; {@link #close} is safe
+ * from any, such as a shutdown hook's, and deletes everything that it created on the server.
  */
 public final class Bench implements AutoCloseable {
     private static final int WARM_UP = 4_000;

@@ -86,7 +86,7 @@ final class Beside implements AutoCloseable {
         return present;
     }
 
-    /** After so many writes the server would compact some time: that must not fall into the one measurement or the other. */
+    /** After so many writes the server would compact at some time, which must not fall into a measurement. */
     private void tidy(JobQueue queue) throws InterruptedException {
         queue.gc()
                 .onProgress(now -> steps.detail("having the server index and compact the backlog"))

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ObjLongConsumer;
 
 /**
- * A worker process, as its parent sees it: it is told what to do by lines of JSON, and answers each by one. It ends with this
- * process, however that ends, because its standard input does. One thread at a time asks; {@link #close} is safe from any.
+ * A worker process, as its parent sees it. Its commands are lines of JSON, and it answers each with a line. It ends with this
+ * process, however that ends, because its standard input ends. One thread at a time asks; {@link #close} is safe from any.
  */
 final class Child implements AutoCloseable {
     private static final JsonMapper MAPPER = new JsonMapper();
@@ -39,7 +39,10 @@ final class Child implements AutoCloseable {
         return new Child(builder.start());
     }
 
-    /** Hears which job's handler starts, and when this process learned it, as {@link System#nanoTime} counts. */
+    /**
+     * Sets a listener for starts of handlers: it gets the job, and the {@link System#nanoTime} at which this process learned of
+     * it.
+     */
     void onStarted(ObjLongConsumer<String> listener) {
         onStarted = listener;
     }
@@ -53,7 +56,7 @@ final class Child implements AutoCloseable {
                 .put("tell", tell));
     }
 
-    /** What its workers did since they started. */
+    /** Returns the work of its workers since they started. */
     WorkReport report() throws IOException, InterruptedException {
         return WorkReport.of(ask(command("report")));
     }

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Runs jobs that do nothing, in worker processes. The workers are there before, and their type is paused, so that neither their
- * start nor the building of the index counts: what counts is the time from the end of the pause to the last job's end.
+ * Runs jobs that do nothing, in worker processes. The workers are started before, and their type is paused, so that neither their
+ * start nor the building of the index counts. The measured time is that from the end of the pause to the last job's end.
  */
 final class Drain {
     private final OwnDatabases databases;
@@ -49,7 +49,7 @@ final class Drain {
         Enqueue.addAll(queue, Stream.generate(payload::job).limit(jobs).toList());
     }
 
-    /** Jobs that nobody runs: every other one is due, but they came last; the others are for another day. */
+    /** Adds jobs that nobody runs: every other one is due, but they came last; the others are for another day. */
     void fillBeside(JobQueue queue, int jobs, Instant now) {
         int added = 0;
         while (added < jobs) {
@@ -95,7 +95,8 @@ final class Drain {
     private Crew.Shift start(JobQueue queue, Crew workers, int processes) throws IOException, InterruptedException {
         queue.changeSettings(Payload.TYPE, settings -> settings.withPaused(true));
         Crew.Shift shift = workers.start(queue.database().name(), processes, 1, plan.concurrency(), false);
-        Thread.sleep(plan.settling().toMillis()); // what they look for when they start, once, is no part of the work
+        Thread.sleep(
+                plan.settling().toMillis()); // the search that they make once, when they start, is no part of the work
         return shift;
     }
 

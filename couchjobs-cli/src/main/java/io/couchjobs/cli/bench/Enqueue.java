@@ -57,7 +57,7 @@ final class Enqueue {
         });
     }
 
-    /** What each of the threads does. */
+    /** The work of each thread. */
     private interface Adding {
         void add(JobQueue queue, int count);
     }

@@ -2,7 +2,7 @@ package io.couchjobs.cli.bench;
 
 import java.util.Locale;
 
-/** What can be measured. */
+/** The figures that can be measured. */
 public enum Figure {
     /** Adding many jobs in bulk, beside raw bulk writes. */
     ENQUEUE_BULK(2),
@@ -16,7 +16,7 @@ public enum Figure {
     DRAIN_PROCESSES(6),
     /** From an add here to the handler's start in another process, beside two raw writes and a raw feed's notification. */
     WAKEUP(3),
-    /** What a worker without work costs. */
+    /** The cost of a worker without work. */
     IDLE(0),
     /** How many claims an idle fleet tries for one new job. */
     HERD(2),
@@ -24,7 +24,7 @@ public enum Figure {
     BACKLOG(12),
     /** The heap of a worker in a small JVM beside the backlog. */
     MEMORY(0),
-    /** What a job leaves on disk. */
+    /** The bytes that a job leaves on disk. */
     STORAGE(0),
     /** How long the command line takes to start. */
     START(0);

@@ -5,9 +5,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import java.io.IOException;
 
-/** Workers that have nothing to do: what they cost, and how many of them go for one new job. */
+/** Workers that have nothing to do: their cost, and how many of them try to claim one new job. */
 final class Fleet {
-    /** How much later than the job's end the last of the fleet may still try to claim it. */
+    /** The time after the job's end in which the last of the fleet may still try to claim it. */
     private static final long AFTERMATH_MS = 500;
 
     private final OwnDatabases databases;

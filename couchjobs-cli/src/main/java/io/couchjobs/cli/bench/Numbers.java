@@ -14,7 +14,7 @@ final class Numbers {
         return Double.isFinite(value) ? new BigDecimal(value).round(DIGITS).doubleValue() : 0;
     }
 
-    /** The median, and between what the rounds were: wide apart means that it says little. */
+    /** The median, and the range of the rounds: a wide range means that the median says little. */
     static ObjectNode ratio(ObjectNode json, Samples ratios) {
         return json.put("of_limit", rounded(ratios.median()))
                 .put("of_limit_min", rounded(ratios.least()))

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  * Where to measure.
  *
  * @param url the server, without credentials
- * @param server makes a client of the server
+ * @param server a factory of clients of the server
  * @param queue opens the queue in a database of that name, which exists
  * @param worker the arguments of the command line that make a process of this program a worker process
  * @param environment what is added to its environment

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What to measure, and how much of it.
+ * The figures to measure, and the size of each measurement.
  *
  * @param figures what to measure
  * @param rounds how often each rate is measured, raw and product in turn; at least 1

@@ -37,7 +37,7 @@ final class Rates {
         return parts;
     }
 
-    /** What was counted so far was for warming up. */
+    /** Forgets the counts so far: they were for warming up. */
     void forget() {
         wastedByOne = new Samples();
         wastedByMany = new Samples();

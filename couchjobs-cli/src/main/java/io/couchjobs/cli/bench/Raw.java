@@ -12,7 +12,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
-/** What the server stores in bulk, without any queue: the same documents, over the same client. Not thread-safe. */
+/**
+ * The rate at which the server stores documents in bulk, without any queue: the same documents, over the same client. Not
+ * thread-safe.
+ */
 final class Raw {
     static final List<Integer> BATCHES = List.of(100, 500, 1000, 2000);
     /** A queue sends one bulk request at a time. */

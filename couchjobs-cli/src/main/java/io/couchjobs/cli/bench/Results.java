@@ -9,7 +9,7 @@ import io.couchjobs.cli.output.Table;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** What was measured. Not thread-safe. */
+/** The results of the measurements. Not thread-safe. */
 public final class Results {
     private final ObjectNode server;
     private final ObjectNode raw = JsonNodeFactory.instance.objectNode();
@@ -23,7 +23,7 @@ public final class Results {
         return raw;
     }
 
-    /** An empty one was not asked for. */
+    /** Adds a figure; an empty one was not asked for. */
     void add(Figure figure, ObjectNode json) {
         if (!json.isEmpty()) {
             figures.put(figure, json);

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * Measures rates in turn with what the server can do: raw, product, raw, product, ... Each ratio is of a rate and the mean of the
- * two raw rates around it, so that what slows down everything for a while slows down both.
+ * Measures rates in turn with the server's own rate: raw, product, raw, product, ... Each ratio compares a rate with the mean of
+ * the two raw rates around it, so that anything that slows down the machine for a while affects both.
  */
 final class Rounds {
     private final Raw raw;
@@ -25,7 +25,7 @@ final class Rounds {
         this.steps = steps;
     }
 
-    /** What is measured between two raw rates. */
+    /** A rate that is measured between two raw rates. */
     interface Measurement {
         double perSecond() throws Exception;
     }

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What is being measured, how far it is, and how long it may still take. Thread-safe. */
+/** The progress of the benchmark: the present figure, how far it is, and how long it may still take. Thread-safe. */
 final class Steps {
     private final Consumer<String> progress;
     private final long started = System.nanoTime();

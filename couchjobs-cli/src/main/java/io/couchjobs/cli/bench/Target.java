@@ -6,7 +6,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * What a figure should be, on a CouchDB with documents of 1 KB.
+ * The target of a figure, on a CouchDB with documents of 1 KB.
  *
  * @param text for people
  * @param ratio the field that is compared with a limit; empty when there is none

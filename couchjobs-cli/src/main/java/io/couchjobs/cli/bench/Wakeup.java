@@ -17,8 +17,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long it takes from an add here to the start of the handler in another process that is idle, and beside it, job by job, how
- * long a raw write takes and how much later a raw feed tells of it. All times are of this process's clock.
+ * The time from an add here to the start of the handler in another process that is idle. Beside it, job by job, the time of a raw
+ * write, and the time until a raw feed tells of it. All times are of this process's clock.
  */
 final class Wakeup {
     private static final long PATIENCE_SECONDS = 60;
@@ -122,7 +122,7 @@ final class Wakeup {
                             change.ifPresent(row -> changes.add(new Heard(row.id(), System.nanoTime())));
                         }
                     } catch (CouchException closed) {
-                        // who waits for a change is told by the time
+                        // the thread that waits for a change notices by its timeout
                     }
                 },
                 "raw-feed");

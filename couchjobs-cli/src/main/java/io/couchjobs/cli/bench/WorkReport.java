@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 
 /**
- * What the workers of a process did since they started.
+ * The work of a process's workers since they started.
  *
  * @param claimed jobs claimed
  * @param succeeded runs that ended well

@@ -1,3 +1,3 @@
-/** The benchmark: what the queue does on a server, beside what that server itself can do. */
+/** The benchmark: the speed of the queue on a server, beside the speed of that server itself. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.cli.bench;

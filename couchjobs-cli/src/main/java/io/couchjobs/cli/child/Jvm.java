@@ -8,7 +8,7 @@ import java.util.List;
 
 /** The JVM that runs this one's classes once more. */
 public final class Jvm {
-    /** What the launcher gives to {@code couchjobs work}. */
+    /** The options that the launcher gives to {@code couchjobs work}. */
     public static final List<String> WORKER_OPTIONS =
             List.of("-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=0.1");
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.LongConsumer;
 
-/** Computes every SHA-256 again, apart from all queues and workers, and compares it with what the jobs say. */
+/** Computes every SHA-256 again, without queues and workers, and compares it with the jobs' results. */
 final class Check {
     private static final int BATCH = 500;
 
@@ -25,7 +25,7 @@ final class Check {
         this.database = database;
     }
 
-    /** What is wrong with a file's job. */
+    /** The problem of a file's job. */
     record Problem(String path, String error) {}
 
     void run(List<FileJob> jobs, LongConsumer progress) throws InterruptedException {

@@ -13,7 +13,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The regular files below a folder; what git and the build keep for themselves ({@code .git}, {@code target}) is left out.
+ * The regular files below a folder, except those of git and the build ({@code .git}, {@code target}).
  *
  * @param root the folder, absolute
  * @param files the files, absolute, in the order of their names

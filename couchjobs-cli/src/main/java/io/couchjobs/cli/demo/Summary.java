@@ -29,7 +29,7 @@ public record Summary(
     private static final int SHOWN = 20;
 
     /**
-     * What one worker process did. Immutable and thread-safe.
+     * The work of one worker process. Immutable and thread-safe.
      *
      * @param id its name
      * @param claimed jobs it claimed
@@ -45,7 +45,7 @@ public record Summary(
         return failures.isEmpty() && mismatches.isEmpty();
     }
 
-    /** {@return what each worker did} */
+    /** {@return the work of each worker} */
     public Table table() {
         Table table = new Table("WORKER", "JOBS", "FAILED", "RETRIES", "CLAIMS LOST (409)");
         workers.forEach(worker -> table.row(

@@ -13,9 +13,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A worker in a process of its own. It says when it is ready, starts when told, reports what it did so far as a line of JSON
- * now and then, and ends when the queue is empty, or when this process, the other end of its standard input, is gone.
- * Thread-safe.
+ * A worker in a separate process. It says when it is ready, and starts when told. Now and then it reports its work so far as a
+ * line of JSON. It ends when the queue is empty, or when this process, the other end of its standard input, is gone. Thread-safe.
  */
 final class WorkerProcess implements AutoCloseable {
     private static final JsonMapper MAPPER = new JsonMapper();

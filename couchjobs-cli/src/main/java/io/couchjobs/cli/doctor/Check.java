@@ -20,20 +20,20 @@ public interface Check {
     Finding look(JobQueue queue);
 
     /**
-     * Puts right what can be put right without harm, whoever works meanwhile.
+     * Puts right everything that can be put right without harm, even while workers run.
      *
      * @param queue the queue
-     * @return what was done; empty when there is nothing that may be done unasked
+     * @return the steps that were taken; empty when there is nothing that may be done unasked
      */
     default List<String> fix(JobQueue queue) {
         return List.of();
     }
 
     /**
-     * Asks whether to go further than what is without harm.
+     * Asks whether to take a further step, which may do harm.
      *
      * @param queue the queue
-     * @return what would be done, as a question to a person; empty when there is nothing to ask
+     * @return the step, as a question to a person; empty when there is nothing to ask
      */
     default Optional<String> question(JobQueue queue) {
         return Optional.empty();
@@ -50,7 +50,7 @@ public interface Check {
     }
 
     /**
-     * Looks, and takes what the server does not tell for a problem: one check that fails does not keep the others from looking.
+     * Looks, and turns a failure of the server into a problem: one check that fails does not keep the others from looking.
      *
      * @param queue the queue
      * @return what it found

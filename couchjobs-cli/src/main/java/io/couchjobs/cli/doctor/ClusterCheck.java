@@ -58,7 +58,7 @@ final class ClusterCheck implements Check {
         }
     }
 
-    /** What follows from nodes that are not there; empty when all are. */
+    /** Returns the finding about nodes that are away; empty when none is. */
     private static Optional<Finding> away(
             Membership nodes, Map<String, ? extends Collection<String>> shards, int copies) {
         Set<String> away = new TreeSet<>(nodes.cluster());

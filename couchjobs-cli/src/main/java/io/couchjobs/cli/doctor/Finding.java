@@ -6,7 +6,7 @@ import io.couchjobs.couch.config.CouchException;
 import java.util.Locale;
 
 /**
- * What a check found. Immutable and thread-safe.
+ * The finding of a check. Immutable and thread-safe.
  *
  * @param level how bad it is
  * @param what what was found
@@ -36,7 +36,7 @@ public record Finding(Level level, String what, String consequence, String remed
         return new Finding(Level.PROBLEM, what, consequence, remedy);
     }
 
-    /** What the server does not tell is a problem: one check that fails does not keep the others from looking. */
+    /** Turns a failure of the server into a problem: one check that fails does not keep the others from looking. */
     static Finding untold(CouchException e) {
         return problem(
                 String.valueOf(e.getMessage()),

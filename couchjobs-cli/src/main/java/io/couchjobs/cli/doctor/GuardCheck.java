@@ -4,7 +4,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.admin.GuardState;
 import io.couchjobs.admin.QueueSecurity;
 
-/** Whether the database refuses what a user's role does not cover, where somebody wanted that. */
+/** Whether the database refuses writes that a user's role does not cover, if the guard was set up. */
 final class GuardCheck implements Check {
     @Override
     public String name() {

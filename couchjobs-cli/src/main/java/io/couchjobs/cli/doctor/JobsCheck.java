@@ -5,9 +5,9 @@ import io.couchjobs.Problem;
 import io.couchjobs.couch.config.CouchException;
 import java.util.List;
 
-/** Whether jobs are run: what the dashboard tells of types and workers, each a finding. The dashboard asks for it by itself. */
+/** Whether jobs are run: the dashboard's problems of types and workers, each as a finding. The dashboard finds them by itself. */
 public final class JobsCheck {
-    /** What it looks at, in a word. */
+    /** The name of the check. */
     public static final String NAME = "jobs";
 
     private JobsCheck() {}

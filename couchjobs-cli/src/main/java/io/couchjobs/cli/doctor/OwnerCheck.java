@@ -44,7 +44,7 @@ final class OwnerCheck implements Check {
                 + ")? Whoever of them still lives is told to stop, and the jobs run again");
     }
 
-    /** Only on the revision that was seen: whoever claims or renews meanwhile keeps the job. */
+    /** Writes only on the revision that was seen: a worker that claims or renews the job meanwhile keeps it. */
     @Override
     public List<String> go(JobQueue queue) {
         List<String> done = new ArrayList<>();

@@ -1,3 +1,3 @@
-/** What {@code couchjobs doctor} looks at: one small class per check. */
+/** The checks of {@code couchjobs doctor}: one small class per check. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.cli.doctor;

@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one line of a file of jobs asks for, or why it cannot be understood. Immutable and thread-safe.
+ * The job that one line of a file asks for, or the reason why it cannot be understood. Immutable and thread-safe.
  *
  * @param number the line, from 1
  * @param length about how many characters it has

@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 
 /** Reads a file of jobs one by one, in constant memory. A bad line is a value and does not stop the reading. */
 public interface JobReader {
-    /** What a file of jobs looks like. */
+    /** The formats of a file of jobs. */
     enum Format {
         /** A JSON object per line: {@code data}, and optionally {@code id}, {@code scheduledTime}, ... */
         NDJSON {
@@ -43,7 +43,7 @@ public interface JobReader {
          * Starts reading.
          *
          * @param in the file, UTF-8; the caller closes it
-         * @param template makes a fresh request with all that holds for every line
+         * @param template makes a fresh request with the settings that hold for every line
          * @param times how a line may write its time
          * @return the reader
          */

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Makes a job of each JSON object; blank lines are skipped, a field that no job has is an error and not ignored. */
+/** Makes a job of each JSON object. Blank lines are skipped; an unknown field is an error and not ignored. */
 final class NdjsonReader implements JobReader {
     private static final ObjectMapper MAPPER = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)

@@ -1,3 +1,3 @@
-/** What people and files say, turned into values: times, durations, jobs. */
+/** Parses input of people and files into values: times, durations, jobs. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.cli.input;

@@ -10,7 +10,7 @@ public final class LogLevels {
     private LogLevels() {}
 
     /**
-     * Says how much is to be heard. Only couchjobs itself gets chatty: an HTTP client's log would show passwords.
+     * Sets the level. Only couchjobs itself logs in detail: an HTTP client's log would show passwords.
      *
      * @param isVerbose everything that couchjobs does
      * @param isQuiet errors only, and nothing of what jobs log

@@ -16,7 +16,7 @@ import org.slf4j.helpers.LegacyAbstractLogger;
 import org.slf4j.helpers.MessageFormatter;
 
 /**
- * Says each message as a line that looks like all others of the command line; in detail only when that was asked for.
+ * Prints each message as a line that looks like all others of the command line; in detail only when that was asked for.
  * Thread-safe.
  */
 final class StderrLogger extends LegacyAbstractLogger {

@@ -12,8 +12,8 @@ import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
 /**
- * Binds SLF4J to standard error. It starts faster than a logger that can be configured, and says what it says as a command
- * does. Thread-safe.
+ * Binds SLF4J to standard error. It starts faster than a configurable logger, and its messages look like those of a command.
+ * Thread-safe.
  */
 public final class StderrLogging implements SLF4JServiceProvider, ILoggerFactory {
     private final Map<String, Logger> loggers = new ConcurrentHashMap<>();

@@ -51,7 +51,7 @@ public record Cell(String text, Style style, boolean right) {
     }
 
     /**
-     * Replaces what could drive a terminal.
+     * Replaces characters that could drive a terminal.
      *
      * @param text any text
      * @return the same text with every control character as an escape such as {@code \}{@code u001b}

@@ -2,7 +2,7 @@ package io.couchjobs.cli.output;
 
 import java.util.Locale;
 
-/** What results look like on standard output. */
+/** The formats of results on standard output. */
 public enum Format {
     /** Tables and lines for people; the default. */
     TABLE,

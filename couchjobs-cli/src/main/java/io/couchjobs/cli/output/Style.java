@@ -6,15 +6,15 @@ public enum Style {
     PLAIN(""),
     /** For headings. */
     BOLD("1"),
-    /** For what can be overlooked. */
+    /** For unimportant text. */
     FAINT("2"),
-    /** For what went wrong. */
+    /** For failures. */
     BAD("31"),
-    /** For what went well. */
+    /** For successes. */
     GOOD("32"),
-    /** For what may need a look. */
+    /** For things that may need a look. */
     WARNING("33"),
-    /** For what is under way. */
+    /** For things under way. */
     BUSY("36");
 
     private final String code;

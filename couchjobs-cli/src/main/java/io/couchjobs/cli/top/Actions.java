@@ -6,7 +6,7 @@ import io.couchjobs.job.JobId;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** What a key does. Never throws: what went wrong is what is said. Thread-safe. */
+/** The actions of keys. They never throw: a failure becomes the message on the screen. Thread-safe. */
 final class Actions {
     private final JobQueue queue;
 

@@ -3,11 +3,11 @@ package io.couchjobs.cli.top;
 import java.util.Optional;
 
 /**
- * What is chosen, and what was said last. Immutable.
+ * The chosen line and the last message. Immutable.
  *
  * @param pane which of the two lists
  * @param row which of its lines, from 0; may be beyond the end of a list that has become shorter
- * @param message what the last action came to; empty for nothing
+ * @param message the outcome of the last action; empty for none
  */
 record Cursor(Pane pane, int row, String message) {
     /** A list in which something can be chosen. */

@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** What is on the screen: a pure function of what the queue is like, of what is chosen, and of the screen's size. */
+/** The contents of the screen: a pure function of the snapshot of the queue, the cursor, and the screen's size. */
 final class Frame {
     private static final String KEYS = "q quit   tab switch list   up/down choose   p pause, resume   r retry";
     private static final String BARS = "▁▂▃▄▅▆▇█";
@@ -86,7 +86,7 @@ final class Frame {
         }
     }
 
-    /** The same for whoever has no terminal: everything, however long. */
+    /** The same for output without a terminal: everything, however long. */
     static List<String> text(Snapshot snapshot, int width) {
         Frame frame = new Frame(snapshot, new Cursor(Cursor.Pane.TYPES, -1, ""), width, false);
         frame.header("");

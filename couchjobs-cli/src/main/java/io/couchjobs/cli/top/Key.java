@@ -2,7 +2,7 @@ package io.couchjobs.cli.top;
 
 import java.io.IOException;
 
-/** What a person pressed. */
+/** A key that a person pressed. */
 enum Key {
     UP,
     DOWN,
@@ -21,7 +21,7 @@ enum Key {
 
     private static final int END = -1;
     private static final int ESCAPE = 27;
-    /** What follows an escape comes with it; a person who presses Escape presses nothing else that quickly. */
+    /** The rest of an escape sequence comes with the escape; a person who presses Escape presses nothing else that quickly. */
     private static final long TOGETHER_MILLIS = 50;
 
     static Key read(Source source, long millis) throws IOException {

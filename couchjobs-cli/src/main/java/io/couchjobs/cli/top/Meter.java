@@ -24,7 +24,7 @@ final class Meter implements ChangeListener {
     private final long start;
     private final long[][] ended = new long[3][SECONDS + 1];
     private long newest;
-    /** When the last end of a run that was counted happened, by job: events come twice, and tell old stories. */
+    /** When the last counted run of each job ended: events come twice, and may repeat an earlier end. */
     private final Map<String, Instant> counted = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
@@ -40,9 +40,9 @@ final class Meter implements ChangeListener {
     }
 
     /**
-     * What ended per second of late.
+     * The rates at which runs ended of late.
      *
-     * @param succeeded runs that did what they should
+     * @param succeeded runs that succeeded
      * @param retried runs that failed, and are tried again
      * @param failed jobs that failed for good
      * @param history how many runs ended in each of the last seconds, oldest first

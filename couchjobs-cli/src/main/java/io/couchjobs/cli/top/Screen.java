@@ -20,8 +20,8 @@ import org.jline.utils.Display;
 import org.jline.utils.InfoCmp.Capability;
 
 /**
- * A queue live at a terminal, until somebody quits. Only what changed is sent to the terminal, so that it does well over SSH.
- * What the queue is like is read in a thread of its own: keys are heard while the database is slow or away.
+ * Shows a queue live at a terminal, until somebody quits. Only changes are sent to the terminal, so that it works well over SSH.
+ * A separate thread reads the queue: keys work while the database is slow or away.
  */
 public final class Screen {
     private static final long BLINK_MILLIS = 200;
@@ -53,7 +53,7 @@ public final class Screen {
      * @param queue the queue
      * @param interval how long to rest between two looks
      * @param colour whether to use colours
-     * @param onStart is given what stops it
+     * @param onStart is given the task that stops it
      * @return false when the terminal can do nothing but print line after line; nothing was shown then
      */
     public static boolean show(JobQueue queue, Duration interval, boolean colour, Consumer<Runnable> onStart) {

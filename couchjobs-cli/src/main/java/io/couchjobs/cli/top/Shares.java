@@ -22,7 +22,7 @@ final class Shares {
         return given;
     }
 
-    /** The first shown line of a list of which not all are shown, so that the chosen one is. */
+    /** The first line that is shown of a long list, so that the chosen one is shown. */
     static int first(int rows, int shown, int chosen) {
         return Math.max(0, Math.min(rows - shown, chosen - shown + 1));
     }

@@ -16,15 +16,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a queue is like at one moment. Immutable.
+ * The state of a queue at one moment. Immutable.
  *
  * @param database its name
  * @param now the server's time
  * @param types how many jobs there are
  * @param paused types that nobody claims
- * @param workers who works
+ * @param workers the registered workers
  * @param failures jobs that failed for good, and those that wait for a retry, the latest failure first
- * @param rates what ended of late
+ * @param rates the rates at which runs ended of late
  */
 record Snapshot(
         String database,

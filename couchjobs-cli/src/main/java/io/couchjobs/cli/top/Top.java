@@ -8,7 +8,7 @@ import io.couchjobs.job.JobStatus;
 import java.io.PrintWriter;
 import java.time.Instant;
 
-/** A queue at one moment, for whoever has no terminal. Stateless. */
+/** A queue at one moment, for output without a terminal. Stateless. */
 public final class Top {
     private static final int WIDTH = 160;
 

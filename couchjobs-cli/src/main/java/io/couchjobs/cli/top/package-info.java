@@ -1,3 +1,3 @@
-/** What a queue does, live at a terminal. */
+/** A live view of a queue at a terminal. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.cli.top;
