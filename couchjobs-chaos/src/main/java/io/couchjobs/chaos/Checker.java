@@ -9,8 +9,8 @@ import java.util.stream.Stream;
  *
  * <p><b>Ownership.</b> Each claim has a token and a fence, and the claims of a job come one after the other, in the order of
  * their fences. A claim has been granted before its handler is called ({@code BEGIN}), and the claims before it have ended by
- * then. So a run is superseded from the moment at which a run with a greater fence began. No time of handlers is compared: a
- * process that was frozen may run its handler on for a moment, and a busy machine may delay its interruption, which is allowed.
+ * then. So a run is superseded from the moment at which a run with a greater fence began. The times of handlers are not compared:
+ * a process that was frozen may run its handler on for a moment, and a busy machine may delay its interruption. Both are allowed.
  * But there must be no <em>proof of ownership</em> after that moment, see {@link Run#lastProof}.
  */
 final class Checker {

@@ -39,7 +39,7 @@ final class Creator {
     private final Deck<Kind> kinds;
     private int made;
 
-    /** A job to be made, and what a journal says of it. */
+    /** A job to be made, and its description in the journal. */
     private record Plan(Kind kind, JobRequest request, String detail) {
         JobId id() {
             return request.id();

@@ -8,7 +8,7 @@ import java.util.Optional;
  *
  * @param nanos when, on the machine's monotonic clock, which all processes share
  * @param millis when, by the machine's time of day
- * @param process who noted it
+ * @param process the process that noted it
  * @param what what happened
  * @param job the document id of the job
  * @param token the claim of the run; empty for creators

@@ -21,7 +21,7 @@ enum Fault {
     FREEZE_SERVER(Target.SERVER, 1, 500, 5_000),
     /** A node of a cluster is cut off from the others. */
     CUT_SERVER(Target.SERVER, 1, 2_000, 12_000),
-    /** A node of a cluster hears the others, and what it sends to them is lost. */
+    /** A node of a cluster hears the others, and its messages to them are lost. */
     ONE_WAY_SERVER(Target.SERVER, 1, 2_000, 12_000),
     /** A node of a cluster is killed and starts again without its data. */
     WIPE_SERVER(Target.SERVER, 1, 1_000, 5_000),

@@ -27,7 +27,7 @@ final class Member implements AutoCloseable {
      * @param databases the database, by way of each node that it asks, credentials included
      * @param folder for journals and logs
      * @param seed for what happens by chance
-     * @param arguments what else the program is told
+     * @param arguments further arguments of the program
      */
     Member(Class<?> program, String name, List<URI> databases, Path folder, long seed, List<String> arguments)
             throws IOException {

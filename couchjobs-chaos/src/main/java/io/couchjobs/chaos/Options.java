@@ -7,7 +7,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** How long a chaos run lasts, and what it consists of. Not thread-safe. */
+/** The length of a chaos run, and its processes and faults. Not thread-safe. */
 @Command(
         name = ".ci/chaos",
         sortOptions = false,

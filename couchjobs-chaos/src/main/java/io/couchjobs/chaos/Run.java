@@ -49,8 +49,8 @@ record Run(String job, String token, long fence, Entry begin, List<Entry> entrie
     }
 
     /**
-     * Returns the last note that proves that the run's process owned the job at the note's time or later: a lease that was not
-     * over, a confirmation by the database, or an end that was sent later and that the database stored.
+     * Returns the last note that proves that the run's process owned the job at the note's time or later. Proofs are a lease that
+     * was not over, a confirmation by the database, and an end that the database stored later.
      *
      * @return the note; empty when there is none
      */
