@@ -7,7 +7,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** Keeps a command's help to what is its own: the global options are listed once, at the top. */
+/** Leaves the global options out of a command's help: they are listed once, at the top. */
 final class HelpLayout {
     private static final String ELSEWHERE = "Global options (--url, --user, -o json, -q, -v, ...): couchjobs --help";
 

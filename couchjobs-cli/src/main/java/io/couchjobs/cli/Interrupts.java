@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * Ctrl-C (INT), TERM and HUP as events. Java has only shutdown hooks, which cannot tell a second Ctrl-C from the first; the
- * class that can is not part of any standard, so it is used by reflection and its absence is borne.
+ * Ctrl-C (INT), TERM and HUP as events. Java has only shutdown hooks, which cannot tell a second Ctrl-C from the first. The class
+ * that can is not part of any standard, so it is used by reflection, and it may be absent.
  */
 final class Interrupts {
     private Interrupts() {}

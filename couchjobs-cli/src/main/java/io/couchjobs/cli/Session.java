@@ -73,7 +73,7 @@ record Session(
         return builder;
     }
 
-    /** {@return how to reach the server, for what is no matter of one queue} */
+    /** {@return how to reach the server, for operations that do not belong to one queue} */
     CouchConfig server() {
         CouchConfig.Builder config =
                 CouchConfig.builder(url.servers().get(0)).auth(auth).insecure(settings.insecure());

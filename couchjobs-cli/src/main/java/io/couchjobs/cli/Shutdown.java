@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * Closes a worker on Ctrl-C: the first lets its running jobs finish, the second stops them and gives them back, as far as that can
- * be done before {@link Interrupts} ends the process.
+ * Closes a worker on Ctrl-C. The first one lets the running jobs finish. The second one stops them and gives them back, as far as
+ * time allows before {@link Interrupts} ends the process.
  */
 final class Shutdown {
     private static final Duration AS_LONG_AS_IT_TAKES = Duration.ofDays(3_650);

@@ -98,7 +98,7 @@ final class Rounds {
         return rawRates;
     }
 
-    /** Adds the figure to what is reported of it. */
+    /** Adds the figure to its report. */
     ObjectNode json(Figure figure, ObjectNode json) {
         RuntimeException failure = failures.get(figure);
         if (failure != null) {

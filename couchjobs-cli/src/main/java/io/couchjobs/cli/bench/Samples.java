@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Numbers that were measured, and what they come to. Not thread-safe. */
+/** Measured numbers and their statistics. Not thread-safe. */
 final class Samples {
     private final List<Double> values = new ArrayList<>();
 

@@ -18,8 +18,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The jobs of a small shop, so that a dashboard has something to show: mails, some of which fail, reports that take their time, a
- * type that is paused and one that nobody runs. Thread-safe.
+ * The jobs of a small shop, so that a dashboard has something to show. Some mails fail, reports take their time, one type is
+ * paused and one has no worker. Thread-safe.
  */
 public final class Traffic implements AutoCloseable {
     private static final String MAIL = "email";

@@ -13,7 +13,7 @@ public final class LogLevels {
      * Sets the level. Only couchjobs itself logs in detail: an HTTP client's log would show passwords.
      *
      * @param isVerbose everything that couchjobs does
-     * @param isQuiet errors only, and nothing of what jobs log
+     * @param isQuiet errors only, and no logs of jobs
      */
     public static void configure(boolean isVerbose, boolean isQuiet) {
         verbose = isVerbose;
