@@ -64,7 +64,7 @@ final class Call {
         return path;
     }
 
-    /** {@return who asks, or the proxy that asks for them} */
+    /** {@return the address of the client, or of its proxy} */
     String remoteAddress() {
         return exchange.getRemoteAddress().getHostString();
     }

@@ -13,8 +13,8 @@ import io.couchjobs.job.JobId;
 import java.util.List;
 
 /**
- * Jobs as the pages see them: times in epoch milliseconds, JSON of users as text (JavaScript would round its numbers), and
- * never the token of a lock, which is the right to finish the job.
+ * Jobs as the pages see them. Times are epoch milliseconds, and JSON of users is text, because JavaScript would round its
+ * numbers. The token of a lock is never shown: it is the right to finish the job.
  */
 final class JobJson {
     private static final int LONGEST_TEXT = 200_000;

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Which path of the API is answered by what. Thread-safe. */
+/** Routes each path of the API to its answer. Thread-safe. */
 final class Routes implements AutoCloseable {
     private final Map<String, Route> reads = new HashMap<>();
     private final Map<String, Route> changes = new HashMap<>();
