@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Several CouchDB-compatible servers in this process that behave as the nodes of one cluster: each has a copy of every
- * document, writes are answered 201, 202 or 409 by quorum, and racing writers at different nodes leave conflicts as often
- * as with CouchDB 3.5. For development and tests. Everything is in memory, and everybody may do everything.
+ * Several CouchDB-compatible servers in this process that behave as the nodes of one cluster, for development and tests. Each has
+ * a copy of every document, and writes are answered 201, 202 or 409 by quorum. Racing writers at different nodes leave conflicts
+ * as often as with CouchDB 3.5. Everything is in memory, and everybody may do everything.
  *
  * <p>Documents are written and read by quorum; views, ranges of {@code _all_docs} and feeds come from one copy. A single
  * attachment comes from the node that was asked; settings and purges stay on that node. Thread-safe.
@@ -85,7 +85,7 @@ public final class SimulatedCluster implements AutoCloseable {
     }
 
     /**
-     * Kills a node: connections to it break, what it has stored is kept.
+     * Kills a node: connections to it break, its stored data is kept.
      *
      * @param node from 0 on
      */

@@ -118,7 +118,7 @@ final class Copy {
         return last == null ? 0 : last.getValue();
     }
 
-    /** Each copy decides by what it has itself; none knows of the others. */
+    /** Each copy decides by its own data; none knows of the others. */
     List<EditResult> write(List<Edit> edits) {
         return localsApart(edits, others -> database.write(own(others), gate));
     }

@@ -44,7 +44,7 @@ final class Member {
         return state == State.RUNNING;
     }
 
-    /** Does something later in this life of the process. */
+    /** Does something later, unless the process was killed meanwhile. */
     void perform(long micros, Runnable task) {
         Held one = new Held(life, task);
         agenda.after(micros, () -> run(one));
@@ -88,7 +88,7 @@ final class Member {
         }
     }
 
-    /** Goes on with what came in meanwhile, in its order. */
+    /** Goes on with the tasks that came in meanwhile, in their order. */
     void thaw() {
         if (state != State.FROZEN) {
             return;

@@ -38,9 +38,9 @@ public final class RandomDelays implements Delays {
      */
     public record Means(long remote, long link, long begin, long disk, long sync) {
         /**
-         * As measured with CouchDB 3.5: claimers that start within about a millisecond of each other get about as many
-         * double answers as on the real thing, through one node and through several. The other copies are offered
-         * changes after 5 s, CouchDB's default.
+         * As measured with CouchDB 3.5: claimers that start within about a millisecond of each other get about as many double
+         * answers as on a real cluster, through one node and through several. The other copies are offered changes after 5 s,
+         * CouchDB's default.
          */
         public static final Means COUCHDB_3_5 = new Means(50, 270, 8, 5_000, 5_000_000);
     }

@@ -7,7 +7,7 @@ import java.net.HttpURLConnection;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
-/** The few requests that the extension itself sends, with what the JDK's base module has. */
+/** The few requests that the extension itself sends, by classes of the JDK's base module alone. */
 final class Requests {
     private static final int PATIENCE_MILLIS = 30_000;
 

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
-/** Rows that follow each other and whose keys agree in their first elements, reduced to one row, one after another. */
+/** Reduces each run of rows whose keys agree in their first elements to one row. */
 final class Grouping implements Iterator<ViewRow> {
     private static final byte[] NULL = "null".getBytes(StandardCharsets.UTF_8);
 

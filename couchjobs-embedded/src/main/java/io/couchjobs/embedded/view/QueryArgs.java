@@ -46,7 +46,7 @@ public final class QueryArgs {
         return new QueryArgs(args, body != null && body.has("keys"));
     }
 
-    /** {@return one of several queries: what it says, and what the request says about all} */
+    /** {@return one of several queries: its own parameters, and those of the request for all} */
     public QueryArgs with(JsonNode query) {
         ObjectNode copy = args.deepCopy();
         copy.remove("queries");

@@ -60,7 +60,7 @@ final class Script {
         }
     }
 
-    /** {@return for each function, what it emitted: an array of pairs} */
+    /** {@return for each function, the array of pairs that it emitted} */
     JsonNode map(String doc) {
         JsonNode emitted = Json.parse(call("map", doc));
         logMessages(doc);
