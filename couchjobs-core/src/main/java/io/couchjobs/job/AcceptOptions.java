@@ -7,7 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an accept takes. Immutable and thread-safe. Defaults: one job, due now, waiting for ever. Source: the RFC's
+ * The options of an accept. Immutable and thread-safe. Defaults: one job, due now, waiting for ever. Source: the RFC's
  * {@code accept}.
  *
  * @param types the types to take, at least one

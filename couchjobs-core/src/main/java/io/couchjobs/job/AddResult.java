@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an add did to one job. Immutable and thread-safe.
+ * The result of adding one job. Immutable and thread-safe.
  *
  * @param id the job
  * @param outcome what happened
@@ -16,7 +16,7 @@ public record AddResult(
         Outcome outcome,
         @Nullable Job stored,
         @Nullable String problem) {
-    /** What can happen to a job that is added. Immutable and thread-safe. */
+    /** The possible outcomes of an add. Immutable and thread-safe. */
     public enum Outcome {
         /** It was absent or finished, and is waiting now. */
         ADDED,
@@ -31,9 +31,9 @@ public record AddResult(
     }
 
     /**
-     * {@return what became of a job that was added}
+     * {@return the result for a job that was added}
      *
-     * @param outcome what became of it
+     * @param outcome what happened
      * @param stored the job as it is stored
      */
     public static AddResult of(Outcome outcome, Job stored) {

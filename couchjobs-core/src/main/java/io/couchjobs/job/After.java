@@ -24,7 +24,7 @@ public record After(Set<JobId> jobs, OnFailure onFailure) {
     /** How many jobs one job can wait for. */
     public static final int MOST = 10_000;
 
-    /** What becomes of a held job when one that it waits for did not succeed. Immutable and thread-safe. */
+    /** The fate of a held job when one that it waits for did not succeed. Immutable and thread-safe. */
     public enum OnFailure {
         /** It is cancelled, at once. The default. */
         CANCEL,
@@ -48,7 +48,7 @@ public record After(Set<JobId> jobs, OnFailure onFailure) {
         }
     }
 
-    /** What can be said of a held job. Immutable and thread-safe. */
+    /** The verdict on a held job. Immutable and thread-safe. */
     public enum Verdict {
         /** Something it waits for is not finished yet, or not there yet. */
         HELD,
@@ -73,7 +73,8 @@ public record After(Set<JobId> jobs, OnFailure onFailure) {
     }
 
     /**
-     * Decides by how the jobs are now. A job that was never there is waited for; one that was removed has not succeeded.
+     * Decides by how the jobs are now. A job that was never there is still awaited; a removed job counts as not
+     * succeeded.
      *
      * @param states the status of each job that is there
      * @param removed the jobs that were there and are not any more

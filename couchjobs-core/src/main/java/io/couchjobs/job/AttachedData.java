@@ -13,13 +13,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Large data of a job, attached to its document as {@value #NAME}: CouchDB keeps an attachment where it was written first,
- * while the document is written anew at each transition, and read with each window and change. Stateless.
+ * Large data of a job, attached to its document as {@value #NAME}: CouchDB keeps an attachment where it was written
+ * first, while the document is rewritten at each transition and read with each window and change. Stateless.
  *
- * <p>Such a document has no {@code data}, but {@code dataDigest}, a hash of the JSON text. By it two revisions of the document
- * can be compared without their attachments, and an attachment that got lost, or is another one, is noticed. (CouchDB's own
- * digest will not do: it is that of the compressed text, where the server is set to compress it.) A document that has {@code data}
- * means that, whatever is attached.
+ * <p>Such a document has no {@code data}, but {@code dataDigest}, a hash of the JSON text. The hash allows comparing
+ * two revisions without their attachments, and reveals a lost or wrong attachment. (CouchDB's own digest will not do:
+ * it is that of the compressed text, where the server is set to compress it.) A document that has {@code data} uses it
+ * and ignores the attachment.
  */
 public final class AttachedData {
     /** The name of the attachment; jobs must not have others of that name. */
@@ -27,7 +27,7 @@ public final class AttachedData {
     /** Data of up to so many bytes of JSON is kept in the document by default. */
     public static final int DEFAULT_LIMIT = 32 * 1024;
 
-    /** CouchDB compresses what it is told to be JSON, with so much effort that the job takes twice its time. */
+    /** CouchDB compresses attachments declared as JSON, with so much effort that the job takes twice its time. */
     private static final String CONTENT_TYPE = "application/octet-stream";
 
     private static final String STUB = "stub";
@@ -103,8 +103,8 @@ public final class AttachedData {
     }
 
     /**
-     * What was sent whole is written by its stub from now on. With all that a server may want to see in it: PouchDB finds what
-     * is attached by its digest, where CouchDB goes by name and revision.
+     * Replaces an attachment that was sent whole by its stub. The stub has all that a server may need: PouchDB finds an
+     * attachment by its digest, CouchDB by name and revision.
      */
     static void stored(ObjectNode document, String rev) {
         if (!isIn(document)
@@ -121,7 +121,7 @@ public final class AttachedData {
                 .put(STUB, true);
     }
 
-    /** Takes out what tells two writings of the same data apart: the digest beside it tells what is attached. */
+    /** Removes what differs between two writes of the same data: the digest identifies the attachment. */
     static ObjectNode comparable(ObjectNode document) {
         if (isIn(document)
                 && document.get(Field.ATTACHMENTS) instanceof ObjectNode attachments
@@ -132,7 +132,7 @@ public final class AttachedData {
     }
 
     /**
-     * How large what is attached to a job is.
+     * The total size of a job's attachments.
      *
      * @param job the job
      * @return the number of bytes of all its attachments, as its document says
@@ -173,11 +173,11 @@ public final class AttachedData {
     }
 
     /**
-     * Whether something is what was attached to a job.
+     * Whether the bytes are the attachment of a job.
      *
      * @param job the job, whose data is attached
      * @param attachment the bytes
-     * @return true when the job's document tells of them
+     * @return true when they match the job's document
      */
     public static boolean isOf(Job job, byte[] attachment) {
         return sha256(attachment)

@@ -206,7 +206,7 @@ public interface ClaimedJob {
 
     /**
      * Reads the job again and checks that this claim owns it; on a cluster, when the lease is over, by a renewal that a quorum confirms.
-     * The answer is as old as that: to guard a write elsewhere, use {@link #fence}.
+     * The answer is no newer than that read or renewal: to guard a write elsewhere, use {@link #fence}.
      *
      * @throws HaltException when this claim does not own the job any more
      */
@@ -216,7 +216,7 @@ public interface ClaimedJob {
      * Documents of your own that no former owner of this job can write once this one has.
      *
      * @param database where they are; any database, of any server
-     * @return what writes them
+     * @return the writer of these documents
      */
     FencedDocuments fenced(CouchDatabase database);
 }

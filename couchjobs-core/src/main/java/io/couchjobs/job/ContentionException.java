@@ -7,7 +7,7 @@ public final class ContentionException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Of a job.
+     * Names the job.
      *
      * @param id the job
      * @param attempts how often it was tried

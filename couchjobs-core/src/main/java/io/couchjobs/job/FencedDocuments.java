@@ -8,15 +8,16 @@ import java.util.function.UnaryOperator;
  * Documents that a job writes outside of the queue, safe from owners that do not know yet that they lost the job.
  * Thread-safe. Takes the place of the RFC's transactional update: CouchDB cannot change two documents together.
  *
- * <p>Each write stamps the document, in its field {@value #STAMPS}, with the job and the claim that wrote it. Who finds the stamp
- * of another claim of the same job there asks the job whose it is, and halts unless it is his own. What an earlier owner wrote
- * <em>before</em> the later one's first write stays, so a later owner finds it, and decides whether the work is done.
+ * <p>Each write stamps the document, in its field {@value #STAMPS}, with the job and the claim that wrote it. An owner
+ * that finds the stamp of another claim of the same job reads the job, and halts unless it still owns it. The writes of
+ * an earlier owner <em>before</em> the later one's first write stay, so a later owner finds them and decides whether
+ * the work is done.
  *
- * <p>Neither clocks nor numbers decide: a stamp was written before its reader asked, so when the reader still owns the job, the
- * stamp's claim came before his, and when he does not, he must not write. A later owner is never halted by the stamp of a
- * former one, whatever became of the job in between.
+ * <p>Neither clocks nor numbers decide: a stamp was written before its reader asked, so when the reader still owns the
+ * job, the stamp's claim came before its own, and when it does not, it must not write. A later owner is never halted by
+ * the stamp of a former one, whatever became of the job in between.
  *
- * <p>Whoever else writes such a document must keep the field.
+ * <p>Any other writer of such a document must keep the field.
  */
 public interface FencedDocuments {
     /** The field with the stamps, by job: {@code {"job:TYPE:ID": {"claim": "token", "fence": number}}}. */

@@ -32,7 +32,7 @@ public final class Job {
 
     private final JobId id;
     private final ObjectNode document;
-    /** What reads the data that is attached to the document; null for nobody. */
+    /** Reads the data that is attached to the document; null when nothing can read it. */
     private final @Nullable Supplier<ObjectNode> attached;
 
     private Job(JobId id, ObjectNode document, @Nullable Supplier<ObjectNode> attached) {
@@ -103,7 +103,7 @@ public final class Job {
         return text(Field.REV);
     }
 
-    /** {@return where the job stands; a document that does not say is waiting} */
+    /** {@return the status; a document without one is waiting} */
     public JobStatus status() {
         return text(Field.STATUS).flatMap(JobStatus::fromJson).orElse(JobStatus.WAITING);
     }
@@ -179,8 +179,8 @@ public final class Job {
     }
 
     /**
-     * The same job with its data in the document, as somebody needs it who has the document only. What else is attached to it
-     * stays a stub.
+     * The same job with its data in the document, for a reader that has only the document. Other attachments stay
+     * stubs.
      *
      * @return the job; this one when its data is in its document
      * @throws UnreadableDataException as {@link #data} does
@@ -255,8 +255,8 @@ public final class Job {
     }
 
     /**
-     * {@return how far the story of this job has come: its effective fence, or where it has none yet, what its first claim will count
-     * on}
+     * {@return how far the story of this job has come: its effective fence, or where it has none yet, the number that
+     * its first claim will count on from}
      */
     public long storyFence() {
         return present(Field.FENCE).isPresent() ? effectiveFence() : Math.max(0, generation() - 1);
@@ -264,7 +264,7 @@ public final class Job {
 
     /**
      * The fence of the next claim. The first one of a document goes by the revision that it builds on, which is greater than
-     * all fences of a job of this identity that was removed. One that somebody wrote at the end of its range stays there.
+     * all fences of a job of this identity that was removed. A fence at the end of its range stays there.
      *
      * @return the fence
      */
@@ -359,7 +359,7 @@ public final class Job {
         return text(Field.TRACKER);
     }
 
-    /** {@return the trace that the creator was in; empty when it says of none that can be read} */
+    /** {@return the trace that the creator was in; empty when there is none that can be read} */
     public Optional<TraceContext> trace() {
         return TraceContext.of(document);
     }

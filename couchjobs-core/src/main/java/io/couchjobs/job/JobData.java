@@ -115,7 +115,7 @@ public final class JobData {
         throw new InvalidJobDataException("it is something else");
     }
 
-    /** Comes first: what goes through the levels of a tree by recursion may not come back. */
+    /** Comes first: code that goes through a tree by recursion may overflow the stack. */
     private static JsonNode requireShallow(JsonNode tree) {
         if (Nesting.isTooDeep(tree)) {
             throw tooDeep();

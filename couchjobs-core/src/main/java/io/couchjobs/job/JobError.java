@@ -25,7 +25,7 @@ public record JobError(
         return Optional.ofNullable(stackTrace);
     }
 
-    /** What can go wrong with a run. Immutable and thread-safe. Source: Riak Core Jobs. */
+    /** The ways in which a run can go wrong. Immutable and thread-safe. Source: Riak Core Jobs. */
     public enum Kind {
         /** The handler failed. */
         FAILED,

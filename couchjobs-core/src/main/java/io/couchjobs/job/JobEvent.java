@@ -5,8 +5,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a subscriber is told of a job: another state, another run, or new data or progress of a run. Immutable and
- * thread-safe.
+ * A change of a job that a subscriber is told: another state, another run, or new data or progress of a run. Immutable
+ * and thread-safe.
  *
  * @param id which job
  * @param state its state then; {@code NOT_FOUND} when it was removed

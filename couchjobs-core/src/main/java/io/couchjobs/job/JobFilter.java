@@ -4,7 +4,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which jobs a list or a watch is about; what is null does not matter. Immutable and thread-safe. Default: all jobs.
+ * Selects the jobs of a list or a watch; a null criterion matches every job. Immutable and thread-safe. Default: all
+ * jobs.
  *
  * @param ofType only this type, or null
  * @param ofStatus only this status, or null

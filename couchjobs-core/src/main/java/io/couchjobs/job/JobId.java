@@ -34,8 +34,8 @@ public record JobId(String type, String id) implements Comparable<JobId> {
     }
 
     /**
-     * A job id with a random UUID as its id. Up to 256 of them that a process makes one after the other begin alike and are in order:
-     * documents that are neighbours are cheaper to write. Nobody else makes the same one all the same.
+     * A job id with a random UUID as its id. Up to 256 of them that a process makes one after the other begin alike and
+     * are in order: documents that are neighbours are cheaper to write. Still, no other process makes the same id.
      *
      * @param type the type
      * @return the new id
@@ -45,7 +45,7 @@ public record JobId(String type, String id) implements Comparable<JobId> {
     }
 
     /**
-     * Whether the id has the form that {@link #random} gives: nobody else makes up the same one.
+     * Whether the id has the form that {@link #random} gives: no other creator makes up the same one.
      *
      * @return whether it is a random UUID (RFC 9562, version 4) in lower case
      */
@@ -123,7 +123,7 @@ public record JobId(String type, String id) implements Comparable<JobId> {
         return spaces == value.length();
     }
 
-    /** Ids are made all the time, and nearly all are of ASCII. */
+    /** The fast path: ids are made all the time, and nearly all are ASCII. */
     private static boolean isStorable(String value) {
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A page of a list of jobs. Where an index cannot answer a filter alone (a tag and a status), a limited number of jobs is looked at
  * for a page: then it may be short, or empty, though more follow. Immutable and thread-safe.
  *
- * @param jobs the jobs, newest first, as they are now; those that passed the filter no more are left out
+ * @param jobs the jobs, newest first, as they are now; those that no longer pass the filter are left out
  * @param end where the next page begins, or null after the last one
  */
 public record JobPage(List<Job> jobs, @Nullable Place end) {
@@ -18,7 +18,7 @@ public record JobPage(List<Job> jobs, @Nullable Place end) {
     }
 
     /**
-     * Where a page ended; holds whatever becomes of the jobs meanwhile. Immutable and thread-safe.
+     * Where a page ended; stays valid when the jobs change meanwhile. Immutable and thread-safe.
      *
      * @param time the time by which the last job has its place, in epoch milliseconds
      * @param kind the line of the range that it is in, or the kind of label

@@ -141,9 +141,9 @@ public final class JobRequest {
     }
 
     /**
-     * When the job is created, as it will say itself. With an id that couchjobs made that is the time of the first call: who
-     * heard nothing, and adds the same request again, so writes the same bytes, which CouchDB stores as the same revision.
-     * On a cluster it could become a second job of that id otherwise.
+     * The creation time that the job will state. With an id that couchjobs made, it is the time of the first call. A
+     * creator that got no answer and adds the same request again so writes the same bytes, and CouchDB stores the same
+     * revision. Otherwise a cluster could get a second job of that id.
      *
      * @param now the time
      * @return the time to be written
@@ -158,8 +158,8 @@ public final class JobRequest {
     }
 
     /**
-     * The same request as part of a trace, unless it is part of one already. With an id that couchjobs made it is this request
-     * itself, changed: who adds it again writes the same bytes (see {@link #firstTried}).
+     * The same request as part of a trace, unless it is part of one already. With an id that couchjobs made it is this
+     * request itself, changed: adding it again writes the same bytes (see {@link #firstTried}).
      *
      * @param context the trace
      * @return the request
@@ -186,7 +186,7 @@ public final class JobRequest {
         putOrRemove(document, Field.CORRELATION_ID, rest.correlationId);
         putOrRemove(document, Field.TRACKER, rest.tracker);
         if (rest.site != null) {
-            document.put(Field.SITE, rest.site); // who adds a job again does not move it
+            document.put(Field.SITE, rest.site); // adding a job again without a site does not move it
         }
         putOrRemove(document, Field.PRIORITY, rest.priority);
         putOrRemove(document, Field.MAX_RETRIES, rest.maxRetries);
@@ -360,8 +360,8 @@ public final class JobRequest {
         }
 
         /**
-         * Names the database that is to run the job, among several that replicate to each other. Who adds a pending job again
-         * with a site moves it there.
+         * Names the database that is to run the job, among several that replicate to each other. Adding a pending job
+         * again with a site moves it there.
          *
          * @param name the site; default: the one where the job is created
          * @return this

@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
  */
 public enum JobStatus {
     /**
-     * To be run at its scheduled time. Put there by who adds it, by a release, a resubmit or an expired lease; moved on by
-     * a worker's claim, or by a cancel.
+     * To be run at its scheduled time. Put there by an add, a release, a resubmit or an expired lease; moved on by a
+     * worker's claim, or by a cancel.
      */
     WAITING(JobState.PENDING),
 

@@ -1,6 +1,8 @@
 package io.couchjobs.job;
 
-/** What listens to a queue until it is closed; a call of the listener that is under way goes on. Thread-safe. */
+/**
+ * A listener's registration with a queue, until it is closed; a call of the listener under way goes on. Thread-safe.
+ */
 @FunctionalInterface
 public interface Listening extends AutoCloseable {
     /** Ends the listening. Idempotent; never throws. */

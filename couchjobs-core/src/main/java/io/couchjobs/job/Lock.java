@@ -5,12 +5,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who owns a job. Immutable and thread-safe.
+ * The lock of a job: its owner. Immutable and thread-safe.
  *
  * <p>On a cluster a claim can be stored without making an owner. It is then withdrawn: the document keeps its status and its
  * lock until the conflict is resolved, but nobody owns the job by it.
  *
- * @param token a UUID, new with every claim: what the owner proves its ownership with
+ * @param token a UUID, new with every claim, by which the owner proves its ownership
  * @param worker the id of the worker that claimed the job
  * @param since when it was claimed, by the claimer's clock corrected to the server's
  * @param withdrawal that the claim does not count, or null
@@ -37,7 +37,7 @@ public record Lock(
     }
 
     /**
-     * That a claim does not count. Immutable and thread-safe.
+     * States that a claim does not count. Immutable and thread-safe.
      *
      * @param at when that was written
      * @param reason why, in words

@@ -16,7 +16,7 @@ public final class NoTypeTimeoutException extends CouchJobsException {
     }
 
     /**
-     * What the exception says of a type.
+     * The message of the exception for a type.
      *
      * @param type the type
      * @return the message

@@ -1,8 +1,8 @@
 package io.couchjobs.job;
 
 /**
- * Hears what one process does with a queue, for metrics and tracing. Called by many threads at once, in the middle of what they
- * do: must be quick, and never waits for anything. What it throws is logged and changes nothing.
+ * Hears what one process does with a queue, for metrics and tracing. Called by many threads at once, in the middle of
+ * their work: must be quick, and must never wait. An exception that it throws is logged and changes nothing.
  */
 public interface QueueListener {
     /** Hears nothing. */
@@ -44,7 +44,7 @@ public interface QueueListener {
      * The feed tells of a change. Called on the feed's thread, while there is a feed: a process without workers, subscriptions
      * and listeners has none.
      *
-     * @param docId what changed: jobs, and what else is in the database
+     * @param docId the document that changed: a job, or another document of the database
      * @param rev the revision that it has now
      */
     default void changed(String docId, String rev) {}

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * thread-safe.
  *
  * <p>A job that carries a site is run by the workers of the database of that name, and by no others. A job without one
- * carries no trace of where it was created: of a group of databases exactly one may take those. That is the one without a
+ * carries no trace of where it was created: exactly one database of a group may take those. That is the one without a
  * name, or one that is <em>home</em>.
  *
  * <p>In the indexes a job stands under its <em>line</em>: its type, and for a job with a site {@code TYPE:SITE}. No type has
@@ -55,7 +55,7 @@ public record Site(@Nullable String name, boolean home) {
     /**
      * Checks a name.
      *
-     * @param name what is to be the name of a site
+     * @param name the name for a site
      * @return the name
      * @throws IllegalArgumentException when it cannot be one
      */
@@ -78,7 +78,7 @@ public record Site(@Nullable String name, boolean home) {
     }
 
     /**
-     * Whether what carries this site is looked after here.
+     * Whether a document that carries this site is looked after here.
      *
      * @param site the site it carries; null for none
      * @return true when it is this one, or it is none and this is where such jobs are run
@@ -168,7 +168,8 @@ public record Site(@Nullable String name, boolean home) {
     }
 
     /**
-     * What the workers of this database add to the ids of documents that they share with each other and with no other site.
+     * The suffix of the ids of documents that the workers of this database share with each other and with no other
+     * site.
      *
      * @return a colon and the name; empty without a name
      */

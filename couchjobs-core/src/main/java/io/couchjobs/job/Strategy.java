@@ -38,9 +38,9 @@ public record Strategy(Kind kind, int high, int low) {
 
     /**
      * Group by group: each group that has due jobs gets one turn per round, whatever it has queued. Within a group stuck
-     * jobs go first, then the priority that is its turn, by counting: with (2, 1) high, high, low; when there is none of it,
-     * the other. A priority above {@link io.couchjobs.job.Job#DEFAULT_PRIORITY} is high, all others are low. Then by
-     * scheduled time.
+     * jobs go first, then the priority whose turn it is, by counting: with (2, 1) high, high, low. When no job of that
+     * priority is due, the other one is served. A priority above {@link io.couchjobs.job.Job#DEFAULT_PRIORITY} is high,
+     * all others are low. Then by scheduled time.
      *
      * @param high turns for high priority, 0 to 1000
      * @param low turns for low priority, 0 to 1000; with 0 low priority gets only what high leaves

@@ -7,7 +7,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a subscriber hears of one job. Thread-safe; an event goes to one of the threads that await it.
+ * The events of one job for one subscriber. Thread-safe; an event goes to one of the threads that await it.
  *
  * <p>Events are: another {@link JobState}; while the job is running, another run, new data or new progress; and the removal
  * of the job ({@code NOT_FOUND}). Lease renewals, cancel and resubmit requests, and changes of a pending job are none. Changes
@@ -63,7 +63,10 @@ public interface Subscription extends AutoCloseable {
      */
     CompletableFuture<JobEvent> ended();
 
-    /** Ends the subscription and discards the events that were not awaited. Whoever awaits one gets none. Idempotent. */
+    /**
+     * Ends the subscription and discards the events that were not awaited. A thread that awaits one gets none.
+     * Idempotent.
+     */
     @Override
     void close();
 }

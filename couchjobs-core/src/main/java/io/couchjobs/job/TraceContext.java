@@ -7,9 +7,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a job carries of the trace that its creator was in, so that its runs belong to that trace. In the job's document these are
- * the strings {@code traceparent} and {@code tracestate}, which a creator in any language may write. Immutable and thread-safe.
- * Source: W3C Trace Context.
+ * The trace of a job's creator as the job carries it, so that its runs belong to that trace. In the job's document
+ * these are the strings {@code traceparent} and {@code tracestate}, which a creator in any language may write.
+ * Immutable and thread-safe. Source: W3C Trace Context.
  *
  * @param traceparent version, trace, parent and flags, such as {@code
  *     00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01}
@@ -19,7 +19,7 @@ public record TraceContext(String traceparent, @Nullable String tracestate) {
     private static final int LONGEST = 8_000;
 
     /**
-     * Checks the lengths; what the strings say is for who traces to judge.
+     * Checks the lengths; the tracing library judges the content.
      *
      * @param traceparent version, trace, parent and flags
      * @param tracestate what vendors add, or null for nothing
@@ -30,11 +30,11 @@ public record TraceContext(String traceparent, @Nullable String tracestate) {
             throw new IllegalArgumentException("traceparent must have 1 to " + LONGEST + " characters");
         }
         if (tracestate != null && (tracestate.isEmpty() || tracestate.length() > LONGEST)) {
-            tracestate = null; // its loss is allowed, and loses no trace
+            tracestate = null; // may be dropped, and the trace is not lost
         }
     }
 
-    /** Anything that is no context is none: a job runs also when its trace is broken. */
+    /** Anything that is no valid context counts as none: a job runs also when its trace is broken. */
     static Optional<TraceContext> of(JsonNode document) {
         JsonNode parent = document.path(Field.TRACEPARENT);
         if (!parent.isTextual() || parent.asText().isBlank() || parent.asText().length() > LONGEST) {

@@ -5,14 +5,14 @@ import io.couchjobs.engine.document.DocIds;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of a job, or of another document of a queue, is stored, and only a minority of the copies of a cluster is known to have
- * it: whoever claims the job at the others undoes it. Making the change again, when they are back, is safe.
+ * A change of a job, or of another document of a queue, is stored, but only a minority of the copies of a cluster is
+ * known to have it: a claim of the job at the others undoes it. Making the change again, when they are back, is safe.
  */
 public final class UnconfirmedException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Of a document that is no job: its change was taken back as far as can be.
+     * For a document that is no job: its change was taken back as far as can be.
      *
      * @param docId the document
      */
@@ -22,7 +22,7 @@ public final class UnconfirmedException extends CouchJobsException {
     }
 
     /**
-     * Of a job.
+     * Names the job.
      *
      * @param id the job
      */
@@ -31,7 +31,7 @@ public final class UnconfirmedException extends CouchJobsException {
     }
 
     /**
-     * Of a job.
+     * Names the job.
      *
      * @param id the job
      * @param cause what kept the change from being confirmed

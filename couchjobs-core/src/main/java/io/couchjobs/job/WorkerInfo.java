@@ -32,7 +32,7 @@ public record WorkerInfo(String id, @Nullable Registered registered, List<OwnedJ
     }
 
     /**
-     * What a worker says of itself. Immutable and thread-safe.
+     * The registration that a worker writes about itself. Immutable and thread-safe.
      *
      * @param at its last sign of life, by the server's clock as far as it knew
      * @param started when it started
@@ -43,7 +43,7 @@ public record WorkerInfo(String id, @Nullable Registered registered, List<OwnedJ
      */
     public record Registered(Instant at, Instant started, long pid, List<String> types, Duration next) {
         /**
-         * What a worker says.
+         * Copies the types.
          *
          * @param at its last sign of life
          * @param started when it started
@@ -71,7 +71,7 @@ public record WorkerInfo(String id, @Nullable Registered registered, List<OwnedJ
     }
 
     /**
-     * Whether it gives no sign of life. That it is dead is for the activity monitor to say, which compares no clocks.
+     * Whether it gives no sign of life. Only the activity monitor, which compares no clocks, decides that it is dead.
      *
      * @param now the server's time
      * @return true when it is not registered, or two signs of life are overdue: after a minute when it owns jobs of a timeout of a

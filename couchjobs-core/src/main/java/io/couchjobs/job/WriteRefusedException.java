@@ -7,7 +7,7 @@ import io.couchjobs.couch.config.CouchJobsException;
 public final class WriteRefusedException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
 
-    /** What the refusals of design-docs/guard begin with. */
+    /** The prefix of the refusals of design-docs/guard. */
     private static final String GUARD = "couchjobs: ";
 
     private static final int TOO_LARGE = 413;
@@ -15,7 +15,7 @@ public final class WriteRefusedException extends CouchJobsException {
     private final int status;
 
     /**
-     * Says what the server said.
+     * Repeats the server's answer.
      *
      * @param refused its answer
      */
@@ -41,9 +41,9 @@ public final class WriteRefusedException extends CouchJobsException {
     }
 
     /**
-     * {@return what the server answered, when that is no refusal}
+     * {@return the server's answer, when that is no refusal}
      *
-     * @param written what it answered
+     * @param written the answer
      * @throws WriteRefusedException when it is one
      */
     public static WriteResult check(WriteResult written) {
@@ -54,7 +54,7 @@ public final class WriteRefusedException extends CouchJobsException {
     }
 
     /**
-     * Whether a database with a guard refused a document for who writes it, not for what it says.
+     * Whether a database with a guard refused a document for its writer, not for its content.
      *
      * @param refused the database's answer
      * @return true when the same write by a user with another role would be stored

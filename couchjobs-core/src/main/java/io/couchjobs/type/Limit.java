@@ -1,6 +1,6 @@
 package io.couchjobs.type;
 
-/** What the settings of a type may limit; each a whole number from 0, not set by default. Immutable and thread-safe. */
+/** A limit in the settings of a type: a whole number from 0, not set by default. Immutable and thread-safe. */
 public enum Limit {
     /** How many leases of a job may run out while it runs before it is failed. */
     EXPIRATIONS("maxExpirations"),

@@ -39,7 +39,7 @@ public record Rate(int starts, Duration window) {
         return Math.floorDiv(time.toEpochMilli(), window.toMillis()) * window.toMillis();
     }
 
-    /** {@return how many starts are reserved at once: few requests where many start, little waste elsewhere} */
+    /** {@return how many starts are reserved at once: few requests for a high rate, little waste for a low one} */
     public int chunk() {
         return Math.max(1, starts / 10);
     }

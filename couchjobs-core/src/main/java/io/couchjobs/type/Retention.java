@@ -14,11 +14,11 @@ public sealed interface Retention {
     /** For how long finished jobs stay where nothing is set: 30 days. */
     Duration STANDARD = Duration.ofDays(30);
 
-    /** They are deleted as soon as who waits for them has had time to hear that they finished. */
+    /** They are deleted once the callers that wait for them have had time to hear that they finished. */
     record Delete() implements Retention {}
 
     /**
-     * Of each status the jobs that finished last stay.
+     * The jobs that finished last stay, per status.
      *
      * @param jobs how many, at least 1
      */
@@ -86,7 +86,7 @@ public sealed interface Retention {
         };
     }
 
-    /** {@return what a settings document says; see {@link #parse}} */
+    /** {@return the retention as a settings document spells it; see {@link #parse}} */
     default JsonNode toJson() {
         if (this instanceof Newest newest) {
             return JsonNodeFactory.instance.objectNode().put("newest", newest.jobs());

@@ -6,11 +6,11 @@ import java.time.Duration;
  * How often, and after which delay, a failed job runs again. Immutable and thread-safe. Defaults: 5 retries, 30 s after
  * the start of the first failed run, doubled with each failure, at most 12 hours, no jitter.
  *
- * <p>Delays saturate: however many failures there were, none is longer than the longest, and none than 36,500 days.
+ * <p>Delays saturate: however many failures there were, no delay exceeds the longest, nor 36,500 days.
  *
  * @param maxRetries how many retries follow the first run; 0 for none
  * @param delay the delay after the first failure, from the start of the failed run
- * @param maxDelay what doubling does not exceed; a first delay that is longer stays as it is
+ * @param maxDelay the limit of doubling; a first delay that is longer stays as it is
  * @param jitter by which part of itself a delay may grow by chance, from 0 to 1, so that jobs that failed together do not all
  *     come back together
  */

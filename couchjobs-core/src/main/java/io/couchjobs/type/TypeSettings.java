@@ -356,7 +356,7 @@ public final class TypeSettings {
     }
 
     /**
-     * What is wrong with the document: settings that count as not set because of what somebody wrote there.
+     * The problems of the document: settings that count as not set because their values are invalid.
      *
      * @return a few words for each such field; empty when all is well
      */
@@ -374,7 +374,7 @@ public final class TypeSettings {
                 .toList();
     }
 
-    /** Settings are written by people too: what is no number from 0 counts as not set. */
+    /** People write settings too: a value that is no number from 0 counts as not set. */
     private Optional<Long> number(String field) {
         return Optional.ofNullable(document.get(field))
                 .filter(value -> value.isIntegralNumber() && value.canConvertToLong() && value.asLong() >= 0)
