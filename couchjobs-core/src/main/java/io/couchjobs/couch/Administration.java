@@ -39,8 +39,8 @@ final class Administration {
     }
 
     /**
-     * One request that creates or not: looking first would be a race. Sent again when its answer was lost: a database that
-     * the lost request created is there then, which is all that was wanted.
+     * One request that creates or not: looking first would be a race. It is sent again when its answer was lost: a
+     * database that the lost request created serves as well.
      */
     boolean createIfMissing() {
         try {
@@ -53,7 +53,7 @@ final class Administration {
                 return true;
             });
         } catch (CouchException refused) {
-            // Who may not create databases is told so, also where it is there.
+            // The server refuses a user without the right to create databases, even when the database exists.
             if (isNotAllowed(refused) && exists()) {
                 return false;
             }
@@ -69,7 +69,7 @@ final class Administration {
         return http.exchange(Call.get(database.segment("_security")), Answer::object);
     }
 
-    /** The same twice is the same, so it may be sent again. */
+    /** Idempotent, so it may be sent again. */
     void putSecurity(ObjectNode security) {
         UrlPath path = database.segment("_security");
         http.exchange(Call.repeatable("PUT", path, Json.bytes(security)), Answer::object);

@@ -29,7 +29,7 @@ final class Changes {
         return OpenFeed.open(http, call, request, longestSilence(request));
     }
 
-    /** A feed that only reads what is there may have much to search before its first row. */
+    /** The server may search for long before the first row of a feed that only reads past changes. */
     private Duration longestSilence(ChangesRequest request) {
         Duration silence = request.longestSilence();
         boolean shorter = silence.compareTo(responseTimeout) < 0;

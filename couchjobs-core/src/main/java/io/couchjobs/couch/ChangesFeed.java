@@ -8,8 +8,8 @@ import java.util.Optional;
 /**
  * An open changes feed. One thread at a time calls {@link #next}; the other methods are safe from any thread.
  *
- * <p>A feed may repeat changes, and on a cluster it may go back; never does it leave one out. When it breaks, open a new
- * one from {@link #lastSeq}.
+ * <p>A feed may repeat changes, and on a cluster it may go back, but it never leaves one out. When it breaks, open a
+ * new one from {@link #lastSeq}.
  */
 public interface ChangesFeed extends AutoCloseable {
 
@@ -38,8 +38,8 @@ public interface ChangesFeed extends AutoCloseable {
     boolean isEnded();
 
     /**
-     * Ends the feed because it does not bring what there is. When the client knows several nodes, what it asks next it asks
-     * another one, the next feed too.
+     * Ends the feed because it does not deliver the existing changes. A client that knows several nodes sends its next
+     * requests, the next feed included, to another one.
      */
     default void abandon() {
         close();

@@ -85,7 +85,7 @@ final class ChangesParser {
     private Change change(ObjectNode row) {
         failOnError(row);
         String id = Json.optionalText(row, "id").orElseThrow(() -> answer.unusable("a change without an id"));
-        lastSeq = row.hasNonNull("seq") ? Json.text(row, "seq") : lastSeq; // a cluster may leave some out
+        lastSeq = row.hasNonNull("seq") ? Json.text(row, "seq") : lastSeq; // a cluster may leave out positions
         return new Change(
                 lastSeq,
                 id,

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * What to read from the changes feed. Immutable: every method returns a new request.
+ * A request to the changes feed. Immutable: every method returns a new request.
  *
  * @see <a href="https://docs.couchdb.org/en/stable/api/database/changes.html">CouchDB: changes</a>
  */
@@ -20,7 +20,7 @@ public final class ChangesRequest {
     /** The position after everything that is there. */
     public static final String NOW = "now";
 
-    /** What the server does when it has sent all changes it has. */
+    /** The server's behaviour once it has sent all changes it has. */
     public enum Feed {
         /** It ends the feed. */
         NORMAL,

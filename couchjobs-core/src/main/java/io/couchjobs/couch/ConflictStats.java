@@ -1,7 +1,7 @@
 package io.couchjobs.couch;
 
 /**
- * What a process did about documents with several leaves since it started. Immutable and thread-safe.
+ * Counts of how a process handled documents with several leaves since it started. Immutable and thread-safe.
  *
  * @param resolved how often a document was brought back to one leaf, or a claim that made no owner taken back
  * @param undecided how often it could not be known yet which of two owners a quorum had confirmed; they are looked at again

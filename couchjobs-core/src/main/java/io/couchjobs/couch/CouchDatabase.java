@@ -66,8 +66,8 @@ public final class CouchDatabase {
     }
 
     /**
-     * Replaces what {@link #security} tells. Of two who do so at the same time the later wins; only administrators of the database
-     * may.
+     * Replaces what {@link #security} tells. The later of two concurrent writes wins. Only administrators of the
+     * database may do it.
      *
      * @param security the whole object
      */
@@ -81,7 +81,7 @@ public final class CouchDatabase {
     }
 
     /**
-     * Changes what {@link #revisionLimit} tells. What a document has too many of is forgotten when it is written next.
+     * Changes what {@link #revisionLimit} tells. Surplus revisions of a document are forgotten with its next write.
      *
      * @param revisions at least 1
      */
@@ -113,7 +113,7 @@ public final class CouchDatabase {
     }
 
     /**
-     * {@return the document; empty when it is missing or deleted} Of what is nested deeper than 900 levels the rest is left out, here
+     * {@return the document; empty when it is missing or deleted} Levels of nesting below the 900th are left out, here
      * and wherever documents are read; such a document cannot be written back.
      *
      * @param id its id, {@code _design/...} and {@code _local/...} included
@@ -153,7 +153,7 @@ public final class CouchDatabase {
     }
 
     /**
-     * Reads the leaves of a document, and what each of them was before.
+     * Reads the leaves of a document and the history of each.
      *
      * @param id the document's id
      * @return as {@link #leaves} has them, each with {@code _revisions}: {@code start}, its generation, and {@code ids}, the
@@ -199,7 +199,7 @@ public final class CouchDatabase {
     }
 
     /**
-     * {@return what a revision descends from, newest first, itself included; empty when there is no such revision}
+     * {@return the ancestors of a revision, newest first, itself included; empty when there is no such revision}
      *
      * @param id the document's id
      * @param rev the revision, which may be a tombstone
@@ -247,7 +247,7 @@ public final class CouchDatabase {
      * Writes one document.
      *
      * @param doc the document with an {@code _id}; to change or delete it, with its {@code _rev}
-     * @return what it came to
+     * @return the result
      * @throws IllegalArgumentException the document has no id
      * @throws CouchUnauthorizedException the server does not let this user write here at all
      */

@@ -135,8 +135,8 @@ public final class CouchServer implements AutoCloseable {
     }
 
     /**
-     * The server's clock minus another one. What was learnt of the server's clock does not change when this machine's is
-     * set: it is kept by the monotonic clock.
+     * The server's clock minus another one. Setting this machine's clock does not change the known server time, which
+     * is kept by the monotonic clock.
      *
      * @param local what the other clock shows now
      * @return as {@link #clockSkew()}
@@ -162,16 +162,16 @@ public final class CouchServer implements AutoCloseable {
     }
 
     /**
-     * {@return how often this client went from one node of a cluster to another so far} What was asked between two looks at the same
-     * number, feeds aside, was answered by one and the same node.
+     * {@return how often this client went from one node of a cluster to another so far} While the number stays the
+     * same, one and the same node answers all requests, feeds aside.
      */
     public long nodeSwitches() {
         return http.nodeSwitches();
     }
 
     /**
-     * Closes all connections and ends all feeds. Closing twice does nothing. Whatever is asked from then on throws an {@link
-     * IllegalStateException}.
+     * Closes all connections and ends all feeds. Closing twice does nothing. Each later request throws an
+     * {@link IllegalStateException}.
      */
     @Override
     public void close() {
@@ -181,7 +181,7 @@ public final class CouchServer implements AutoCloseable {
     /**
      * Closes as {@link #close}.
      *
-     * @param why what the {@link IllegalStateException} says that whoever asks from then on gets
+     * @param why the message of the {@link IllegalStateException} that each later request throws
      */
     public void close(String why) {
         http.close(why);

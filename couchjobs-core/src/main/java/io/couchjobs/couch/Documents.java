@@ -26,7 +26,7 @@ final class Documents {
     private static final Comparator<String> BY_GENERATION =
             Comparator.<String>comparingInt(rev -> rev.indexOf('-')).thenComparing(Comparator.naturalOrder());
 
-    /** What CouchDB says of a document that is not there; any other 404 is about the database. */
+    /** CouchDB's reasons for a document that is not there; any other 404 is about the database. */
     private static final Set<String> NO_SUCH_DOCUMENT = Set.of("missing", "deleted");
 
     private final Http http;
@@ -73,7 +73,7 @@ final class Documents {
         });
     }
 
-    /** CouchDB says of each document by itself that it could not be read. */
+    /** CouchDB reports for each document separately that it could not be read. */
     List<Optional<List<ObjectNode>>> leavesOfAll(List<String> ids) {
         UrlPath path = database.segment("_bulk_get").query("revs", "true");
         return bulkGet(path, ids, (answer, result) -> leaves(result.path("docs")));
@@ -134,7 +134,7 @@ final class Documents {
         });
     }
 
-    /** What of one document was found; empty when it could not be read. */
+    /** The leaves found of one document; empty when it could not be read. */
     private static Optional<List<ObjectNode>> leaves(JsonNode found) {
         List<ObjectNode> leaves = new ArrayList<>();
         for (JsonNode leaf : found) {
@@ -168,7 +168,7 @@ final class Documents {
                         "of " + result.path("id").asText() + " it says " + trouble(result.path("docs")))));
     }
 
-    /** Only that: the other leaves have data in them. */
+    /** Only the errors: the other leaves have data in them. */
     private static String trouble(JsonNode found) {
         List<JsonNode> errors = new ArrayList<>();
         found.forEach(leaf -> errors.add(leaf.path("error")));
@@ -229,7 +229,7 @@ final class Documents {
         }
     }
 
-    /** CouchDB says by other words that a document has no such attachment, and PouchDB Server by others again. */
+    /** CouchDB words the lack of an attachment differently, and PouchDB Server differently again. */
     private static void requireNoSuchAttachment(Answer answer) throws IOException {
         Failure failure = answer.failure();
         if (!NO_SUCH_DOCUMENT.contains(failure.reason()) && !failure.reason().contains("attachment")) {

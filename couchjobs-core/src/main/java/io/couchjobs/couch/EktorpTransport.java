@@ -23,12 +23,15 @@ import org.ektorp.impl.StdCouchDbInstance;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets Ektorp send its requests through the same connections, credentials and checks as everything else. Of
- * HttpComponents 4, which Ektorp was made for, only the interface of an entity is left.
+ * Lets Ektorp send its requests through the same connections, credentials and checks as everything else. Ektorp was
+ * made for HttpComponents 4; only its interface of an entity is left.
  */
 final class EktorpTransport implements HttpClient {
 
-    /** What Ektorp has exceptions of its own for, or takes for an answer. The rest becomes our exceptions. */
+    /**
+     * Statuses for which Ektorp has exceptions of its own, or which it takes for an answer. The rest become our
+     * exceptions.
+     */
     private static final Set<Integer> ITS_OWN = Set.of(400, 404, 405, 406, 409, 412, 413, 415, 416, 417);
 
     /** A feed, or the attachment of a document. */

@@ -3,7 +3,7 @@ package io.couchjobs.couch;
 import java.io.Serializable;
 
 /**
- * How far the index of a design document is that is catching up with the documents. Immutable and thread-safe.
+ * The progress of the index of a design document that is catching up with the documents. Immutable and thread-safe.
  *
  * @param designDoc the design document's name, without {@code _design/}
  * @param database the database's name

@@ -19,7 +19,7 @@ final class Indexes {
     private final Http http;
     private final String database;
     private final Administration administration;
-    /** How the server calls the database's parts. */
+    /** The server's names for the database's parts. */
     private final Pattern shard;
 
     Indexes(Http http, String database, Administration administration) {
@@ -29,14 +29,14 @@ final class Indexes {
         this.shard = Pattern.compile("(shards/[^/]+/)?" + Pattern.quote(database) + "(\\.\\d+)?");
     }
 
-    /** Empty when the index is up to date, or nobody says that it is not. */
+    /** Empty when the index is up to date, or nothing says that it is not. */
     Optional<IndexProgress> progress(String designDoc) {
         return administration.viewInfo(designDoc).updating()
                 ? Optional.of(new IndexProgress(UrlPath.designName(designDoc), database, percent(designDoc)))
                 : Optional.empty();
     }
 
-    /** Tells a question that took too long because of the index from others that did. */
+    /** Distinguishes a query that timed out because of the index from others. */
     <T> T explain(Optional<String> designDoc, Supplier<T> question) {
         try {
             return question.get();
@@ -58,14 +58,14 @@ final class Indexes {
         }
     }
 
-    /** CouchDB gives up waiting, or something on the way does, or we. */
+    /** CouchDB, a proxy or this client gave up waiting. */
     private static boolean isTooSlow(CouchException failed) {
         return (failed.status() == 500 && failed.error().equals("timeout"))
                 || failed.status() == GATEWAY_TIMEOUT
                 || failed.getCause() instanceof SocketTimeoutException;
     }
 
-    /** Each part of the database has a task of its own; those that are done are gone. */
+    /** Each part of the database has a task of its own; finished tasks are gone. */
     private int percent(String designDoc) {
         long done = 0;
         long total = 0;

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A feed with a thread that reads it. A read from a socket cannot be given a deadline of its own without losing what came
- * of a half row, so {@link #next} waits for a queue instead. The queue is short, in rows and in bytes: a slow consumer slows
- * the server down.
+ * A feed with a thread that reads it. A socket read with a deadline of its own would lose a half-read row, so
+ * {@link #next} waits for a queue instead. The queue is short, in rows and in bytes: a slow consumer slows the server
+ * down.
  */
 final class OpenFeed implements ChangesFeed {
 
@@ -33,7 +33,10 @@ final class OpenFeed implements ChangesFeed {
     private static final long LONGEST_ROW = 16L << 20;
     private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
 
-    /** What the reader has for the consumer: a row and the room it takes, or the end with its position or its failure. */
+    /**
+     * An item from the reader for the consumer: a row and the room it takes, or the end with its position or its
+     * failure.
+     */
     private record Item(
             @Nullable Change change,
             int bytes,
@@ -128,9 +131,9 @@ final class OpenFeed implements ChangesFeed {
     public void close() {
         closed = true;
         answer.close();
-        reader.interrupt(); // it may wait for room in the queue
+        reader.interrupt(); // the reader may wait for room in the queue
         items.clear();
-        items.offer(Item.end(null, null)); // and the consumer for something in it
+        items.offer(Item.end(null, null)); // the consumer may wait for an item
     }
 
     private Optional<Change> take(Item item) {
@@ -162,7 +165,8 @@ final class OpenFeed implements ChangesFeed {
                 http.broke(answer, String.valueOf(e.getMessage()));
             }
             last = Item.end(null, http.isClosed() ? null : e);
-        } catch (RuntimeException | Error e) { // even without memory for a row the consumer must not wait for ever
+        } catch (RuntimeException
+                | Error e) { // the consumer must not wait for ever, even when a row does not fit in memory
             last = Item.end(null, answer.unusable(String.valueOf(e.getMessage()), e));
         } finally {
             answer.close();
@@ -173,7 +177,7 @@ final class OpenFeed implements ChangesFeed {
     private String readRows(Answer feed) throws IOException {
         RowLimit input = new RowLimit(feed.body());
         try (JsonParser parser = Json.feedParser(input)) {
-            // Closing the body would read what is left of it, and that of a living feed never ends.
+            // Closing the body would read its rest, which never ends on a living feed.
             parser.disable(JsonParser.Feature.AUTO_CLOSE_SOURCE);
             ChangesParser changes = new ChangesParser(feed, parser, request);
             Optional<Change> row = changes.next();

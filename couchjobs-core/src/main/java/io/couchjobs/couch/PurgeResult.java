@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a purge removed.
+ * The result of a purge.
  *
  * @param purged by document id, the leaves that are gone; an id whose leaves were not there has an empty list
  * @param complete false when not every copy has confirmed it yet (202)

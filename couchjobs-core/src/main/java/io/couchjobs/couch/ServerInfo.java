@@ -3,7 +3,7 @@ package io.couchjobs.couch;
 import java.util.Optional;
 
 /**
- * What a server says about itself.
+ * The server's description of itself.
  *
  * @param version the version it speaks, such as {@code 3.5.0}
  * @param vendor who made it; empty when it does not say

@@ -19,7 +19,7 @@ import java.util.Optional;
  *
  * <p>Keys are JSON values: a {@link JsonNode}, a string, number, boolean, list or map. One argument is the key itself,
  * several are the parts of an array: {@code key("a")} asks for {@code "a"}, {@code key("a", 1)} for {@code ["a",1]} and
- * {@code key(List.of("a"))} for {@code ["a"]}. What is not set is left to the server's default.
+ * {@code key(List.of("a"))} for {@code ["a"]}. Parameters that are not set have the server's defaults.
  *
  * @see <a href="https://docs.couchdb.org/en/stable/api/ddoc/views.html">CouchDB: views</a>
  */

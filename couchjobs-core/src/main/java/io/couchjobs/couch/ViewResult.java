@@ -29,8 +29,8 @@ public record ViewResult(long totalRows, long offset, List<Row> rows) {
     }
 
     /**
-     * The rows of documents that were asked for by their ids, in {@code _all_docs}. Those of ids that were never used say {@code
-     * not_found}.
+     * The rows of documents that were asked for by their ids, in {@code _all_docs}. Rows of ids that were never used
+     * say {@code not_found}.
      *
      * @return the rows
      * @throws CouchJobsException when the server could not read one of the documents, which may well be there

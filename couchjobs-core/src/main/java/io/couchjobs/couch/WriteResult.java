@@ -1,6 +1,6 @@
 package io.couchjobs.couch;
 
-/** What the write of one document came to. */
+/** The result of writing one document. */
 public sealed interface WriteResult {
 
     /** {@return the document's id} */

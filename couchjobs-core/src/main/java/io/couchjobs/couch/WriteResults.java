@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Reads what became of writes. Strictly: a result given to the wrong document would be somebody else's job. */
+/**
+ * Reads the results of writes. It is strict: a result assigned to the wrong document would give away somebody else's
+ * job.
+ */
 final class WriteResults {
 
     private static final Map<String, Integer> STATUS_OF = Map.of(
@@ -38,7 +41,7 @@ final class WriteResults {
 
     static WriteResult ofPut(Answer answer, String id) throws IOException {
         return switch (answer.status()) {
-            case 200, 201 -> // 200 is said of a deletion
+            case 200, 201 -> // a deletion is answered by 200
                 new WriteResult.Stored(id, rev(answer, answer.object()));
             case 202 -> new WriteResult.Accepted(id, rev(answer, answer.object()));
             case 409 -> {

@@ -5,14 +5,14 @@ import java.util.Optional;
 
 /**
  * A certificate by which this client shows the server who it is (mutual TLS), and its private key. The files are read when
- * a client is made, and again before a new connection when they have changed; while they cannot be used, what was read before is.
- * Immutable; {@link #toString} shows no password.
+ * a client is made, and again before a new connection when they have changed; while they cannot be used, the
+ * certificate read before stays in use. Immutable; {@link #toString} shows no password.
  *
  * @param certificate a PEM file with the certificate, followed by those of its issuers, or a PKCS #12 file ({@code .p12},
  *     {@code .pfx}) with the key as well; told apart by what is in them
  * @param key a PEM file with the private key in PKCS #8 ({@code BEGIN PRIVATE KEY}, {@code BEGIN ENCRYPTED PRIVATE KEY}): RSA, EC
  *     or EdDSA; empty: it is in the same file
- * @param password what an encrypted key or a PKCS #12 file is encrypted with
+ * @param password the password of an encrypted key or a PKCS #12 file
  */
 public record ClientCertificate(Path certificate, Optional<Path> key, Optional<Secret> password) {
 
@@ -38,7 +38,7 @@ public record ClientCertificate(Path certificate, Optional<Path> key, Optional<S
     /**
      * {@return this certificate, with the password of its key}
      *
-     * @param keyPassword what the key is encrypted with
+     * @param keyPassword the password of the key
      */
     public ClientCertificate password(Secret keyPassword) {
         return new ClientCertificate(certificate, key, Optional.of(keyPassword));

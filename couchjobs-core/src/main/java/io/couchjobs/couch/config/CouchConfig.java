@@ -94,8 +94,8 @@ public final class CouchConfig {
     }
 
     /**
-     * {@return how long the server may be silent before an answer and within one; default 60 s, with several nodes 20 s: so
-     * long a node that is frozen holds up its clients, once}
+     * {@return how long the server may be silent before an answer and within one; default 60 s, with several nodes 20
+     * s: for so long a frozen node holds up its clients, once}
      */
     public Duration responseTimeout() {
         return responseTimeout;
@@ -255,7 +255,8 @@ public final class CouchConfig {
         }
 
         /**
-         * Trusts these certificates besides those the JVM trusts. When the file changes, new connections trust what it says then.
+         * Trusts these certificates besides those the JVM trusts. When the file changes, new connections trust its new
+         * content.
          *
          * @param pem a file with one or more certificates
          * @return this builder

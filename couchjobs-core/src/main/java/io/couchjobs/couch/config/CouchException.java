@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request to CouchDB failed as a whole. The message says which, with what status and why; it never holds credentials.
- * What happened to one document of many is not an exception but a {@link WriteResult}.
+ * The result for one document of many is not an exception but a {@link WriteResult}.
  */
 public class CouchException extends CouchJobsException {
 

@@ -19,7 +19,7 @@ public final class CouchUnreachableException extends CouchException {
      * A request to which no whole answer came.
      *
      * @param request the request
-     * @param mayBeDone whether it may have been carried out, and was no request that can be repeated
+     * @param mayBeDone whether it may have been carried out, and cannot be repeated
      * @param reason what is known of the trouble
      * @param cause the trouble
      * @return the exception

@@ -9,14 +9,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known about a request that failed.
+ * The known facts about a request that failed.
  *
  * @param status the HTTP status; 0 when there was no answer
  */
 public record Failure(int status, String error, String reason, Request request, boolean outcomeUnknown)
         implements Serializable {
 
-    /** What CouchDB says in place of one. */
+    /** The text that CouchDB sends in place of a reason. */
     private static final String NO_REASON = "internal_server_error";
 
     /** The statuses of a refused user and of a refused document are the same; the reason tells them apart. */
@@ -33,7 +33,7 @@ public record Failure(int status, String error, String reason, Request request, 
             + "|Malformed token|Bad HMAC|Bad signature|Unknown kid|Unknown kty|Not a valid key"
             + "|(Missing|Invalid) \\w+ (claim|header parameter)");
 
-    /** Which request it was, and what the server said about it besides the error. */
+    /** The request, and what the server said about it besides the error. */
     public record Request(
             String method,
             String path,

@@ -66,7 +66,7 @@ record HostPattern(String host, int port) {
         return NUMERIC.matcher(host).matches();
     }
 
-    /** Without brackets, and without what stands for the names below this one. */
+    /** Strips brackets and the prefix that stands for the names below this one. */
     private static String name(String host) {
         if (host.startsWith("[") && host.endsWith("]")) {
             return host.substring(1, host.length() - 1);

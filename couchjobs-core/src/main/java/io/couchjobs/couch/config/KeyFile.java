@@ -90,7 +90,7 @@ public final class KeyFile {
         return store;
     }
 
-    /** Of two files one may be replaced before the other. */
+    /** When there are two files, one may be replaced before the other. */
     private static boolean belongs(PrivateKey key, Certificate certificate) throws GeneralSecurityException {
         String algorithm = key.getAlgorithm();
         if (!algorithm.equals(certificate.getPublicKey().getAlgorithm())) {
@@ -143,7 +143,7 @@ public final class KeyFile {
         Secret secret = password.orElseThrow(
                 () -> new InvalidKeyException("the key in " + file + " is encrypted, and no password was given"));
         EncryptedPrivateKeyInfo encrypted = encrypted(file, der);
-        // Of PBES2 only the parameters tell which ciphers, and only by their text.
+        // PBES2 names its ciphers only in its parameters, and only in their text.
         String algorithm = encrypted.getAlgParameters().toString();
         try {
             Key key = SecretKeyFactory.getInstance(algorithm)
@@ -189,7 +189,7 @@ public final class KeyFile {
         return found.find() ? Optional.of(found) : Optional.empty();
     }
 
-    /** Without the key, which may stand beside them, and what OpenSSL writes between them. */
+    /** Leaves out a key that stands beside them, and the text that OpenSSL writes between them. */
     private static byte[] certificatesIn(String pem) {
         return CERTIFICATE
                 .matcher(pem)

@@ -7,8 +7,8 @@ import java.util.Arrays;
 /**
  * A text that must not be shown: a password or a token. Immutable; {@link #toString} shows stars.
  *
- * <p>In memory it is masked, so that nobody who searches a heap dump for a password, or reads the strings in it, comes upon it.
- * That is no encryption: the mask is in the same memory, and {@link #reveal} makes a text that lives until it is collected.
+ * <p>In memory it is masked, so that a search of a heap dump for passwords or strings does not find it. This is no
+ * encryption: the mask is in the same memory, and {@link #reveal} makes a text that lives until it is collected.
  */
 public final class Secret {
     private static final byte[] MASK = mask();
@@ -39,7 +39,7 @@ public final class Secret {
         return new String(turned(masked), StandardCharsets.UTF_16BE);
     }
 
-    /** Masks what is not, and the other way round. */
+    /** Masks plain bytes, and unmasks masked ones. */
     private static byte[] turned(byte[] bytes) {
         byte[] turned = bytes.clone();
         for (int i = 0; i < turned.length; i++) {

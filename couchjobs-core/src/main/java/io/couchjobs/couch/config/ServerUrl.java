@@ -19,7 +19,7 @@ final class ServerUrl {
         this(given, "server");
     }
 
-    /** The address of something else than the server. */
+    /** The address of something other than the server. */
     ServerUrl(URI given, String whose) {
         this.given = given;
         this.whose = whose;
