@@ -1,6 +1,6 @@
 package io.couchjobs.engine.store;
 
-/** Is told of each bulk request. Must be quick and must not throw. */
+/** Listens to bulk requests. Must be quick and must not throw. */
 public interface BulkListener {
     /** Does nothing. */
     BulkListener UNHEARD = new BulkListener() {

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Which of the workers of a process cannot claim jobs at the moment, and why. Thread-safe. */
+/** The workers of a process that cannot claim jobs at the moment, and the reasons. Thread-safe. */
 public final class ClaimTroubles {
     private final Map<String, String> byWorker = new ConcurrentHashMap<>();
 

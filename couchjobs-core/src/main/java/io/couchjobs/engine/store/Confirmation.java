@@ -17,9 +17,9 @@ import java.util.Set;
 
 /**
  * Finds out whether a change that no quorum of a cluster confirmed is there to stay. Reading does not tell: a node that is cut off
- * answers with the only copy that it has. So the job is written once more, as it is. When a quorum confirms that, a majority of the
- * copies has the change, and nobody can claim what was before it any more; and who did so just before is seen by reading all leaves
- * of a majority of the copies after that. Thread-safe.
+ * answers with the only copy that it has. So the job is written once more, as it is. When a quorum confirms that, a
+ * majority of the copies has the change, and the revision before it cannot be claimed any more. A claim made just
+ * before shows when all leaves of a majority of the copies are read afterwards. Thread-safe.
  */
 public final class Confirmation {
     private static final int MOST_ATTEMPTS = 6;
@@ -27,7 +27,10 @@ public final class Confirmation {
 
     private final JobStore store;
     private final InstantSource clock;
-    /** Jobs with a change that is stored somewhere and was not confirmed. A caller who tries it again finds it there: it is not done yet. */
+    /**
+     * Jobs with a change that is stored somewhere and was not confirmed. A caller that tries again finds the change
+     * there, but it is not done yet.
+     */
     private final Set<JobId> doubtful =
             Collections.synchronizedSet(Collections.newSetFromMap(RecentMap.byUse(MOST_DOUBTFUL)));
 
@@ -37,7 +40,7 @@ public final class Confirmation {
     }
 
     /**
-     * Waits for that, for a few seconds at most.
+     * Waits for the confirmation, for a few seconds at most.
      *
      * @param id the job
      * @param rev the revision that the change made
@@ -67,8 +70,7 @@ public final class Confirmation {
     }
 
     /**
-     * Makes sure of a job to which a change need not be made: it is as wanted already. An earlier try may have written that, and
-     * nobody may have confirmed it.
+     * Confirms a job that already is as wanted. An earlier try may have written it without a confirmation.
      *
      * @param present the job as it was read
      * @return the job as it is now; empty when this must be tried again
@@ -83,7 +85,7 @@ public final class Confirmation {
                 .orElse(false);
     }
 
-    /** The node that answers may be another one than that which took the change. */
+    /** The node that answers may be another one than the one that took the change. */
     private boolean goesBackTo(String rev, Job job) {
         String present = job.rev().orElseThrow();
         return present.equals(rev)

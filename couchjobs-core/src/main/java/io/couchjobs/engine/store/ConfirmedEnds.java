@@ -27,16 +27,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells what a majority of the copies has of jobs that seem to have ended or to be gone. Any node may show an end that no majority
- * has, and that is undone later; nobody is told such an end. Thread-safe.
+ * Tells the state that a majority of the copies has of jobs that seem to have ended or to be gone. Any node may show an
+ * end that no majority has and that is undone later; listeners are not told such an end. Thread-safe.
  *
  * <p>Jobs are read in batches, each of them between two {@linkplain MajorityProbe probes}. A job that has conflicts, or of which
  * there are only tombstones of losing leaves, has neither ended nor gone: it is read again a little later, and its conflict is
- * resolved meanwhile. Each job has pauses of its own, so that one of which nothing can be told holds up no other. On one copy nothing
- * is probed.
+ * resolved meanwhile. Each job has pauses of its own, so that an undecided job does not delay others. On one copy
+ * nothing is probed.
  *
- * <p>A removal leaves a tombstone. A job of which the majority has nothing at all may be one that only a minority has: that is told to
- * nobody who has seen the job, and the feed tells when its copy has it.
+ * <p>A removal leaves a tombstone. If the majority has nothing at all of a job, a minority may still have it. Callers
+ * that have seen the job are then told nothing; the feed reports the job when its copy has it.
  */
 public final class ConfirmedEnds implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ConfirmedEnds.class);
@@ -44,7 +44,7 @@ public final class ConfirmedEnds implements AutoCloseable {
     private static final Duration SHORTEST_PAUSE = Duration.ofMillis(50);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
     private static final long SHORTEST_WAIT = Duration.ofMillis(1).toNanos();
-    /** For the answer to a write of this process, of which the feed may tell before. */
+    /** The wait for the answer to a write of this process; the feed may report the write before. */
     private static final Duration OWN_ANSWER = Duration.ofSeconds(1);
 
     private final JobStore store;
@@ -62,7 +62,7 @@ public final class ConfirmedEnds implements AutoCloseable {
         this.thread = store.surroundings().threads("couchjobs-confirmed", 1);
     }
 
-    /** Is told how a job stands. */
+    /** Is told the state of a job. */
     public interface Listener {
         /**
          * The job as a majority of the copies has it, whether it has ended or not. When a node has shown an end that the majority does not
@@ -70,14 +70,14 @@ public final class ConfirmedEnds implements AutoCloseable {
          */
         void told(Snapshot sure);
 
-        /** False when it does not want to know any more. */
+        /** False when it is not interested any more. */
         boolean asks(JobId id);
     }
 
-    /** Is told how a job stands. */
+    /** Is told the state of a job. */
     public interface Asker {
         /**
-         * A majority of the copies has it so.
+         * A majority of the copies has the job so.
          *
          * @param id the job
          * @param job the job, which may not have ended after all; empty when it is gone
@@ -85,7 +85,7 @@ public final class ConfirmedEnds implements AutoCloseable {
         void confirmed(JobId id, Optional<Job> job);
 
         /**
-         * Whether it still wants to know.
+         * Whether it is still interested.
          *
          * @param id the job
          * @return false to be told nothing
@@ -103,8 +103,8 @@ public final class ConfirmedEnds implements AutoCloseable {
     }
 
     /**
-     * Whether a job can be told of as it is: it has not ended, or there is one copy only, or this process itself was told that a
-     * majority has this end.
+     * Whether a job can be reported as it is: it has not ended, or there is one copy only, or this process itself was
+     * told that a majority has this end.
      *
      * @param seen the job as any node shows it
      * @return false when it must be {@linkplain #ask asked} for
@@ -131,8 +131,8 @@ public final class ConfirmedEnds implements AutoCloseable {
     }
 
     /**
-     * As {@link #ask(JobId, Asker)}, of a job that was seen: when this process itself is told that a majority has it so, it is not
-     * read.
+     * As {@link #ask(JobId, Asker)}, for a job that was seen. It is not read when an answer tells this process that a
+     * majority has it so.
      *
      * @param seen the job as any node shows it
      * @param asker told once, on a common thread
@@ -142,10 +142,10 @@ public final class ConfirmedEnds implements AutoCloseable {
     }
 
     /**
-     * As {@link #ask(JobId, Asker)}, of a job of which the feed has told.
+     * As {@link #ask(JobId, Asker)}, for a job that the feed has reported.
      *
      * @param id the job
-     * @param seen what the feed has told of it, such as that it was removed
+     * @param seen the state that the feed reported, such as its removal
      * @param asker told once, on a common thread
      */
     public void ask(JobId id, Optional<Snapshot> seen, Asker asker) {
@@ -156,7 +156,7 @@ public final class ConfirmedEnds implements AutoCloseable {
         seen.ifPresentOrElse(news -> ask(news, listener), () -> ask(id, listener));
     }
 
-    /** When this process itself is told that a majority has what was seen, it is not read. */
+    /** The job is not read when an answer tells this process that a majority has the state seen. */
     public synchronized void ask(Snapshot seen, Listener listener) {
         Question question = question(seen.id(), listener);
         question.seen = seen;
@@ -175,7 +175,7 @@ public final class ConfirmedEnds implements AutoCloseable {
         }
     }
 
-    /** The same listener is told once, however often it asked. */
+    /** A listener is told once, however often it asked. */
     public synchronized void ask(JobId id, Listener listener) {
         Question question = question(id, listener);
         question.seen = null;
@@ -184,9 +184,10 @@ public final class ConfirmedEnds implements AutoCloseable {
     }
 
     /**
-     * Reads some jobs once, for somebody who has not seen them.
+     * Reads some jobs once, for a caller that has not seen them.
      *
-     * @return by document id, the jobs as a majority has them; without those of which it is not known, and what is no job
+     * @return by document id, the jobs as a majority has them; without those whose state is unknown, and without
+     *     documents that are no jobs
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked
      */
     public Map<String, Snapshot> read(List<String> docIds) {
@@ -209,7 +210,7 @@ public final class ConfirmedEnds implements AutoCloseable {
         return question;
     }
 
-    /** Empty when no majority was in reach; of what is no job there is an entry without a value. */
+    /** Empty when no majority was in reach; a document that is no job has an entry without a value. */
     private Optional<Map<String, Optional<Snapshot>>> readOnce(List<String> docIds) {
         return store.majority().read(docIds, () -> snapshots(docIds));
     }
@@ -283,7 +284,7 @@ public final class ConfirmedEnds implements AutoCloseable {
 
     private static void answer(Question question, Optional<Snapshot> sure, boolean isGoneWithDatabase) {
         if (sure.isEmpty()) {
-            // What is overwritten by something that is no job has no end; the feed tells when it is a job again.
+            // A job overwritten by a document that is no job has no end; the feed tells when it is a job again.
             question.listeners.clear();
         } else if (sure.get().isUnknown() && !isGoneWithDatabase) {
             question.answerUnknown(sure.get());
@@ -325,17 +326,22 @@ public final class ConfirmedEnds implements AutoCloseable {
         return batch;
     }
 
-    /** Of one job. Guarded by the ends, or owned by their thread while it works on it. */
+    /** The question about one job. Guarded by the enclosing object, or owned by its thread while that works on it. */
     private final class Question {
         private final JobId id;
         private final Set<Listener> listeners = new LinkedHashSet<>(2);
         private final Backoff backoff = new Backoff(store.surroundings(), SHORTEST_PAUSE, LONGEST_PAUSE);
         private long dueNanos;
         private @Nullable Snapshot seen;
-        /** The last end that a node has shown. Its feed says nothing more when a majority of the copies has it, too. */
+        /**
+         * The last end that a node has shown. The node's feed does not tell when a majority of the copies has it, too.
+         */
         private @Nullable Snapshot end;
 
-        /** What the listeners were told while that end is yet to come; null when one of them was told nothing. */
+        /**
+         * The revision that the listeners were told while that end is yet to come; null when one of them was told
+         * nothing.
+         */
         private @Nullable String toldRev;
 
         private Question(JobId id) {
@@ -423,7 +429,7 @@ public final class ConfirmedEnds implements AutoCloseable {
         }
     }
 
-    /** A tombstone that a resolution wrote says that a leaf lost, and not that the job is gone. */
+    /** A tombstone written by a resolution says that a leaf lost, not that the job is gone. */
     private Optional<Snapshot> gone(JobId id) {
         List<ObjectNode> leaves = database.leaves(id.docId());
         boolean isLive = leaves.stream().anyMatch(leaf -> !leaf.path("_deleted").asBoolean());

@@ -7,8 +7,8 @@ import io.couchjobs.couch.DatabaseInfo;
  * Whether the nodes of a cluster keep several copies of each document. It is asked once, when it matters for the first time:
  * an answer was lost, or no quorum confirmed a write. Thread-safe.
  *
- * <p>With one copy, what is read is what is. With several, a write may be stored here and not there, and reading does not tell
- * which of two claims a quorum confirmed.
+ * <p>With one copy, a reading shows the stored state. With several, a write may be stored here and not there, and a
+ * reading does not tell which of two claims a quorum confirmed.
  */
 public final class Copies {
     private final CouchDatabase database;

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Reads the data that is attached to jobs, when somebody asks for it: that of jobs which came together in one request, as far
- * as they are not too large. Windows of candidates and the feed give their jobs to nobody, and do not come here. Thread-safe.
+ * Reads the data that is attached to jobs, on demand: in one request for jobs that were read together, unless they are
+ * too large. Windows of candidates and the feed hand out no jobs, and do not use this class. Thread-safe.
  */
 public final class DataReader {
     private static final int MOST_JOBS = 100;
@@ -25,12 +25,12 @@ public final class DataReader {
         this.database = database;
     }
 
-    /** The job, whose data is read when it is asked for. */
+    /** The job, with data that is read on demand. */
     public Job lazily(Job job) {
         return lazily(List.of(job)).get(0);
     }
 
-    /** The jobs, whose data is read when it is asked for, that of some together. */
+    /** The jobs, with data that is read on demand, for several jobs together. */
     public List<Job> lazily(List<Job> jobs) {
         List<Job> readable = new ArrayList<>();
         Bundle bundle = new Bundle();
@@ -45,7 +45,7 @@ public final class DataReader {
         return List.copyOf(readable);
     }
 
-    /** What is read together. It is filled by one thread, before others see it. */
+    /** Jobs whose data is read together. One thread fills it before others see it. */
     private final class Bundle {
         private final List<Job> jobs = new ArrayList<>();
         private final IdentityHashMap<Job, byte[]> found = new IdentityHashMap<>();
@@ -62,7 +62,7 @@ public final class DataReader {
             return () -> read(job);
         }
 
-        /** What cannot be read is tried again when it is asked for again: a copy may have been behind. */
+        /** Data that cannot be read is read again with the next demand: a copy may have been behind. */
         private synchronized ObjectNode read(Job job) {
             ObjectNode known = data.get(job);
             if (known != null) {
@@ -95,7 +95,7 @@ public final class DataReader {
         }
     }
 
-    /** A revision that was compacted away may have the same data as the one that readers see: its digest tells. */
+    /** A revision that was compacted away may have the same data as the current one: the digest tells. */
     private ObjectNode readAlone(Job job) {
         String docId = job.id().docId();
         Optional<byte[]> bytes = database.attachment(docId, job.rev().orElse(""), AttachedData.NAME)

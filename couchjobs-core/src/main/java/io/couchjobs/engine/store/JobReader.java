@@ -36,7 +36,7 @@ public final class JobReader {
         return database.server().surroundings();
     }
 
-    /** A job of which a snapshot tells, for somebody who may ask for its data. */
+    /** The job of a snapshot, for a caller that may ask for its data. */
     public Job withData(Job job) {
         return data.lazily(job);
     }
@@ -81,10 +81,11 @@ public final class JobReader {
     }
 
     /**
-     * What a job was when retention deleted it: who follows it may have missed how it ended. The revision before the tombstone
-     * can be read until the next compaction; then only the tombstone says how the job ended, and its data and result are gone.
+     * The state of a job when retention deleted it: a follower of the job may have missed how it ended. The revision
+     * before the tombstone can be read until the next compaction; then only the tombstone says how the job ended, and
+     * its data and result are gone.
      *
-     * @param found what was found
+     * @param found the snapshot that was read
      * @return the finished job; empty when it is there, or was removed otherwise
      */
     public Optional<Snapshot> lastWords(Snapshot found) {

@@ -31,11 +31,11 @@ import java.util.function.Supplier;
  * Jobs in and out of the database. Thread-safe.
  *
  * <p>A write is conditional: CouchDB compares the job's {@code _rev} with the stored one and stores nothing when they
- * differ. What it answers is a value, never an exception: {@code Stored} (a quorum has it: only this makes a claimer the
+ * differ. The result is a value, never an exception: {@code Stored} (a quorum has it: only this makes a claimer the
  * owner), {@code Accepted} (stored somewhere, no quorum: not yours), {@code Conflict} (somebody else wrote first) or
- * {@code Refused} (the database's own rules). All writes of a process are combined into bulk requests. When an answer is
- * lost, the documents are read again, and a write that is found in place counts as stored; on a cluster only as accepted,
- * because what can be read there is not what a quorum has.
+ * {@code Refused} (the database's own rules). All writes of a process are combined into bulk requests. When an answer
+ * is lost, the documents are read again, and a write that is found in place counts as stored; on a cluster only as
+ * accepted, because a reading there does not show the state that a quorum has.
  */
 public final class JobStore implements AutoCloseable {
     private final CouchDatabase database;
@@ -74,8 +74,8 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * Opens the jobs of a database, with some who hear what is done with them. No I/O. Data of more than {@value
-     * AttachedData#DEFAULT_LIMIT} bytes is attached to its document.
+     * Opens the jobs of a database, with listeners. No I/O. Data of more than {@value AttachedData#DEFAULT_LIMIT} bytes
+     * is attached to its document.
      *
      * @param database the database
      * @param site which of several databases it is
@@ -128,7 +128,7 @@ public final class JobStore implements AutoCloseable {
         combiner.tell(listener);
     }
 
-    /** {@return who hears what this process does with the queue; never throws} */
+    /** {@return the listener to all that this process does with the queue; never throws} */
     public QueueListener listener() {
         return listener;
     }
@@ -138,7 +138,7 @@ public final class JobStore implements AutoCloseable {
         return troubles;
     }
 
-    /** Says who looks after jobs with conflicts. */
+    /** Sets the resolver of jobs with conflicts. */
     public void conflicts(Conflicts resolver) {
         conflicts = resolver;
     }
@@ -152,22 +152,23 @@ public final class JobStore implements AutoCloseable {
         conflicts.look(id);
     }
 
-    /** {@return what was written through this lately} */
+    /** {@return the recent writes of this store} */
     public OwnWrites ownWrites() {
         return ownWrites;
     }
 
     /**
-     * Whether this process has sent a claim, and does not know yet whether it makes an owner: nobody may take it for forgotten.
+     * Whether this process has sent a claim, and does not know yet whether it makes an owner: then it must not count as
+     * forgotten.
      *
      * @param token the claim's token
-     * @return true until it is known, or handed to what takes it back
+     * @return true until that is known, or the claim is handed over to be withdrawn
      */
     public boolean isClaimUnderWay(String token) {
         return claimsUnderWay.contains(token);
     }
 
-    /** {@return the tokens of claims that were sent, and of which it is not known yet whether they make owners} */
+    /** {@return the tokens of claims that were sent and may yet make owners} */
     public Set<String> claimsUnderWay() {
         return claimsUnderWay;
     }
@@ -202,7 +203,7 @@ public final class JobStore implements AutoCloseable {
         return copies.isMadeAnew();
     }
 
-    /** {@return whether a write that no quorum confirmed is what readers see, after its conflicts were resolved} */
+    /** {@return whether readers see a write that no quorum confirmed, after its conflicts were resolved} */
     public boolean isInPlace(Job written) {
         return unconfirmed.settled(written.toDocument());
     }
@@ -222,35 +223,37 @@ public final class JobStore implements AutoCloseable {
         unconfirmed.settle(id);
     }
 
-    /** {@return what tells whether a reading is that of a majority of the copies} */
+    /** {@return the probe that tells whether a reading is that of a majority of the copies} */
     public MajorityProbe majority() {
         return majority;
     }
 
     /**
-     * Reads what a majority of the copies has. With one copy it is read, and nothing more.
+     * Reads the state that a majority of the copies has. With one copy it simply reads.
      *
-     * @param <T> what is read
-     * @param docIds of which documents
+     * @param <T> the type of the result
+     * @param docIds the documents
      * @param reading reads them, by requests that ask for each document by its id; it may be called more than once
-     * @return what was read; empty when no majority of their copies was in reach all the time
+     * @return the result of the reading; empty when no majority of their copies was in reach all the time
      * @throws io.couchjobs.couch.config.CouchException when the reading fails
      */
     public <T> Optional<T> readByMajority(Collection<String> docIds, Supplier<T> reading) {
         return majority.read(docIds, reading);
     }
 
-    /** {@return what tells ends of jobs only when a majority of the copies has them} */
+    /** {@return the source of ends of jobs that a majority of the copies has} */
     public ConfirmedEnds ends() {
         return ends;
     }
 
-    /** Whether a node could show what no majority has; false where this process itself was told that it is confirmed. */
+    /**
+     * Whether a node could show a revision that no majority has; false when this process knows that it is confirmed.
+     */
     public boolean isDoubtful(String docId, String rev) {
         return copies.mayBeSeveral() && !ownWrites.contain(docId, rev);
     }
 
-    /** {@return what takes back claims that made no owner} */
+    /** {@return the withdrawals of claims that made no owner} */
     public Withdrawals withdrawals() {
         return withdrawals;
     }
@@ -277,9 +280,10 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * Reads a job that is to be changed. Where it has conflicts it is the leaf that counts most: the one that readers see may lose,
-     * and a change of it would be undone. The conflict is resolved soon, in the background. A claim that was withdrawn is resolved
-     * first: it may be left over from a run before the last, and a wish on it would be lost.
+     * Reads a job that is to be changed. With conflicts, the result is the leaf that counts most: the one that readers
+     * see may lose, and a change of it would be undone. The conflict is resolved soon, in the background. A claim that
+     * was withdrawn is resolved first: it may be left over from a run before the last, and a change of it would be
+     * lost.
      */
     public Optional<Job> readToChange(JobId id) {
         Optional<ObjectNode> document = database.getWithConflicts(id.docId());
@@ -304,7 +308,7 @@ public final class JobStore implements AutoCloseable {
      * Reads many jobs in one request. When some have conflicts these are resolved soon, in the background.
      *
      * @param ids the jobs
-     * @return the jobs as they are now; what is not there, or cannot be a job, is missing
+     * @return the jobs as they are now, without those that are gone or cannot be a job
      * @throws io.couchjobs.couch.config.CouchJobsException when the server could not read one
      */
     public List<Job> readAll(List<JobId> ids) {
@@ -358,16 +362,16 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * A job that was read without its data, for somebody who may ask for it.
+     * A job that was read without its data, for a caller that may ask for the data.
      *
      * @param job the job
-     * @return the job; its data is read when somebody does, if it is attached
+     * @return the job; attached data is read on demand
      */
     public Job withData(Job job) {
         return data.lazily(job);
     }
 
-    /** The same of jobs that are handed out together. */
+    /** The same for jobs that are handed out together. */
     public List<Job> withData(List<Job> jobs) {
         return data.lazily(jobs);
     }
@@ -377,7 +381,7 @@ public final class JobStore implements AutoCloseable {
         return AttachedData.attach(created, Optional.empty(), dataLimit);
     }
 
-    /** What is to be written by a decision: with large data attached, if it was changed. */
+    /** The job that a decision writes: with large data attached, if it was changed. */
     public Optional<Job> attaching(Decision decision) {
         return decision.write().map(next -> AttachedData.attach(next, Optional.of(decision.before()), dataLimit));
     }
@@ -424,7 +428,7 @@ public final class JobStore implements AutoCloseable {
 
     /**
      * Reads a job's document, even one that cannot be a job: all its leaves that are not deleted, last the one that readers see.
-     * Who deletes them in this order leaves nothing behind that rises from the dead.
+     * Deleting them in this order leaves no leaf that reappears.
      *
      * @param id the job
      * @return the leaves; none when there is no document
@@ -457,8 +461,8 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * Deletes finished jobs, each on the revision that the index knows it finished with. Their tombstones say so: with a
-     * status, and {@code "removedBy": "retention"}.
+     * Deletes finished jobs, each on its final revision according to the index. Their tombstones say so: with a status,
+     * and {@code "removedBy": "retention"}.
      *
      * @param rows the jobs
      * @return in the same order, what the server answered for each
@@ -481,7 +485,7 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * How a job had finished that {@link #retire} deleted.
+     * The final status of a job that {@link #retire} deleted.
      *
      * @param tombstone the deleted document
      * @return its status; empty when something else deleted it

@@ -7,8 +7,8 @@ import io.couchjobs.job.JobStatus;
 import java.util.Optional;
 
 /**
- * What a deleted job leaves behind. On a cluster another leaf of the document may turn up later: the tombstone says by how the
- * job stood and by its fence whether that one still counts.
+ * The tombstone of a deleted job. On a cluster another leaf of the document may turn up later: the tombstone's status
+ * and fence tell whether that leaf still counts.
  */
 public final class JobTombstone {
     private static final String STATUS = "status";
@@ -21,9 +21,9 @@ public final class JobTombstone {
     private JobTombstone() {}
 
     /**
-     * Of a job that somebody removed, in whatever state. Its fence is that of the next claim, after the run that somebody may have
-     * asked the owner for: a claim at the same moment, from which somebody would run the job after it was removed, does not win against
-     * the removal.
+     * The tombstone of a job that was removed in any state. Its fence is that of the next claim, counting a run that
+     * the owner was asked for. So a claim at the same moment, which would run the removed job, does not win against the
+     * removal.
      *
      * @param document the job, or a document that cannot be one
      */
@@ -41,7 +41,7 @@ public final class JobTombstone {
         return tombstone;
     }
 
-    /** Of a finished job that retention let go. Whoever adds it again at the same moment wins. */
+    /** The tombstone of a finished job that retention deleted. An add at the same moment wins. */
     static ObjectNode ofRetired(FinishedJob row) {
         ObjectNode tombstone = Tombstone.of(row.docId(), row.rev());
         tombstone.put(STATUS, row.status().json());
@@ -50,7 +50,7 @@ public final class JobTombstone {
         return tombstone;
     }
 
-    /** How a job had finished that retention let go; empty when something else deleted it. */
+    /** The final status of a job that retention deleted; empty when something else deleted it. */
     public static Optional<JobStatus> retiredStatus(ObjectNode tombstone) {
         return tombstone.path(REMOVED_BY).asText().equals(RETENTION)
                 ? JobStatus.fromJson(tombstone.path(STATUS).asText())

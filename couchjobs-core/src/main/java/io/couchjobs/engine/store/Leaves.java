@@ -52,8 +52,8 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
     }
 
     /**
-     * Reads all leaves of all copies that answer. The document as readers see it does not do: the copy that it comes from may not know of
-     * a conflict that another copy has.
+     * Reads all leaves of all copies that answer. Reading the document alone is not enough: its copy may not know of a
+     * conflict that another copy has.
      */
     static Leaves read(CouchDatabase database, JobId id) {
         List<ObjectNode> leaves = database.leaves(id.docId());
@@ -105,7 +105,7 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
                 .max(Comparator.comparingLong(job -> Rev.generation(job.rev().orElse(""))));
     }
 
-    /** The leaf that a claim left, though it be withdrawn. */
+    /** The leaf that a claim left, also when it is withdrawn. */
     Optional<Job> leftBy(String token) {
         return first(
                 job -> job.lock().filter(lock -> lock.token().equals(token)).isPresent());
@@ -116,8 +116,8 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
     }
 
     /**
-     * Whether somebody else may have the job instead of the claim that made this leaf, whose lease is over: with a greater
-     * fence, or with the same while this run has not ended well or for good.
+     * Whether another claim may have the job instead of the one that made this leaf, whose lease is over: one with a
+     * greater fence, or with the same while this run has not ended well or for good.
      */
     public boolean rival(Job own, String token) {
         boolean hasEnded = own.state() == JobState.FINISHED;

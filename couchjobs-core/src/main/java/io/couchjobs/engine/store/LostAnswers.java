@@ -11,12 +11,12 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Finds out what became of writes whose answer was lost. Thread-safe.
+ * Finds out the results of writes whose answer was lost. Thread-safe.
  *
- * <p>A write that is in place was stored. One that is not may still have been, and others have written since: a worker has
- * claimed the job just added, or has run it and it was removed. So the revisions that the document descends from are looked
- * through; taking such a write for lost would add the job, or remove it, a second time. What a compaction took away meanwhile
- * counts as not stored.
+ * <p>A write that is in place was stored. A write that is not in place may have been stored and overwritten since: a
+ * worker has claimed the job just added, or has run it and it was removed. So the ancestors of the document are
+ * searched; taking such a write for lost would add or remove the job a second time. A revision that a compaction took
+ * away meanwhile counts as not stored.
  */
 final class LostAnswers {
     private static final int MOST_REVISIONS = 20;
@@ -77,7 +77,7 @@ final class LostAnswers {
                 .asText();
     }
 
-    /** The revision that the write became; it was made on the base, so only what came after that can be it. */
+    /** The revision that the write became; it was made on the base, so only later revisions can be it. */
     private Optional<String> ancestor(ObjectNode written, String base, String leaf) {
         List<String> history = leaf.isEmpty() ? List.of() : database.history(id(written), leaf);
         int end = base.isEmpty() ? history.size() : history.indexOf(base);

@@ -15,18 +15,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads what a majority of the copies has. Thread-safe.
+ * Reads the state that a majority of the copies has. Thread-safe.
  *
  * <p>A node of a cluster that is cut off answers readings by the only copy that it has, and does not say so. But it answers a write by
- * 202 instead of 201. So a reading counts when it lies between two writes that were both confirmed. While a majority is in reach,
- * CouchDB answers the reading of a document by what two copies agree on, or repairs the copies before it answers (see its
- * documentation of sharding and quorums).
+ * 202 instead of 201. So a reading counts when it lies between two writes that were both confirmed. While a majority is
+ * in reach, CouchDB answers a reading with a state on which two copies agree, or repairs the copies before it answers
+ * (see its documentation of sharding and quorums).
  *
  * <p>The writes are of {@code _local} documents: these have no conflicts, no history and no place in the feed or an index. Each part
  * (shard) of a database has copies of its own, and therefore a probe of its own. On one copy nothing is written.
  *
- * <p>All three must be answered by one node: another may be cut off while this one is not. When the client goes to another node
- * meanwhile, the reading begins anew there.
+ * <p>One node must answer all three requests: another may be cut off while this one is not. When the client switches to
+ * another node meanwhile, the reading begins anew there.
  */
 public final class MajorityProbe {
     private static final Logger log = LoggerFactory.getLogger(MajorityProbe.class);
@@ -47,7 +47,7 @@ public final class MajorityProbe {
      *
      * @param docIds the documents that are read
      * @param reading reads them, by requests that ask for each document by its id
-     * @return what was read; empty when no majority of their copies was in reach
+     * @return the result of the reading; empty when no majority of their copies was in reach
      * @throws CouchException when the reading fails
      */
     public <T> Optional<T> read(Collection<String> docIds, Supplier<T> reading) {
@@ -83,7 +83,7 @@ public final class MajorityProbe {
         }
     }
 
-    /** An id that CouchDB keeps in that part. */
+    /** An id of a document that CouchDB keeps in that part. */
     static String probeOf(int part, int shards) {
         int number = 0;
         while (partOf(PREFIX + number, shards) != part) {

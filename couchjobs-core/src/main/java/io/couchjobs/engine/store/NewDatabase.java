@@ -9,13 +9,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Creates the database of a queue. Stateless.
  *
- * <p>CouchDB remembers the names of the last 1000 revisions of each document, and writes them all whenever it changes. Jobs have
- * a dozen, but what is written as long as the queue is used (who works, limits, rates) has soon 1000, and costs 57 KB per write
- * then; with {@value #REVISIONS} it is 8 KB.
+ * <p>CouchDB remembers the names of the last 1000 revisions of each document, and writes them all whenever it changes.
+ * Jobs have a dozen, but documents that are written as long as the queue is used (workers, limits, rates) soon have
+ * 1000, and then cost 57 KB per write; with {@value #REVISIONS} it is 8 KB.
  *
- * <p>The names are needed to tell a copy that is behind from one that went its own way. So only a database that nobody has a
- * copy of is given fewer: on one node, and without the name of a site. Where it gets copies later, and one of them misses more
- * than that many changes of a job, there are two leaves for a moment, and the one with the greater fence wins.
+ * <p>The names distinguish a copy that is behind from one that diverged. So only a database without copies is given
+ * fewer: on one node, and without the name of a site. If it gets copies later and one misses more than that many
+ * changes of a job, there are two leaves for a moment, and the one with the greater fence wins.
  */
 public final class NewDatabase {
     private static final Logger log = LoggerFactory.getLogger(NewDatabase.class);

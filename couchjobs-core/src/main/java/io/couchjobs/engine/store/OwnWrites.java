@@ -13,11 +13,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The revisions of jobs that this process stored a moment ago: when the feed tells of them, it tells nothing new. Thread-safe.
+ * The revisions of jobs that this process stored a moment ago: they are no news when the feed reports them.
+ * Thread-safe.
  *
- * <p>Not of pending jobs: what somebody of this process added, another of it wants to claim. An answer may come after the
- * feed's row; then the row counts as somebody else's, which costs a look at the worst. Who wants to wait for the answer can ask whether
- * one is awaited, and hears of it.
+ * <p>Pending jobs are left out: a worker of this process wants to claim jobs that the process itself added. An answer
+ * may come after the feed's row; then the row counts as another process's, which costs a look at worst. A caller that
+ * wants to wait can ask whether an answer is awaited, and is told when it comes.
  */
 public final class OwnWrites {
     private static final int MOST = 5_000;
@@ -31,15 +32,15 @@ public final class OwnWrites {
     }
 
     /**
-     * Nothing was written yet.
+     * Starts empty.
      *
-     * @param stored hears the id of each document of which a write came to an end
+     * @param stored receives the id of each document whose write was answered or failed
      */
     public OwnWrites(Consumer<String> stored) {
         this.stored = stored;
     }
 
-    /** Takes in what becomes of a write. */
+    /** Notes the result of a write. */
     void note(ObjectNode document, CompletableFuture<WriteResult> write) {
         if (isSettled(document)) {
             String docId = document.path("_id").asText();

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All who listen to a queue, in order; what one of them throws hurts nobody. Immutable and thread-safe. */
+/** All listeners of a queue, in order; an exception of one affects nothing else. Immutable and thread-safe. */
 final class QueueListeners implements QueueListener {
     private static final Logger log = LoggerFactory.getLogger(QueueListeners.class);
 

@@ -61,7 +61,7 @@ public final class SharedDocuments {
     /**
      * Reads all documents of a kind.
      *
-     * @param prefix what their {@code _id}s begin with; its last character is an ASCII one
+     * @param prefix the prefix of their {@code _id}s; its last character is an ASCII one
      * @return the documents, by their {@code _id}s
      */
     public List<ObjectNode> readAll(String prefix) {
@@ -72,8 +72,8 @@ public final class SharedDocuments {
     }
 
     /**
-     * Changes a document on the revision read, and starts over when somebody else wrote first or the answer was lost. The
-     * change must therefore be such that doing it twice is the same as once.
+     * Changes a document on the revision read, and starts over when somebody else wrote first or the answer was lost.
+     * The change must therefore be idempotent.
      *
      * @param docId its {@code _id}
      * @param change from a copy of the document as it is (with only an {@code _id} when there is none) to what it is to be; the
@@ -97,8 +97,8 @@ public final class SharedDocuments {
     }
 
     /**
-     * Compares JSON with numbers by value, for {@link JsonNode#equals(java.util.Comparator, JsonNode)}: what was written as a
-     * long comes back as an int.
+     * Compares JSON with numbers by value, for {@link JsonNode#equals(java.util.Comparator, JsonNode)}: a number
+     * written as a long comes back as an int.
      *
      * @param one a value
      * @param other another

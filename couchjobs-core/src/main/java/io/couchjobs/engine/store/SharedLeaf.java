@@ -7,12 +7,15 @@ import io.couchjobs.job.Job;
 import java.util.Comparator;
 
 /**
- * A leaf of a shared document, and how far it has come. Its rank is the number of its revision less those that do not count:
- * who takes a write back writes what was there before once more, and who has a majority confirm a leaf writes the same once more.
- * So the longer of two branches is not the later one for that. Immutable and thread-safe.
+ * A leaf of a shared document, and how far it has come. Its rank is the number of its revision less those that do not
+ * count: withdrawing a write stores the former content once more, and confirming a leaf stores the same content once
+ * more. So the longer of two branches is not necessarily the later one. Immutable and thread-safe.
  */
 public final class SharedLeaf {
-    /** In documents that had a write which no majority confirmed. Other clients keep the field, or drop it and lose little. */
+    /**
+     * A field of documents that had a write which no majority confirmed. Other clients keep the field, or drop it and
+     * lose little.
+     */
     static final String UNCOUNTED = "uncounted";
 
     private static final String REVISIONS = "revisions";
@@ -21,7 +24,7 @@ public final class SharedLeaf {
     private static final String REV = "_rev";
     private static final String HISTORY = "_revisions";
 
-    /** The later one is the greater: by rank, then what was not taken back, then as CouchDB chooses. */
+    /** The later leaf is the greater: by rank, then leaves not withdrawn, then as CouchDB chooses. */
     public static final Comparator<SharedLeaf> LATER = Comparator.comparingLong(SharedLeaf::rank)
             .thenComparing(leaf -> !leaf.isWithdrawn())
             .thenComparingLong(SharedLeaf::generation)
@@ -51,7 +54,7 @@ public final class SharedLeaf {
         return generation() - document.path(UNCOUNTED).path(REVISIONS).asLong();
     }
 
-    /** Whether it says what was there before a write that its writer took back. */
+    /** Whether it has the content from before a write that its writer took back. */
     boolean isWithdrawn() {
         return document.path(UNCOUNTED).path(WITHDRAWN).asBoolean();
     }
@@ -60,7 +63,7 @@ public final class SharedLeaf {
         return document.path("_deleted").asBoolean();
     }
 
-    /** Whether somebody deleted the document here; any other tombstone is of a leaf that lost. */
+    /** Whether this leaf deletes the document; any other tombstone is of a leaf that lost. */
     boolean isRemoval() {
         return isDeleted() && document.path(UNCOUNTED).path(REMOVED).asBoolean();
     }
@@ -76,7 +79,7 @@ public final class SharedLeaf {
         return rev().equals(rev) || (back >= 0 && rev.endsWith("-" + hash));
     }
 
-    /** Whether this and a child of the revision stand side by side: of the children of one revision only one is ever confirmed. */
+    /** Whether this leaf is a child of that revision: only one child of a revision is ever confirmed. */
     boolean isChildOf(String rev) {
         return generation() == Rev.generation(rev) + 1 && descendsFrom(rev);
     }
@@ -86,7 +89,7 @@ public final class SharedLeaf {
                 && (isDeleted() || Job.sayTheSame(plain(document), plain(other)));
     }
 
-    /** The document without what is only of use here; with its revision. */
+    /** The document without the fields of this class; with its revision. */
     public ObjectNode plain() {
         return plain(document);
     }
@@ -98,7 +101,7 @@ public final class SharedLeaf {
         return plain;
     }
 
-    /** What a change makes of this leaf. */
+    /** A change written on this leaf. */
     ObjectNode changed(ObjectNode next) {
         ObjectNode changed = next.deepCopy();
         changed.put(REV, rev());
@@ -106,7 +109,7 @@ public final class SharedLeaf {
         return changed;
     }
 
-    /** What a change makes on this leaf, which lost, so that it comes after the best one. */
+    /** A change written on this leaf, which lost, with a rank after the best one. */
     ObjectNode changedAfter(SharedLeaf best, ObjectNode next) {
         ObjectNode changed = next.deepCopy();
         changed.put(REV, rev());
@@ -114,27 +117,27 @@ public final class SharedLeaf {
         return changed;
     }
 
-    /** What a change makes of this removal: CouchDB lets it follow without being named. */
+    /** A change written after this removal: CouchDB needs no revision for that. */
     ObjectNode followed(ObjectNode next) {
         ObjectNode changed = next.deepCopy();
         mark(changed, document.path(UNCOUNTED).path(REVISIONS).asLong(), false);
         return changed;
     }
 
-    /** The tombstone of a document that somebody deletes: it beats the leaves that came before it. */
+    /** The tombstone of a deleted document: it beats the leaves that came before it. */
     static ObjectNode removal(ObjectNode tombstone) {
         tombstone.withObject("/" + UNCOUNTED).put(REMOVED, true);
         return tombstone;
     }
 
-    /** The same once more: when that is confirmed, a majority of the copies has it. */
+    /** The same content once more: when that is confirmed, a majority of the copies has it. */
     ObjectNode kept() {
         ObjectNode kept = plain();
         mark(kept, generation() + 1 - rank(), false);
         return kept;
     }
 
-    /** What takes back a write of that revision: this leaf's content again. */
+    /** Takes back a write of that revision: this leaf's content again. */
     ObjectNode instead(String unconfirmed) {
         ObjectNode again = plain();
         again.put(REV, unconfirmed);

@@ -23,15 +23,18 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes documents that many processes change, on servers that may keep several copies of them. Only what a majority of the
- * copies confirmed (201), and that stands on nothing that somebody else has taken back, counts as done. Thread-safe.
+ * Changes documents that many processes change, on servers that may keep several copies of them. A write counts as done
+ * only when a majority of the copies confirmed it (201), and when its base was not taken back by another writer.
+ * Thread-safe.
  *
- * <p>A write that is stored without that (202) is not built upon. While its leaf stands alone, the same is written once more, with
- * a mark that this counts for nothing; when that is confirmed and the leaf still stands alone, the change is done. Otherwise the
- * writer takes its leaf back: it writes on it what was there before, so that the document is never gone, at whatever copies.
- * A leaf that was taken back, or is less far than others, is deleted after a confirmed write on the one that beats it.
+ * <p>A write that is stored without a confirmation (202) is not built upon. While its leaf stands alone, the same
+ * content is written once more, marked as not counting. When that is confirmed and the leaf still stands alone, the
+ * change is done. Otherwise the writer takes its leaf back: it writes the former content on it, so that no copy ever
+ * lacks the document. A leaf that was taken back, or has a lower rank than others, is deleted after a confirmed write
+ * on the one that beats it.
  *
- * <p>Two leaves that nobody has taken back are left alone for a moment, because the writer of one is just doing that.
+ * <p>Two leaves that nobody has taken back are left alone for a moment, because the writer of one may be taking it back
+ * at the moment.
  */
 public final class SharedWriter {
     private static final int MOST_ATTEMPTS = 20;
@@ -56,7 +59,7 @@ public final class SharedWriter {
 
     /** How documents of a kind are changed. */
     public interface Kind {
-        /** Documents of which the later change is that of the greater rank. */
+        /** Documents whose later change is the one of the greater rank. */
         Kind PLAIN = new Kind() {};
 
         /** Which of two leaves came later. */
@@ -64,17 +67,20 @@ public final class SharedWriter {
             return SharedLeaf.LATER;
         }
 
-        /** Whether it is known that the best leaf is the later one; when not, that was found out, and the leaves are to be ordered again. */
+        /**
+         * Whether the best leaf is known to be the later one. When false, the call found that out, and the leaves must
+         * be ordered again.
+         */
         default boolean isKnown(ObjectNode present) {
             return true;
         }
 
-        /** Whether a change that changes nothing is written all the same, so that a majority confirms it. */
+        /** Whether an unchanged document is written all the same, so that a majority confirms it. */
         default boolean confirmsAlways() {
             return false;
         }
 
-        /** What is thrown when others were always faster. */
+        /** The exception for the case that other writers were always faster. */
         default CouchJobsException contended(String docId, int attempts) {
             return new CouchJobsException(docId + " was changed by others between reading and writing it, " + attempts
                     + " times in a row; nothing was written, try again");
@@ -132,7 +138,7 @@ public final class SharedWriter {
         throw kind.contended(docId, backoff.attempts());
     }
 
-    /** Writes once; the revision when that is done, and empty when it is not, and nothing of it is left in force. */
+    /** Writes once; returns the revision when the write is done, or empty when no effect of it is left. */
     public Optional<String> write(View view, ObjectNode next, Kind kind) {
         List<String> left = new ArrayList<>();
         try {
@@ -159,7 +165,7 @@ public final class SharedWriter {
     }
 
     /**
-     * What was confirmed stands, unless it was made on something that another leaf contests: then that writer may be right, and this
+     * A confirmed write stands, unless another leaf contests its base. Then the other writer may be right, and this
      * change is taken back and made again.
      */
     private boolean stands(View before, String rev, ObjectNode next, Kind kind, List<String> left) {
@@ -211,7 +217,7 @@ public final class SharedWriter {
         throw new UnconfirmedException(before.docId);
     }
 
-    /** Local documents have no conflicts: each copy keeps what it was sent last. */
+    /** Local documents have no conflicts: each copy keeps the last content it was sent. */
     private String repeat(View before, String rev, ObjectNode next) {
         Backoff backoff = new Backoff(surroundings, Duration.ofMillis(20), Duration.ofSeconds(1));
         ObjectNode again = next.deepCopy().put("_rev", rev);
@@ -231,8 +237,8 @@ public final class SharedWriter {
     }
 
     /**
-     * Writes what was there before on a leaf that this process made, until it is stored anywhere, from where it spreads. Somebody else
-     * who built on it goes on from there.
+     * Writes the former content on a leaf of this process, until any copy has stored it; from there it spreads. A
+     * writer that built on the leaf goes on from there.
      */
     private void takeBack(View before, String own, ObjectNode next, Kind kind, List<String> left) {
         Backoff backoff = new Backoff(surroundings, Duration.ofMillis(20), Duration.ofSeconds(1));
@@ -259,7 +265,7 @@ public final class SharedWriter {
         throw new UnconfirmedException(before.docId);
     }
 
-    /** A writer that takes back and goes without writing leaves nothing that readers would see in place of what was confirmed. */
+    /** Deletes the leaves that a writer took back, so that readers do not see them in place of the confirmed one. */
     private void tidy(String docId, List<String> left, Kind kind) {
         if (left.isEmpty()) {
             return;
@@ -282,7 +288,9 @@ public final class SharedWriter {
         }
     }
 
-    /** Deletes a leaf that lost. Copies that have not heard of it yet refuse that, so it is said again for a while. */
+    /**
+     * Deletes a leaf that lost. Copies that do not have it yet refuse that, so the deletion is repeated for a while.
+     */
     private void delete(String docId, String rev, String winner) {
         Backoff backoff = new Backoff(surroundings, Duration.ofMillis(20), Duration.ofSeconds(1));
         while (!isStored(put(SharedLeaf.lost(docId, rev, winner)))) {
@@ -336,7 +344,7 @@ public final class SharedWriter {
         return written instanceof WriteResult.Stored || written instanceof WriteResult.Accepted;
     }
 
-    /** Reads a document; only when it has several leaves it takes another look at all of them. */
+    /** Reads a document; reads all its leaves only when there are several. */
     public Optional<ObjectNode> read(String docId, Kind kind) {
         Optional<ObjectNode> seen = isLocal(docId) ? database.get(docId) : database.getWithConflicts(docId);
         if (seen.filter(document -> document.has("_conflicts")).isPresent()) {
@@ -346,7 +354,7 @@ public final class SharedWriter {
         return seen;
     }
 
-    /** What readers are to go by: the leaf that came later, not the one of the longer branch. */
+    /** The view for readers: the leaf that came later, not the one of the longer branch. */
     public View view(String docId, Kind kind) {
         if (isLocal(docId) || !copies.areSeveral()) {
             List<SharedLeaf> one =
@@ -369,7 +377,7 @@ public final class SharedWriter {
         return docId.startsWith("_local/");
     }
 
-    /** A lost answer is settled by looking; on a cluster what is found so is stored, and not confirmed. */
+    /** A lost answer is settled by a reading; on a cluster a write found so counts as stored, not as confirmed. */
     private WriteResult put(ObjectNode document) {
         try {
             return WriteRefusedException.check(database.put(document));
@@ -412,13 +420,15 @@ public final class SharedWriter {
             return leaves;
         }
 
-        /** Whether two leaves stand that nobody has taken back, so that the writer of one may be just doing so. */
+        /**
+         * Whether two leaves stand that were not taken back, so that the writer of one may be doing so at the moment.
+         */
         boolean isDoubtful() {
             long standing = leaves.stream().filter(leaf -> !leaf.isWithdrawn()).count();
             return standing > 1 || (standing == 1 && leaves.get(0).isWithdrawn());
         }
 
-        /** The leaves that nobody has taken back, the best first; the best one at any rate. */
+        /** The leaves that were not taken back, the best first; the best one in any case. */
         public List<ObjectNode> standing() {
             List<ObjectNode> standing = leaves.stream()
                     .filter(leaf -> !leaf.isWithdrawn() && !leaf.isDeleted())
@@ -445,7 +455,7 @@ public final class SharedWriter {
             return base() == null ? "" : base().rev();
         }
 
-        /** The best leaf; beside a removal, one that is left of the document. */
+        /** The best leaf; beside a removal, a leaf that is left. */
         private @Nullable SharedLeaf base() {
             return leaves.stream().filter(leaf -> !leaf.isDeleted()).findFirst().orElse(null);
         }

@@ -12,7 +12,7 @@ import java.util.List;
  * @param leaves the revisions of the registration's leaves, in the order of their texts; none when the worker is not registered
  */
 public record SignOfLife(List<String> leaves) {
-    /** Of a worker that is not registered. */
+    /** The value for a worker that is not registered. */
     public static final SignOfLife NONE = new SignOfLife(List.of());
 
     /**

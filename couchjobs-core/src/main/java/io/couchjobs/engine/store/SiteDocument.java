@@ -8,8 +8,8 @@ import io.couchjobs.job.Site;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which site a database is, kept in a {@code _local} document of it: those are not replicated, so no database takes
- * another's name. Thread-safe.
+ * The site of a database, kept in a {@code _local} document: those are not replicated, so no database takes another's
+ * name. Thread-safe.
  */
 public final class SiteDocument {
     /** The document's id. */
@@ -33,7 +33,7 @@ public final class SiteDocument {
      * Reads it.
      *
      * @return the site; the one without a name when the database has none, or does not exist
-     * @throws IllegalArgumentException when somebody wrote a name into it that cannot be one
+     * @throws IllegalArgumentException when the document has an invalid name
      */
     public Site read() {
         try {

@@ -14,11 +14,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one revision of a job's document says, kept as bytes: a tree of objects is several times as large, and many of these
- * are kept for long. Immutable and thread-safe.
+ * The content of one revision of a job's document, kept as bytes: a tree of objects is several times as large, and many
+ * snapshots are kept for long. Immutable and thread-safe.
  */
 public final class Snapshot {
-    /** What was read once has the names that it has. */
+    /** No limit to names: the document was read once already. */
     private static final ObjectMapper MAPPER = new ObjectMapper(JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNameLength(Integer.MAX_VALUE)
@@ -68,7 +68,7 @@ public final class Snapshot {
         return rev;
     }
 
-    /** The same, known to be what a majority of the copies has. */
+    /** The same, known to be the state that a majority of the copies has. */
     Snapshot confirmed() {
         return new Snapshot(id, rev, state, story, true, document);
     }

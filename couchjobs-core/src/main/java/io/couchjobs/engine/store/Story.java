@@ -4,10 +4,10 @@ import io.couchjobs.engine.document.Rev;
 import io.couchjobs.job.Job;
 
 /**
- * Where in the story of a job something stands. The story goes on with each claim and each wish of a creator, which have numbers
- * (fences) of their own; within one it goes from the run to what came of it. The number of a revision tells nothing on a cluster: a leaf
- * that loses may have been written more often. It only orders what is equal otherwise, and removals, of which nothing else is known.
- * Immutable and thread-safe.
+ * A position in the story of a job. The story goes on with each claim and each request of a creator, which have numbers
+ * (fences) of their own; within one fence it goes from the run to its result. The number of a revision alone tells
+ * nothing on a cluster: a losing leaf may have been written more often. It only orders positions that are otherwise
+ * equal, and removals, for which nothing else is known. Immutable and thread-safe.
  */
 public record Story(boolean gone, long fence, int chapter, long generation) {
     static Story of(Job job) {

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What became of a new job that no quorum of a cluster confirmed: it may have met another write of the same document, and lose.
- * (A change of a job needs more: {@link Confirmation}.) Thread-safe.
+ * Finds out the fate of a new job that no quorum of a cluster confirmed: it may have met another write of the same
+ * document, and lose. (A change of a job needs more: {@link Confirmation}.) Thread-safe.
  */
 public final class UnconfirmedWrites {
     private static final int MOST_LOOKS = 8;
@@ -31,7 +31,7 @@ public final class UnconfirmedWrites {
      * Lets the conflict be resolved, if there is one, and looks then. Waits for that for a few seconds at most.
      *
      * @param written the document as it was written
-     * @return whether readers see the write, or what others made of it
+     * @return whether readers see the write, or a later change of it
      */
     boolean settled(ObjectNode written) {
         settle(JobId.fromDocId(written.path("_id").asText()).orElseThrow());

@@ -22,14 +22,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes claims back that were stored, or may have been, without making an owner. In the background, again and again until the
- * withdrawal is stored, the claim's leaf is gone, or this is closed; what is left then is found by whoever resolves the
- * conflict. Thread-safe; remembers a bounded number.
+ * Takes claims back that were stored, or may have been, without making an owner. It tries in the background, again and
+ * again, until the withdrawal is stored, the claim's leaf is gone, or this is closed. A claim left then is found when
+ * its conflict is resolved. Thread-safe; remembers a bounded number.
  */
 public final class Withdrawals implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Withdrawals.class);
     private static final int MOST = 10_000;
-    /** A claim whose answer was lost may still be on its way: it is looked for this often, with growing pauses. */
+    /** How often a claim whose answer was lost is looked for, with growing pauses: it may still be on its way. */
     private static final int MOST_LOOKS = 6;
 
     private final JobStore store;
@@ -52,7 +52,7 @@ public final class Withdrawals implements AutoCloseable {
         add(new Pending(claim.id(), token, claim, reason, now, 0));
     }
 
-    /** Takes back a claim of which nobody knows whether it was stored. */
+    /** Takes back a claim that may or may not have been stored. */
     public void withdrawIfStored(JobId id, String token, String reason, Instant now) {
         add(new Pending(id, token, null, reason, now, 0));
     }
@@ -129,7 +129,7 @@ public final class Withdrawals implements AutoCloseable {
         }
     }
 
-    /** Writes what is located, all in one request; returns what is to be tried again. */
+    /** Writes the located ones, all in one request; returns those to be tried again. */
     private List<Pending> writeAll(List<Pending> round) {
         Map<Pending, CompletableFuture<WriteResult>> writes = new LinkedHashMap<>();
         List<Pending> left = new ArrayList<>();
@@ -152,7 +152,7 @@ public final class Withdrawals implements AutoCloseable {
         return left;
     }
 
-    /** A withdrawal that no quorum confirmed is stored all the same: whoever resolves the conflict proves it. */
+    /** A withdrawal without a quorum's confirmation counts as settled: the resolution of the conflict confirms it. */
     private boolean isSettled(Pending one, CompletableFuture<WriteResult> write) {
         try {
             WriteResult written = store.join(write);

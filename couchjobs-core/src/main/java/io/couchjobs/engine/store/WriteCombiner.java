@@ -23,22 +23,22 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.stream.IntStream;
 
 /**
- * Sends the writes of all threads of a process as bulk requests: what gathers while one request is in flight goes with the
- * next. A write alone is sent at once; nobody waits for company. Only after a request of several documents the next one is
- * held back for a moment, until those who were answered have written again: full requests are what the server is good at.
- * When very much has gathered, a second request goes beside the first, so that the server has work while the answers to the
- * other are being taken in.
+ * Sends the writes of all threads of a process as bulk requests: writes that gather while one request is in flight go
+ * with the next. A single write is sent at once and does not wait for others. Only after a request of several documents
+ * the next one is held back for a moment, until the answered callers have written again: the server is most efficient
+ * with full requests. When very many writes have gathered, a second request goes beside the first, so that the server
+ * has work while the answers to the other are processed.
  *
- * <p>A document that is written twice goes into two requests, one after the other. When an answer is lost, the documents are read
- * again to find out what became of each; only when that fails too does the caller see trouble. On a cluster a write that is
- * found in place is {@code Accepted}: nobody knows whether a quorum has it.
+ * <p>A document that is written twice goes into two requests, one after the other. When an answer is lost, the
+ * documents are read again to find out the result of each; only when that fails too does the caller get an exception.
+ * On a cluster a write that is found in place is {@code Accepted}: it is unknown whether a quorum has it.
  */
 final class WriteCombiner implements AutoCloseable {
     private static final int MOST_PER_REQUEST = 2_000;
-    /** So many documents are worth a second request beside the first. */
+    /** So many waiting documents are worth a second request beside the first. */
     private static final int ENOUGH_FOR_ANOTHER = 100;
 
-    /** A request ends with the document that goes beyond this: large ones go by few. */
+    /** A request ends with the document that exceeds this: large documents are sent a few at a time. */
     private static final long MOST_CHARACTERS = 8_000_000;
 
     private static final int MOST_REQUESTS = 2;
@@ -129,7 +129,7 @@ final class WriteCombiner implements AutoCloseable {
         }
     }
 
-    /** A sender that fails is not counted any more, and leaves nobody waiting: the next write begins anew. */
+    /** A sender that fails is not counted any more, and leaves no caller waiting: the next write begins anew. */
     private void giveUp(List<Entry> batch, Throwable trouble) {
         List<Entry> unsent = new ArrayList<>(batch);
         synchronized (waiting) {
@@ -143,7 +143,7 @@ final class WriteCombiner implements AutoCloseable {
         unsent.forEach(entry -> entry.result.completeExceptionally(trouble));
     }
 
-    /** Those who were answered come back, or others in their places: waits until they have, but not for stragglers. */
+    /** Answered callers write again, or others in their places: waits until they have, but not for stragglers. */
     private void gather(int answered, long took) {
         if (answered < SEVERAL) {
             return;
@@ -164,7 +164,10 @@ final class WriteCombiner implements AutoCloseable {
         }
     }
 
-    /** Takes what has gathered, each document once and none that is under way; other writes of these stay for later. */
+    /**
+     * Takes the writes that have gathered, each document once and none that is under way; other writes of these stay
+     * for later.
+     */
     private void takeNext(List<Entry> batch) {
         synchronized (waiting) {
             Set<String> passedBy = new HashSet<>();
@@ -280,8 +283,8 @@ final class WriteCombiner implements AutoCloseable {
     }
 
     /**
-     * Finds out what became of writes whose answer was lost, and sends those again that did not arrive. Sending the same
-     * document on the same revision twice is harmless: it can be stored only once.
+     * Finds out the results of writes whose answer was lost, and sends those again that did not arrive. Sending the
+     * same document on the same revision twice is harmless: it can be stored only once.
      */
     private List<WriteResult> settle(List<ObjectNode> documents, CouchException lost, int triesLeft) {
         try {
