@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The types for which somebody waits at the moment. Thread-safe. */
+/** The types for which callers wait at the moment. Thread-safe. */
 public final class Awaiting {
     private final Map<String, Integer> waiting = new ConcurrentHashMap<>();
 

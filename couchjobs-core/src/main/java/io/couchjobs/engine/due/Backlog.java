@@ -22,8 +22,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a process knows of the pending jobs of one type: a window read from the index, kept up to date by the feed. Not
- * thread-safe.
+ * The known pending jobs of one type: a window read from the index, kept up to date by the feed. Not thread-safe.
  *
  * <p>Up to its horizon it knows every pending job; beyond, the index does. So the index is read again only when the window
  * runs dry and there was more. Entries may be stale: the claim decides.
@@ -35,22 +34,30 @@ final class Backlog {
             Comparator.comparing(Job::scheduledTime).thenComparing(Job::id);
 
     private final Map<String, Job> byId = new HashMap<>();
-    /** Of the jobs known, those that were read as this worker's share. */
+    /** The known jobs that were read as this worker's share. */
     private final Set<String> ours = new HashSet<>();
 
     private final NavigableSet<Job> inOrder = new TreeSet<>(OLDEST_FIRST);
-    /** What changed or was taken while the index is being read: the index may still know it as it was before. */
+    /** Jobs that changed or were taken while the index is being read: the index may still have their former state. */
     private final Set<String> moved = new HashSet<>();
-    /** The same of what changed without being read, with the number of the revision: the index may know that one already. */
+    /**
+     * The same for jobs that changed and were not read, with the number of the revision: the index may have that one
+     * already.
+     */
     private final Map<String, Long> movedUnread = new HashMap<>();
-    /** The last job up to which all are known; null when that is none. */
+    /** The last job up to which all are known; null when there is none. */
     private @Nullable DuePlace horizon;
 
-    /** Whether up to the horizon there may be jobs that the index did not know yet when it was read, and the feed told before. */
+    /**
+     * Whether jobs before the horizon may be unknown: the feed told of them before, and the index read did not have
+     * them yet.
+     */
     private boolean isPassedBy;
 
     private boolean complete;
-    /** How often the feed told of a job that may be pending, but not what it is; and of these, what the index was read after. */
+    /**
+     * How often the feed told of an unread job that may be pending; the next two are counts at reads of the index.
+     */
     private long unread;
 
     private long unreadBegun;
@@ -59,7 +66,10 @@ final class Backlog {
     private int refills;
     private long doubts;
 
-    /** Before the index is read: what the feed tells from now on is kept, the index may not know it yet. */
+    /**
+     * Called before the index is read: changes that the feed tells from now on are kept, since the index may not have
+     * them yet.
+     */
     long beginRefill() {
         unreadBegun = refills == 0 ? unread : unreadBegun;
         refills++;
@@ -74,7 +84,7 @@ final class Backlog {
         }
     }
 
-    /** The last job up to which all are known, when it is due: from there on it is worth to read on. */
+    /** The last job up to which all are known, when it is due: then it is worth reading on from there. */
     Optional<DuePlace> dueHorizon(Instant until) {
         return Optional.ofNullable(horizon).filter(last -> isDue(last, until));
     }
@@ -84,10 +94,10 @@ final class Backlog {
     }
 
     /**
-     * Takes in what the index had when it was read after {@code begun}.
+     * Takes in the rows of an index that was read after {@code begun}.
      *
-     * @param certain whether all of an index that was up to date was read from its start on, not only some jobs, or on from the
-     *     horizon and perhaps of an index that was not
+     * @param certain whether all jobs of an up-to-date index were read from its start on; false when only some were, or
+     *     when the reading went on from the horizon, perhaps of a stale index
      */
     void refill(long begun, JobIndex.Window due, List<Job> stuck, boolean certain) {
         unreadKnown = certain ? unreadBegun : unreadKnown;
@@ -121,14 +131,14 @@ final class Backlog {
         return ours.contains(job.id().docId());
     }
 
-    /** Takes in what the feed says of a job of this type; true when it is pending. */
+    /** Takes in a job of this type from the feed; true when it is pending. */
     boolean changed(Job job) {
         remove(job.id().docId());
         markMoved(job.id().docId());
         if (!job.isClaimable()) {
             return false;
         }
-        // In doubt the index will be read, but on a cluster perhaps a copy of it that does not know the job yet.
+        // When in doubt the index will be read, but on a cluster perhaps a copy that does not have the job yet.
         if (complete || isInDoubt() || refills > 0 || isWithinHorizon(job) || byId.isEmpty()) {
             put(job);
             trim();
@@ -137,9 +147,9 @@ final class Backlog {
     }
 
     /**
-     * A job of this type changed, and nobody read it: what is known of it is gone, unless it is that very revision.
+     * A job of this type changed and was not read: the known state is dropped, unless it is that very revision.
      *
-     * @param mayBePending whether it may be there to be claimed; then the index is read before believing that there is nothing
+     * @param mayBePending whether it may be claimable; then the index is read before the backlog counts as empty
      */
     void unread(String docId, String rev, boolean mayBePending) {
         Job known = byId.get(docId);
@@ -161,14 +171,14 @@ final class Backlog {
         }
     }
 
-    /** What is here may have holes: read the index before believing that there is nothing. */
+    /** Jobs may be missing here: the index must be read before the backlog counts as empty. */
     void doubt() {
         complete = false;
         horizon = null;
         doubts++;
     }
 
-    /** Nothing of what is here may be true any more. */
+    /** All that is known here may be outdated. */
     void forget() {
         byId.clear();
         inOrder.clear();
@@ -176,19 +186,19 @@ final class Backlog {
         doubt();
     }
 
-    /** Whether only the index can tell if there is a job due until then. */
+    /** Whether only the index can tell if a job is due until then. */
     boolean mustRefill(Instant until) {
         boolean holdsDue = !inOrder.isEmpty() && isDue(inOrder.first(), until);
         boolean isKnown = complete || (!isPassedBy && horizon != null && !isDue(horizon, until));
         return !holdsDue && (unread > unreadKnown || !isKnown);
     }
 
-    /** Whether every job that is due until then is here, as far as the feed has told. */
+    /** Whether every job that is due until then is known here, as far as the feed has told. */
     boolean knowsAllDue(Instant until) {
         return complete || (horizon != null && !isPassedBy && !isDue(horizon, until));
     }
 
-    /** Whether nobody knows what is missing here. */
+    /** Whether any number of jobs may be missing here. */
     boolean isInDoubt() {
         return !complete && horizon == null;
     }
@@ -198,7 +208,7 @@ final class Backlog {
         return due(until, most, job -> true);
     }
 
-    /** The same of those that are admitted. */
+    /** The same for the admitted jobs. */
     List<Job> due(Instant until, int most, Predicate<Job> admits) {
         List<Job> stuck = new ArrayList<>();
         List<Job> others = new ArrayList<>();
@@ -214,12 +224,12 @@ final class Backlog {
         return stuck.subList(0, Math.min(most, stuck.size()));
     }
 
-    /** When the first job that is known falls due, or those begin that only the index knows. */
+    /** When the first known job falls due, or the part begins that only the index has. */
     Optional<Instant> nextTime() {
         return nextTime(job -> true);
     }
 
-    /** The same of those that are admitted; while others fill the window, what comes behind it has to wait for them. */
+    /** The same for the admitted jobs; while other jobs fill the window, admitted ones behind it have to wait. */
     Optional<Instant> nextTime(Predicate<Job> admits) {
         Optional<Job> first = inOrder.stream().filter(admits).findFirst();
         boolean isBlocked = first.isEmpty() && !inOrder.isEmpty();
@@ -236,7 +246,7 @@ final class Backlog {
         }
     }
 
-    /** As {@link #nextTime()}, of those that are not due yet. */
+    /** As {@link #nextTime()}, for jobs that are not due yet. */
     Optional<Instant> nextTime(Instant until) {
         for (Job job : inOrder) {
             if (job.scheduledTime().isAfter(until)) {
@@ -300,7 +310,7 @@ final class Backlog {
             remove(last.id().docId());
             complete = false;
             horizon = inDoubt ? null : DuePlace.of(inOrder.last());
-            // What an index read under way finds does not bring back what is thrown away here.
+            // A read of the index under way must not bring back a job dropped here.
             doubts++;
         }
     }

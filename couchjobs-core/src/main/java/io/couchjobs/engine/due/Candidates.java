@@ -41,19 +41,21 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A type whose jobs with and without a site are run here counts as two: see {@link Site#lines}.
  *
- * <p>When the window does not hold all that is due, and the order of the window is not the one that is asked for (FAIR), or
- * its jobs may all be such as are not let in (a filter, classes) or have no room (limits of groups), an index by lanes is
- * read in addition: see {@link Scan}.
+ * <p>An index by lanes is read in addition (see {@link Scan}) when the window does not hold all due jobs, and another
+ * order is wanted (FAIR), or all its jobs may be excluded (a filter, classes) or have no room (limits of groups).
  */
 public final class Candidates {
     private static final Logger log = LoggerFactory.getLogger(Candidates.class);
     private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
     private static final Duration INDEX_BEHIND = Duration.ofMillis(100);
-    /** Of the jobs of groups that have room not all may be known: a look costs no request. */
+    /** Some jobs of groups that have room may be unknown: another look costs no request. */
     private static final Duration GROUPS_ARE_FULL = Duration.ofMillis(250);
 
     private static final Duration MOMENT = Duration.ofMillis(5);
-    /** Ids come in runs of neighbours: who looks at a random place takes one of so many that follow, or all would take the same. */
+    /**
+     * Ids come in runs of neighbours: a worker that looks at a random place takes one of so many that follow, or all
+     * would take the same.
+     */
     private static final int SPREAD = 32;
 
     private static final int PAGE = 100;
@@ -70,20 +72,22 @@ public final class Candidates {
     private final Windows windows;
     /** By line. */
     private final Map<String, Stock> stocks = new HashMap<>();
-    /** Of the last claim by turns. */
+    /** The group of the last claim by turns. */
     private volatile Optional<String> lastGroup = Optional.empty();
-    /** What was taken out, until its claim is answered: the index may be read meanwhile, and still has it. */
+    /**
+     * Jobs that were taken out, until their claims are answered: the index may be read meanwhile and still have them.
+     */
     private final Set<String> underWay = new HashSet<>();
 
     /**
      * Makes an empty one.
      *
-     * @param index what finds jobs
+     * @param index finds jobs
      * @param clock the clocks
-     * @param surroundings where lots are drawn
+     * @param surroundings the source of random numbers
      * @param worker the worker's id
-     * @param rules what is let in of a type; may ask the database
-     * @param verdicts what remembers what was let in
+     * @param rules the admission rules of a type; may ask the database
+     * @param verdicts remembers which jobs were admitted
      */
     public Candidates(
             JobIndex index,
@@ -114,20 +118,21 @@ public final class Candidates {
         chooser.beginAnywhere();
     }
 
-    /** From which group was taken last, by turns. Waits for nothing. */
+    /** The group from which this worker took last, by turns. Never waits. */
     public Optional<String> lastGroup() {
         return lastGroup;
     }
 
-    /** Takes in who else is there; what changes from then on comes by {@link #changed}. */
+    /** Reads the other workers; later changes come by {@link #changed}. */
     public void load(CouchDatabase database) {
         peers.load(database);
     }
 
-    /** Takes in what the feed tells; true when there may now be something to claim. */
+    /** Takes in an event of the feed; true when there may now be a job to claim. */
     public synchronized boolean changed(FeedEvent event) {
         chooser.heard(event);
-        // With several leaves nobody can say who owns the job. When that is resolved, the feed tells of it again.
+        // With several leaves the owner of the job is unknown. When the conflict is resolved, the feed tells of the job
+        // again.
         Optional<Job> job = event.job().filter(any -> !event.conflicted()).filter(site::owns);
         if (job.isPresent()) {
             Stock stock = stocks.get(Site.lineOf(job.get()));
@@ -139,17 +144,17 @@ public final class Candidates {
         return event.docId().startsWith(DocIds.TYPE);
     }
 
-    /** Whether a job of a type must be known as it is, when it changes. */
+    /** Whether the document of a job of that type must be read when it changes. */
     public synchronized boolean needsDocuments(String type) {
         return stocksOf(type).stream().anyMatch(Stock::needsDocuments);
     }
 
-    /** A job of a type changed, and nobody read it; true when there may now be something to claim. */
+    /** A job of a type changed and was not read; true when there may now be a job to claim. */
     public synchronized boolean unread(String type, FeedNotice notice) {
         chooser.heard(notice);
         List<Stock> stocks = stocksOf(type);
         stocks.forEach(stock -> stock.unread(notice, clock.nanos()));
-        boolean isAlone = peers.count(type) == 1; // or it is most likely claimed or finished by another worker
+        boolean isAlone = peers.count(type) == 1; // otherwise another worker most likely claimed or finished it
         if (notice.mayBeNew() || (isAlone && notice.mayBePending())) {
             stocks.forEach(stock -> stock.endOfLine().heardOfMore());
         }
@@ -162,7 +167,7 @@ public final class Candidates {
                 .toList();
     }
 
-    /** The feed may be a moment behind: before saying that there is nothing, the index is asked. */
+    /** The feed may be a moment behind: the index is asked before the answer is that there is no job. */
     public synchronized void doubt() {
         stocks.values().forEach(stock -> stock.doubt(clock.nanos()));
     }
@@ -172,7 +177,7 @@ public final class Candidates {
         stocks.values().forEach(Stock::forget);
     }
 
-    /** As {@link #forget}, and who else is there is to be {@linkplain #load taken in} again. */
+    /** As {@link #forget}, and the other workers must be {@linkplain #load read} again. */
     public void forgetAll() {
         peers.doubt();
         forget();
@@ -187,7 +192,7 @@ public final class Candidates {
      * Takes out jobs to claim.
      *
      * @param types the types that may be claimed now
-     * @param polite whether to leave new jobs for a moment to the workers whose they are by rank
+     * @param polite whether to leave new jobs for a moment to the workers that come first for them by rank
      * @param room whether a job may be claimed now; those that may not are left where they are
      */
     public List<Job> take(Collection<String> types, AcceptOptions options, boolean polite, Room room) {
@@ -211,7 +216,7 @@ public final class Candidates {
         }
     }
 
-    /** Those of the jobs taken out that were not admitted to be claimed are there to be taken again. */
+    /** Puts those jobs back that were taken out and not admitted to be claimed. */
     public synchronized void putBack(List<Job> choice, List<Limits.Grant> granted) {
         if (granted.size() == choice.size()) {
             return;
@@ -223,7 +228,7 @@ public final class Candidates {
         chooser.notClaimed(back);
     }
 
-    /** How long there will be nothing to take, as far as is known now, and nothing changes. */
+    /** How long there will be no job to take, as far as is known now, if nothing changes. */
     public synchronized Duration pause(Collection<String> types, AcceptOptions options, Room room) {
         return lines(types).stream()
                 .map(line -> pause(line, options, room))
@@ -231,7 +236,7 @@ public final class Candidates {
                 .orElse(NEVER);
     }
 
-    /** Nothing is under way any more with these jobs, which were taken out. */
+    /** The claims of these jobs, which were taken out, are no longer under way. */
     public synchronized void answered(List<Job> choice) {
         for (Job job : choice) {
             underWay.remove(job.id().docId());
@@ -239,7 +244,7 @@ public final class Candidates {
         }
     }
 
-    /** What became of the claims, in the order of the choice. */
+    /** Takes in the results of the claims, in the order of the choice. */
     public synchronized void claimed(List<Job> choice, Collection<Job> lost, Strategy strategy) {
         List<Job> won = new ArrayList<>(choice);
         won.removeAll(lost);
@@ -313,7 +318,7 @@ public final class Candidates {
         return stock(line).rules();
     }
 
-    /** The index may be a moment behind what the feed told. */
+    /** Jobs that the feed told of: the index may be a moment behind. */
     private synchronized List<Job> heardOf(String line, int max, Room room) {
         return stock(line).backlog().due(Instant.EPOCH, max, room).stream()
                 .filter(job -> job.scheduledTime().equals(Instant.EPOCH))
@@ -356,7 +361,7 @@ public final class Candidates {
         }
     }
 
-    /** Reads a page of an index by lanes. Filters are asked here, where nobody waits for them. */
+    /** Reads a page of an index by lanes. Filters are asked here, outside of the monitor. */
     private void read(Chooser.Unread unread, Instant until) {
         long begun;
         Admission.Rules asked = rulesOf(unread.line());

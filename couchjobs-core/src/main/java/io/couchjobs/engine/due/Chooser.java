@@ -33,14 +33,14 @@ import java.util.function.UnaryOperator;
 /**
  * Chooses among known jobs which to claim, by the strategy. Not thread-safe.
  *
- * <p>Of the first jobs a worker takes those that are its own by rank: with one worker that is the strict order; with
- * several, each goes through its own share, and nobody fights over the head.
+ * <p>A worker takes those of the first jobs that are its own by rank. With one worker that is the strict order; with
+ * several, each goes through its own share, and they do not compete for the head.
  */
 final class Chooser {
     private static final int WIDEST = 64;
     private static final int RANDOM_OF = 1024;
     private static final int ALL = Integer.MAX_VALUE;
-    /** Of so many jobs that are left to others the first turn is planned. */
+    /** The next turn is planned by at most so many jobs that are left to others. */
     private static final int PLANNED = 100;
 
     private static final Comparator<Job> STUCK_AND_OLDEST_FIRST = Comparator.<Job, Boolean>comparing(
@@ -53,7 +53,7 @@ final class Chooser {
     private final Function<String, Stock> stocks;
     private final Verdicts verdicts;
     private final Map<Strategy, FairRound> rounds = new HashMap<>();
-    /** When the first jobs are all of groups without room, the index by groups finds those that have some. */
+    /** When the first jobs are all of groups without room, the index by groups finds jobs of groups with room. */
     private final FairRound behindFullGroups = new FairRound(Strategy.fair(1, 1));
     /** How a round begins. */
     private UnaryOperator<FairRound> beginning = round -> round;
@@ -86,13 +86,13 @@ final class Chooser {
         beginning = round -> round.anywhere(surroundings.random());
     }
 
-    /** Takes in what the feed tells of other workers. */
+    /** Takes in the feed's events about other workers. */
     void heard(FeedEvent event) {
         peers.changed(event, clock.nanos());
         courtesy.lag().heard(event.docId(), event.generation(), clock.nanos());
     }
 
-    /** Takes in that a job changed, of which nothing else is known. */
+    /** Takes in that a job changed; nothing else is known of it. */
     void heard(FeedNotice notice) {
         courtesy.lag().heard(notice.docId(), notice.generation(), clock.nanos());
         JobId.fromDocId(notice.docId())
@@ -100,7 +100,7 @@ final class Chooser {
                 .ifPresent(job -> peers.changed(job, clock.nanos()));
     }
 
-    /** Chooses from what is known and there is room for, or says what must be read first. */
+    /** Chooses from the known jobs that have room, or tells what must be read first. */
     Choice choose(Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Room room) {
         Search search = new Search(lines, until, options.max(), polite, room);
         Choice choice =
@@ -127,7 +127,7 @@ final class Chooser {
         }
     }
 
-    /** When a job of a line that is let in and has room falls due, or something must be read. */
+    /** When an admitted job of a line with room falls due, or the index must be read. */
     Optional<Instant> nextTime(String line, Instant now, Strategy strategy, Room room) {
         Stock stock = stocks.apply(line);
         if (!stock.needsScan(now, clock.nanos())) {
@@ -149,7 +149,7 @@ final class Chooser {
                 .orElse(Duration.ZERO);
     }
 
-    /** Of the first jobs in line; of groups in turn, when there is no room for any of these. */
+    /** Chooses from the first jobs in line; from groups in turn, when none of these has room. */
     private Choice inLine(Search search, int width, UnaryOperator<List<Job>> pick) {
         List<Job> due = new ArrayList<>();
         for (String line : search.lines) {
@@ -166,7 +166,7 @@ final class Chooser {
         return Choice.of(pick.apply(share(due, search)));
     }
 
-    /** Those of the jobs that are this worker's; when it has none, such as nobody comes for. */
+    /** This worker's share of the jobs; when it has none, jobs whose workers do not claim them. */
     private List<Job> share(List<Job> due, Search search) {
         if (isAlone(search.lines)) {
             return due;
@@ -193,7 +193,7 @@ final class Chooser {
                 : first.subList(0, Math.min(first.size(), search.max));
     }
 
-    /** Of how many it takes some. */
+    /** The number of jobs from which some are picked. */
     private int width(Search search) {
         return (int) Math.min(ALL, (long) search.max * spread);
     }
@@ -204,7 +204,7 @@ final class Chooser {
         return choice.subList(0, Math.min(max, choice.size()));
     }
 
-    /** The first jobs of a line that are let in: of the window if that has them, else of the index in which to page on. */
+    /** The first admitted jobs of a line: from the window if that has them, else from the index, page by page. */
     private Choice inLine(String name, Search search, int most) {
         Stock stock = stocks.apply(name);
         if (!stock.rules().takeAll() && stock.needsScan(search.until, clock.nanos())) {
@@ -219,7 +219,7 @@ final class Chooser {
         return Choice.of(stock.known(search.until, most, admitted(stock).and(search.room)));
     }
 
-    /** Of this worker's jobs; if there are none, of those that nobody comes for. */
+    /** Chooses from this worker's jobs; if there are none, from those whose workers do not claim them. */
     private Choice fair(FairRound round, Search search) {
         if (isAlone(search.lines)) {
             return fair(round, search, taste(search, job -> false));
@@ -232,7 +232,7 @@ final class Chooser {
         return fair(round, search, taste(search, job -> search.polite && !courtesy.mayHelp(job, nanos)));
     }
 
-    /** After claims that were lost to others, the first of a lane are as good as each other. */
+    /** After claims that were lost to others, the first jobs of a lane count as equally good. */
     private FairRound.Taste taste(Search search, Predicate<Job> left) {
         return new FairRound.Taste(left, spread, this::pick, search.room);
     }
@@ -261,7 +261,7 @@ final class Chooser {
         } else if (!choice.jobs().isEmpty()) {
             return Choice.of(choice.jobs());
         }
-        // What the feed told may not be in the index yet.
+        // Jobs that the feed told of may not be in the index yet.
         pools.replaceAll((line, pool) -> window(stocks.apply(line), search.until));
         return Choice.of(round.choose(pools, search.until, search.max, taste).jobs());
     }
@@ -284,14 +284,14 @@ final class Chooser {
         return rounds.computeIfAbsent(strategy, scheme -> beginning.apply(new FairRound(scheme)));
     }
 
-    /** What is looked for: up to so many jobs of some lines, due until then, in groups that have room. */
+    /** A search: up to so many jobs of some lines, due until then, in groups that have room. */
     private record Search(Collection<String> lines, Instant until, int max, boolean polite, Room room) {}
 
     /**
-     * What was chosen, or what must be read before.
+     * The chosen jobs, or the part of an index that must be read before.
      *
      * @param jobs the jobs to claim
-     * @param unread what to read; then no job is chosen
+     * @param unread the part to read; then no job is chosen
      */
     record Choice(List<Job> jobs, Optional<Unread> unread) {
         static Choice of(List<Job> jobs) {
@@ -303,6 +303,6 @@ final class Chooser {
         }
     }
 
-    /** A part of an index that nobody has read. */
+    /** A part of an index that has not been read. */
     record Unread(String line, Spot.Order order, Spot from) {}
 }

@@ -5,9 +5,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When the end of a line is reached that is known from an index which was not up to date: whether it is time to have that brought
- * up to date. It costs the server most just after very much was run, and takes from what is still to be finished. So it comes when
- * nothing of the line has been taken, or has changed, for half a second, or after five. Not thread-safe.
+ * Decides, at the end of a line that was read from a stale index, whether it is time to have the index brought up to
+ * date. That costs the server most just after very many runs, and slows down jobs that are still to be finished. So it
+ * is done when no job of the line was taken or changed for half a second, or after five seconds. Not thread-safe.
  */
 final class EndOfLine {
     private static final Duration REST = Duration.ofMillis(500);
@@ -18,22 +18,22 @@ final class EndOfLine {
     private @Nullable Long movedNanos;
     private @Nullable Long reachedNanos;
 
-    /** Jobs were taken out of the line here, or one of it was changed by somebody. */
+    /** Jobs of the line were taken out here, or one of them was changed elsewhere. */
     void moved(long nanos) {
         movedNanos = nanos;
     }
 
-    /** There is a job that the index may not know: nothing is waited for. */
+    /** There is a job that the index may not have: the index is read without a wait. */
     void heardOfMore() {
         isMore = true;
     }
 
-    /** Whether there is such a job. */
+    /** Whether there is a job that the index may not have. */
     boolean isMore() {
         return isMore;
     }
 
-    /** A window is about to be read, and the index brought up to date before it, behind it or not at all. */
+    /** A window is about to be read, and the index is updated before it, after it or not at all. */
     void reads(Update update) {
         isOld = update != Update.TRUE;
         isMore &= update == Update.FALSE;
@@ -41,7 +41,7 @@ final class EndOfLine {
     }
 
     /**
-     * Whether the index may be read now, for there is nothing left that is known.
+     * Whether the index may be read now, when no known job is left.
      *
      * @param nanos the time
      * @param othersIdle for how long nobody else took a job

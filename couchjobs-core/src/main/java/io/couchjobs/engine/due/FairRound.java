@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  * The order of {@link Strategy#fair}: where the round stands, and where each group is in its counting scheme. Not
  * thread-safe.
  *
- * <p>A choice changes nothing: the round moves on by the claims that succeed ({@link #won}). A stuck job is its group's turn in
- * the round, but none in the counting scheme.
+ * <p>A choice changes nothing: the round moves on by the claims that succeed ({@link #won}). A stuck job uses up its
+ * group's turn in the round, but not in the counting scheme.
  */
 final class FairRound {
     private static final int MOST_GROUPS = 10_000;
-    /** Of more groups than this not all can be the first. */
+    /** At most so many groups are passed: with more groups, not every one can be the first. */
     private static final int MOST_PASSED = 256;
-    /** What a beginning anywhere may cost: each page may have one group only. */
+    /** The most reads for a beginning anywhere: each page may have one group only. */
     private static final int MOST_READS = 16;
 
     private static final Comparator<Job> OLDEST_FIRST =
@@ -99,11 +99,11 @@ final class FairRound {
     }
 
     /**
-     * What was chosen, and where more is to be read before the next could be.
+     * The chosen jobs, and where the index must be read before the next choice.
      *
      * @param jobs the jobs, in the order of the round
-     * @param type the type of which something is unread
-     * @param unread from where on, or null when there is nothing more to choose
+     * @param type the type with an unread part
+     * @param unread where that part begins, or null when there is nothing more to choose
      */
     record Choice(List<Job> jobs, String type, @Nullable Spot unread) {}
 

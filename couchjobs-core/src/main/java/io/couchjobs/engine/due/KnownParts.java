@@ -45,7 +45,7 @@ final class KnownParts {
         ends.clear();
     }
 
-    /** Of two ends at the same time the second is further: the server's order of ids is not ours. */
+    /** With the same time, the second end is further: the server's order of ids differs from ours. */
     private static Spot further(Spot one, Spot second) {
         return second.isSameTime(one) || second.compareTo(one) > 0 ? second : one;
     }

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** How the windows of one line are read: how many rows, and whether an index that is not up to date does. Not thread-safe. */
+/** How the windows of one line are read: how many rows, and whether a stale index is good enough. Not thread-safe. */
 final class Paging {
     private static final int MOST = 2_000;
     private static final int GROWTH = 4;
@@ -18,7 +18,7 @@ final class Paging {
     private static final long MOST_CHARACTERS = 4_000_000;
     private static final Duration FAST = Duration.ofSeconds(2);
     private static final int SAMPLE = 20;
-    /** So many documents are read before it is known how large they are. */
+    /** So many documents are read while their size is unknown. */
     private static final int UNKNOWN = 500;
 
     private int size = Windows.FIRST;
@@ -38,7 +38,7 @@ final class Paging {
         return Math.max(size, Math.min(wanted, affordable));
     }
 
-    /** Whether so many are needed that it is worth to read ahead. */
+    /** Whether so many jobs are needed that reading ahead is worth it. */
     boolean isGrown(int wanted) {
         return size(wanted) > Windows.FIRST;
     }
@@ -48,7 +48,7 @@ final class Paging {
         return !standsStill;
     }
 
-    /** What is being read in the background; null when nothing is. */
+    /** The reading in the background; null when there is none. */
     @Nullable
     CompletableFuture<Void> underWay() {
         return underWay;
@@ -58,7 +58,9 @@ final class Paging {
         underWay = reading;
     }
 
-    /** Whether the index is to be brought up to date behind the next window, or was so lately enough. Nobody waits for that. */
+    /**
+     * Whether the index is to be updated after the next window, or was updated recently enough. No caller waits for it.
+     */
     Update update(long nanos, Duration every) {
         if (nanos - updatedNanos < every.toNanos()) {
             return Update.FALSE;

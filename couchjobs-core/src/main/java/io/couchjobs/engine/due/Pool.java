@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of the pending jobs of a type, in the order of spots. */
+/** The known pending jobs of a type, in the order of spots. */
 interface Pool {
     /**
      * The first due job of a range.
@@ -23,7 +23,7 @@ interface Pool {
     List<Job> several(Spot from, Spot before, Instant until, Predicate<Job> skipped, int most);
 
     /**
-     * What a look brought: a job, or where to read before anybody can say, or that there is none.
+     * The result of a look: a job, or where the index must be read first, or no job at all.
      *
      * @param job the job
      * @param unread from where on the index must be read first

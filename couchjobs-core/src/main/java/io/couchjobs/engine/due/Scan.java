@@ -19,12 +19,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a process knows of an index of lanes for one type: the parts that it has read, kept up to date by the feed. Not
+ * The known parts of an index of lanes for one type: those that were read, kept up to date by the feed. Not
  * thread-safe.
  *
- * <p>It is read from wherever a choice needs it, a page at a time. What was read stays known, also that there was nothing of
- * use in it: so a million jobs that a filter refuses are read once. Jobs of the future are not kept: a lane is known up to
- * the first of them. Entries may be stale: the claim decides.
+ * <p>It is read from wherever a choice needs it, a page at a time. A part that was read stays known, also when it held
+ * no usable job: so a million jobs that a filter refuses are read once. Jobs of the future are not kept: a lane is
+ * known up to the first of them. Entries may be stale: the claim decides.
  */
 final class Scan implements Pool {
     private static final int MOST = 20_000;
@@ -34,9 +34,9 @@ final class Scan implements Pool {
     private final NavigableMap<Spot, Job> jobs = new TreeMap<>();
     private final Map<String, Spot> spots = new HashMap<>();
     private final KnownParts known = new KnownParts();
-    /** What the feed told and nobody has yet asked the filter about. */
+    /** Jobs from the feed about which the filter was not asked yet. */
     private final Set<String> unsifted = new HashSet<>();
-    /** What changed or was taken while the index is being read: the index may still know it as it was before. */
+    /** Jobs that changed or were taken while the index is being read: the index may still have their former state. */
     private final Set<String> moved = new HashSet<>();
 
     private int reads;
@@ -47,7 +47,10 @@ final class Scan implements Pool {
         this.order = order;
     }
 
-    /** Before the index is read: what the feed tells from now on is kept, the index may not know it yet. */
+    /**
+     * Called before the index is read: changes that the feed tells from now on are kept, since the index may not have
+     * them yet.
+     */
     long beginRead() {
         reads++;
         return doubts;
@@ -61,11 +64,11 @@ final class Scan implements Pool {
     }
 
     /**
-     * Takes in what the index had.
+     * Takes in a page of the index.
      *
-     * @param begun what {@link #beginRead} returned
+     * @param begun the value that {@link #beginRead} returned
      * @param from from where on it was read
-     * @param page what it had
+     * @param page the page
      * @param until jobs due later are not kept
      * @param wanted which jobs are of use
      */
@@ -73,7 +76,7 @@ final class Scan implements Pool {
         rows += page.rows().size();
         wanted.stream().filter(job -> !job.scheduledTime().isAfter(until)).forEach(this::putIfNewer);
         if (begun != doubts) {
-            return; // there was a gap meanwhile: what is not in the page may exist
+            return; // there was a gap meanwhile: jobs that the page lacks may exist
         }
         Spot begin = from;
         for (Spot row : page.rows()) {
@@ -102,7 +105,7 @@ final class Scan implements Pool {
         }
     }
 
-    /** Takes in what the feed says of a job of this type. */
+    /** Takes in a job of this type from the feed. */
     void changed(Job job) {
         String docId = job.id().docId();
         remove(docId);
@@ -115,14 +118,14 @@ final class Scan implements Pool {
         }
     }
 
-    /** A job of this type changed, and nobody read it. */
+    /** A job of this type changed and was not read. */
     void unread(String docId) {
         remove(docId);
         markMoved(docId);
         doubt();
     }
 
-    /** Asks about the jobs that the feed told of; those that are of no use are forgotten until they change. */
+    /** Asks the filter about the jobs from the feed; refused jobs are forgotten until they change. */
     void sift(Predicate<Job> wanted) {
         for (String docId : unsifted) {
             Spot spot = spots.get(docId);
@@ -157,14 +160,14 @@ final class Scan implements Pool {
         }
     }
 
-    /** What is here may have holes: read the index before believing that there is nothing. */
+    /** Jobs may be missing here: the index must be read before the scan counts as empty. */
     void doubt() {
         known.clear();
         doubts++;
         rows = 0;
     }
 
-    /** Nothing of what is here may be true any more. */
+    /** All that is known here may be outdated. */
     void forget() {
         jobs.clear();
         spots.clear();
@@ -279,7 +282,7 @@ final class Scan implements Pool {
         spots.put(job.id().docId(), spot);
     }
 
-    /** The index has what is forgotten here. */
+    /** Forgets all when it is too much: the index still has it. */
     private void trim() {
         if (jobs.size() > MOST) {
             forget();

@@ -15,13 +15,13 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * What a process knows of the pending jobs of one type: a window of the oldest, and of the indexes by lanes what was needed
- * when the window did not hold all that is due. Not thread-safe.
+ * The known pending jobs of one type: a window of the oldest, and the parts of the indexes by lanes that were read when
+ * the window did not hold all due jobs. Not thread-safe.
  */
 final class Stock {
     private static final Duration DOUBT_COSTLY = Duration.ofMinutes(10);
     private static final Duration WITHOUT_INDEX = Duration.ofMinutes(1);
-    /** So many rows are read again whenever somebody wants to be sure. */
+    /** Up to so many rows are read again at every doubt. */
     private static final int CHEAP = 5_000;
 
     private final Backlog backlog = new Backlog();
@@ -39,7 +39,7 @@ final class Stock {
         this(new Sharing());
     }
 
-    /** One that is shared with other workers in such a way. */
+    /** A stock shared with other workers in that way. */
     Stock(Sharing sharing) {
         this.sharing = sharing;
     }
@@ -64,7 +64,7 @@ final class Stock {
         return rules;
     }
 
-    /** Takes in what is let in from now on; what was left out before is looked at again. */
+    /** Sets the admission rules from now on; jobs that were left out before are looked at again. */
     void admit(Admission.Rules now) {
         if (!now.equals(rules)) {
             rules = now;
@@ -81,31 +81,34 @@ final class Stock {
         isChosenFrom |= strategy.kind() != Strategy.Kind.FIFO;
     }
 
-    /** Whether every job must be known as it is: when not simply the oldest are taken, the indexes by lanes are needed too. */
+    /**
+     * Whether the documents of all changed jobs are needed: unless simply the oldest are taken, the indexes by lanes
+     * are used too.
+     */
     boolean needsDocuments() {
         return isChosenFrom || !rules.takeAll() || !scans.isEmpty();
     }
 
-    /** A job of this type changed, and nobody read it. */
+    /** A job of this type changed and was not read. */
     void unread(FeedNotice notice, long nanos) {
         endOfLine.moved(nanos);
         scans.values().forEach(scan -> scan.unread(notice.docId()));
         backlog.unread(notice.docId(), notice.rev(), notice.mayBePending());
     }
 
-    /** Whether the window does not tell what is due, and the index by lanes can be asked. */
+    /** Whether the window may lack due jobs, and the index by lanes can be read. */
     boolean needsScan(Instant until, long nanos) {
         broken = broken && nanos - brokenNanos < WITHOUT_INDEX.toNanos();
         return !broken && !backlog.knowsAllDue(until);
     }
 
-    /** The index does not answer: the window has to do for a while. */
+    /** The index does not answer: only the window is used for a while. */
     void isBroken(long nanos) {
         broken = true;
         brokenNanos = nanos;
     }
 
-    /** The due jobs of the window that are let in. */
+    /** The due jobs of the window that are admitted. */
     List<Job> known(Instant until, int most, Predicate<Job> admitted) {
         return backlog.due(until, most, admitted);
     }
@@ -149,7 +152,7 @@ final class Stock {
         backlog.markMoved(docId);
     }
 
-    /** Read the index before saying that there is nothing; what is dear to read is read again seldom. */
+    /** The index must be read before the stock counts as empty; expensive parts are read again rarely. */
     void doubt(long nanos) {
         boolean seldom = doubtedNanos == Long.MIN_VALUE || nanos - doubtedNanos > DOUBT_COSTLY.toNanos();
         for (Scan scan : scans.values()) {

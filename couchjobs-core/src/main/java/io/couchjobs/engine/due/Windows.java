@@ -24,12 +24,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the index of due jobs, a window at a time: the first one of an index that is up to date, then on from where the last one
- * ended, without waiting until the server has brought the index up to date, and in the background before the last one is used up.
- * Windows grow while they are used up fast, as far as the size of the documents allows. Thread-safe.
+ * Reads the index of due jobs, a window at a time. The first window is read from an up-to-date index. Each further one
+ * begins where the last one ended, and does not wait for the server to update the index. It is read in the background
+ * before the last one is used up. Windows grow while they are used up fast, as far as the size of the documents allows.
+ * Thread-safe.
  *
- * <p>An index that is not up to date knows less: when its end is reached, it is read again from the start, up to date. That costs
- * the server most when very much was run just now, so it is not done before that is over, or five seconds have passed.
+ * <p>A stale index lacks jobs: when its end is reached, it is updated and read again from the start. That costs the
+ * server most just after very many runs, so it is put off until they are over, for at most five seconds.
  */
 public final class Windows {
     private static final Logger log = LoggerFactory.getLogger(Windows.class);
@@ -39,11 +40,11 @@ public final class Windows {
     /** Rows without documents are cheap. */
     private static final int MOST_ROWS = 8_000;
 
-    /** So many jobs' worth of claims are read ahead. */
+    /** Jobs for so many claims are read ahead. */
     private static final int AHEAD = 2;
-    /** How often the index is brought up to date while there are new jobs that it does not know, */
+    /** How often the index is updated while there are new jobs that it lacks, */
     private static final Duration NEWS_EVERY = Duration.ofSeconds(10);
-    /** and while there are none: it has ever more rows of jobs that are gone. */
+    /** and while there are none: it gathers rows of jobs that are gone. */
     private static final Duration UP_TO_DATE_EVERY = Duration.ofSeconds(30);
 
     private static final Duration STUCK_EVERY = Duration.ofSeconds(10);
@@ -53,16 +54,16 @@ public final class Windows {
     private final Surroundings surroundings;
     private final Peers peers;
     private final ScheduledExecutorService background;
-    /** Guards the stocks, and what is under way. */
+    /** Guards the stocks, and the set of jobs under way. */
     private final Object monitor;
 
     private final Set<String> underWay;
 
     /**
-     * Knows no window.
+     * Starts without a window.
      *
-     * @param index what is read
-     * @param clock what tells how fast windows are used up
+     * @param index the index
+     * @param clock measures how fast windows are used up
      * @param surroundings whose threads read ahead
      * @param peers with whom the jobs are shared
      * @param monitor guards the stocks, and the next parameter
@@ -87,8 +88,8 @@ public final class Windows {
     /**
      * Reads what is needed before jobs can be chosen.
      *
-     * @param line whose jobs
-     * @param stock what is known of them
+     * @param line the line of the jobs
+     * @param stock the known jobs of the line
      * @param until until when they are due
      * @param options how many are wanted, and in which order
      * @param polite whether the end of a line may be left alone for a moment: see {@link EndOfLine}
@@ -211,7 +212,8 @@ public final class Windows {
         }
         try {
             JobIndex.Window due = index.pending(line, from, update, size, wanted);
-            boolean asks = readsStuck && !due.complete(); // else they are among the due ones, or were looked at lately
+            boolean asks =
+                    readsStuck && !due.complete(); // otherwise they are among the due ones, or were looked at lately
             List<Job> stuck = asks ? stuck(line, from.isEmpty() ? Update.TRUE : Update.FALSE) : List.of();
             synchronized (monitor) {
                 stock.backlog().refill(begun, free(due), free(stuck), from.isEmpty() && !shared);
@@ -240,7 +242,7 @@ public final class Windows {
         return index.stuck(line, update, STUCK).jobs();
     }
 
-    /** What others left behind is at the start of the line; an index that is not up to date has it. */
+    /** Looks for jobs that others left behind: they are at the start of the line, and a stale index has them. */
     private void lookBehind(String line, Stock stock, AcceptOptions options) {
         int size;
         synchronized (monitor) {

@@ -7,14 +7,14 @@ import java.util.List;
 /**
  * Whether it is this worker's turn to claim a job. Not thread-safe.
  *
- * <p>Each job has a worker whose it is, by rank; all agree without talking ({@link Peers}). The others leave it to that one, and
- * take it over in turn when it is not claimed: the second by rank after a pause, the third after two, and so on, with ever more
- * of them to a pause, so that the last of a thousand waits for eleven. A pause is as long as it takes to be nearly certain to have
- * heard of a claim, if there was one ({@link Lag}). A job waits from the moment when this process first saw it waiting: that a
- * queue is long does not mean that somebody is idle. For the same reason nobody takes over from a worker that goes on claiming.
+ * <p>Each job belongs to the worker that is first by rank; all workers agree without communication ({@link Peers}). The
+ * others leave the job to that worker, and take it over in turn when it is not claimed. The second by rank waits for
+ * one pause, the third for two, and so on, with ever more workers to a pause: the last of a thousand waits for eleven.
+ * A pause is long enough to be nearly certain to hear of a claim, if there was one ({@link Lag}). The wait of a job
+ * begins when this process first saw it waiting: a long queue does not mean that a worker is idle. For the same reason
+ * no worker takes over from one that goes on claiming.
  *
- * <p>Whoever has nothing else to do helps such a worker all the same, from the other end of its share, so that the two seldom
- * meet.
+ * <p>An idle worker helps such a worker all the same, from the other end of its share, so that the two seldom meet.
  */
 public final class Courtesy {
     private static final Duration SHORTEST = Duration.ofMillis(40);
@@ -30,29 +30,29 @@ public final class Courtesy {
         this.peers = peers;
     }
 
-    /** What tells how long a pause must be. */
+    /** Measures how long a pause must be. */
     public Lag lag() {
         return lag;
     }
 
-    /** Whether the job is this worker's, or its worker does not come for it. */
+    /** Whether the job belongs to this worker, or its worker does not claim it. */
     public boolean isOurs(Job job, long nanos) {
         return untilOurs(job, nanos) <= 0;
     }
 
-    /** How long the job is left to others, if nothing is heard of them; not positive when it is left to nobody. */
+    /** How long the job is left to others, if nothing is heard of them; not positive when it may be taken now. */
     public Duration untilTurn(Job job, long nanos) {
         return Duration.ofNanos(Math.min(untilOurs(job, nanos), untilHelp(job, nanos)));
     }
 
-    /** What somebody takes that has nothing to do: of the jobs, the oldest first, not more than half, and the last ones. */
+    /** The jobs that an idle worker takes: at most half of the given ones, which are in order, and the last of them. */
     public List<Job> help(List<Job> others, int most, long nanos) {
         List<Job> waiting = others.stream().filter(job -> mayHelp(job, nanos)).toList();
         int some = Math.min(most, (waiting.size() + 1) / 2);
         return waiting.subList(waiting.size() - some, waiting.size());
     }
 
-    /** Whether the job has been waiting so long that its worker has too much to do. */
+    /** Whether the job has been waiting so long that its worker seems overloaded. */
     public boolean mayHelp(Job job, long nanos) {
         return untilHelp(job, nanos) <= 0;
     }
@@ -73,7 +73,10 @@ public final class Courtesy {
                 : HELP_AFTER * turn(rank, nanos) - firstSeen.age(job, nanos).toNanos();
     }
 
-    /** The turn of the second comes after one pause, of the third after two, of the fourth after two and a half, of the fifth ... */
+    /**
+     * The second worker's turn comes after one pause, the third's after two, the fourth's after two and a half, and so
+     * on.
+     */
     private long turn(int rank, long nanos) {
         int before = Integer.highestOneBit(rank);
         double pauses = Integer.numberOfTrailingZeros(before) + (double) rank / before;

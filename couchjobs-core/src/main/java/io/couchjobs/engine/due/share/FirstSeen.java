@@ -5,7 +5,7 @@ import io.couchjobs.job.Job;
 import java.time.Duration;
 import java.util.Map;
 
-/** Since when this process knows that a job is there for the taking. Not thread-safe; remembers the last few thousand. */
+/** Remembers when this process first saw a job to be claimed. Not thread-safe; keeps the last few thousand. */
 final class FirstSeen {
     private static final int MOST = 20_000;
 

@@ -5,11 +5,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long it takes from a decision to claim until this process hears of that claim by its feed: a measure of how soon it would
- * hear of another's. Not thread-safe.
+ * The time from a decision to claim until this process hears of that claim by its feed: an estimate of how soon it
+ * would hear of another's. Not thread-safe.
  *
- * <p>One claim at a time is watched, so this costs nothing. One that is not heard of yet counts with its age: while the feed
- * hangs behind, everything takes long.
+ * <p>One claim at a time is watched, so this costs nothing. A claim that is not heard of yet counts with its age, since
+ * the lag grows while the feed is behind.
  */
 public final class Lag {
     private static final Duration FIRST_GUESS = Duration.ofMillis(50);
@@ -31,7 +31,7 @@ public final class Lag {
         }
     }
 
-    /** It was not claimed, or by others. */
+    /** The job was not claimed, or was claimed by others. */
     public void fails(String docId) {
         if (docId.equals(watched)) {
             watched = null;
@@ -42,14 +42,14 @@ public final class Lag {
     public void heard(String docId, long newGeneration, long nanos) {
         if (docId.equals(watched) && newGeneration > generation) {
             watched = null;
-            // As TCP measures round trips (RFC 6298): quick to notice that it takes longer.
+            // As TCP measures round trips (RFC 6298): reacts quickly to a longer lag.
             double sample = nanos - begunNanos;
             deviation += (Math.abs(sample - mean) - deviation) / 4;
             mean += (sample - mean) / (sample > mean ? 2 : 8);
         }
     }
 
-    /** How long it takes now, most times. */
+    /** An upper bound of the present lag, most of the time. */
     Duration most(long nanos) {
         double usual = mean + 2 * deviation;
         return Duration.ofNanos((long) (watched == null ? usual : Math.max(usual, (double) (nanos - begunNanos))));

@@ -15,11 +15,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The workers that are registered in a database, and who of them is to claim a job first. Thread-safe.
+ * The workers that are registered in a database, and which of them is to claim a job first. Thread-safe.
  *
- * <p>All workers rank themselves for a job by the same hash, so without talking to each other they agree whose it is; the
- * others come after it. Registrations that were replicated from other sites do not count. That is advice, which spares
- * conflicts: a worker that died, is busy or not known yet costs a moment, never a job; see {@link Courtesy}.
+ * <p>All workers rank themselves for a job by the same hash, so they agree without communication which one comes first.
+ * Registrations that were replicated from other sites do not count. The rank is advice, which spares conflicts: a
+ * worker that died, is busy or not known yet costs a moment, never a job; see {@link Courtesy}.
  */
 public final class Peers {
     private final String self;
@@ -32,7 +32,7 @@ public final class Peers {
         this.site = site;
     }
 
-    /** Takes in who is registered; what changes from then on comes by {@link #changed}. */
+    /** Reads the registered workers; later changes come by {@link #changed}. */
     public void load(CouchDatabase database) {
         doubtful = false;
         try {
@@ -44,7 +44,7 @@ public final class Peers {
     }
 
     private void takeIn(CouchDatabase database) {
-        Set<String> gone = new HashSet<>(others.keySet()); // who comes meanwhile is not
+        Set<String> gone = new HashSet<>(others.keySet()); // a worker that registers meanwhile is kept
         ViewQuery registrations = ViewQuery.allDocs()
                 .startKey(DocIds.WORKER)
                 .endKey(DocIds.WORKER + "\uffff")
@@ -57,7 +57,9 @@ public final class Peers {
         others.keySet().removeAll(gone);
     }
 
-    /** Something was missed; until it is {@linkplain #load loaded} again, what was known is the best guess. */
+    /**
+     * Changes were missed; until the workers are {@linkplain #load loaded} again, the known ones are the best guess.
+     */
     public void doubt() {
         doubtful = true;
     }
@@ -66,7 +68,7 @@ public final class Peers {
         return doubtful;
     }
 
-    /** Takes in what the feed tells: of workers that come and go, and what they claim. */
+    /** Takes in an event of the feed: workers that come and go, and their claims. */
     public void changed(FeedEvent event, long nanos) {
         if (!event.docId().startsWith(DocIds.WORKER)) {
             event.job()
@@ -83,7 +85,7 @@ public final class Peers {
         }
     }
 
-    /** Takes in that somebody else wrote a job: most likely the worker whose it is. */
+    /** Takes in that another process wrote a job: most likely the worker that is first for it. */
     public void changed(JobId job, long nanos) {
         Peer first = standing(job).first();
         if (first != null) {
@@ -99,7 +101,7 @@ public final class Peers {
                         .count();
     }
 
-    /** For how long nothing was heard of any other worker's claiming a job of the type; very long when that was never. */
+    /** The time since another worker was last heard of claiming a job of the type; very long when there was none. */
     public long idle(String type, long nanos) {
         return others.values().stream()
                 .filter(other -> other.types.contains(type))
@@ -123,7 +125,7 @@ public final class Peers {
         return standing(job.id()).rank();
     }
 
-    /** Where this worker stands in the line for a job, and what is known of the one that is first. */
+    /** This worker's place in the line for a job, and the worker that is first. */
     Standing standing(JobId job) {
         long greatest = weight(self, job);
         long mine = greatest;
@@ -163,12 +165,12 @@ public final class Peers {
         private volatile Set<String> types = Set.of();
         private volatile @Nullable Long claimedNanos;
 
-        /** It was heard of claiming a job. */
+        /** The worker was heard of claiming a job. */
         void claimed(long nanos) {
             claimedNanos = nanos;
         }
 
-        /** How long nothing was heard of its claiming anything; very long when that was never. */
+        /** The time since it was last heard of claiming a job; very long when it never was. */
         public long idle(long nanos) {
             Long last = claimedNanos;
             return last == null ? Long.MAX_VALUE : nanos - last;

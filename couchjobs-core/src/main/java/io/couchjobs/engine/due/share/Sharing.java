@@ -5,17 +5,18 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far this worker has read only its share of a line. At the end of the line a window is read from its start with the jobs of
- * all, since others may have left some behind; and every so many rows before, the worker looks behind. Not thread-safe.
+ * How far this worker has read only its share of a line. At the end of the line a window is read from its start with
+ * the jobs of all workers, since some may be left behind; and every so many rows before, the worker looks for such
+ * jobs. Not thread-safe.
  */
 public final class Sharing {
-    /** So far a worker goes ahead of jobs that others leave behind. */
+    /** The number of rows after which a worker looks for jobs that others left behind. */
     private static final int FAR = 16_000;
-    /** When a worker had nothing in a window, it looks for more in the next one after a while. */
+    /** A worker that had no job in a window does not read ahead for this long. */
     private static final Duration BARREN = Duration.ofSeconds(1);
 
     private final int far;
-    /** Since this worker last looked at the jobs of all. */
+    /** The rows read since this worker last looked at the jobs of all. */
     private int rows;
 
     private boolean hasPassedOthers;
@@ -27,7 +28,7 @@ public final class Sharing {
         this(FAR);
     }
 
-    /** One that goes ahead so many jobs. */
+    /** Looks for jobs left behind after so many rows. */
     public Sharing(int far) {
         this.far = far;
     }
@@ -42,17 +43,17 @@ public final class Sharing {
         return rows >= far;
     }
 
-    /** They were looked for, and the worker goes on from where it is. */
+    /** Jobs left behind were looked for, and the worker goes on from where it is. */
     public void lookedBehind() {
         rows = 0;
     }
 
-    /** Whether jobs of others were passed by, which a window that is not shared cannot go on from. */
+    /** Whether jobs of others were skipped, so that an unshared window cannot go on from here. */
     public boolean hasPassedOthers() {
         return hasPassedOthers;
     }
 
-    /** Whether this worker had nothing in the last window, and that was just now. */
+    /** Whether this worker had no job in the last window, a moment ago. */
     public boolean isBarren(long nanos) {
         return barrenNanos != null && nanos - barrenNanos < BARREN.toNanos();
     }
@@ -65,7 +66,7 @@ public final class Sharing {
         return stretches;
     }
 
-    /** Takes in what a window of only this worker's share had. */
+    /** Takes in a window with only this worker's share. */
     public void readShare(JobIndex.Window window, int rowsRead, long nanos) {
         rows += rowsRead;
         hasPassedOthers = true;

@@ -6,9 +6,10 @@ import java.util.List;
 
 /**
  * This worker's share of a long line of jobs: whole stretches of neighbours, since updating documents that are neighbours is
- * twice as cheap for the server. All workers agree about them without talking: a stretch begins at a job whose id says so by its
- * hash, and belongs to the worker who is first by rank for that job. When the first job of a stretch is gone, whoever reads the
- * index then counts the rest of it to the stretch before; that costs a few lost claims. Thread-safe.
+ * twice as cheap for the server. All workers agree about them without communication: a stretch begins at a job whose id
+ * says so by its hash, and belongs to the worker that is first by rank for that job. When the first job of a stretch is
+ * gone, later readers of the index count the rest of it to the stretch before; that costs a few lost claims.
+ * Thread-safe.
  */
 public final class Stretches {
     /** How many jobs a stretch has on average. */
@@ -23,7 +24,7 @@ public final class Stretches {
     /**
      * Begins at the head of a line.
      *
-     * @param peers who ranks
+     * @param peers ranks the workers
      * @param type the type of the jobs
      */
     Stretches(Peers peers, String type) {
@@ -32,7 +33,7 @@ public final class Stretches {
         this.isOurs = isFirst(new JobId(type, HEAD));
     }
 
-    /** Those of the jobs, which go on in line from where the last ones ended, that are this worker's. */
+    /** This worker's share of the next jobs in line, which begin where the last ones ended. */
     public synchronized List<JobId> of(List<JobId> inLine) {
         List<JobId> ours = new ArrayList<>();
         for (JobId id : inLine) {
