@@ -38,16 +38,16 @@ import org.slf4j.LoggerFactory;
 /**
  * Finds due jobs and claims them, waiting for one if need be. Thread-safe.
  *
- * <p>One round: take candidates from what is known (a window of the index, kept up to date by the feed), claim them in bulk,
- * hand over those that were won; when nothing is due, sleep until the feed brings something, the next job falls due, or the
- * deadline passes. No wake-up is lost: the feed's position was taken before the index was read.
+ * <p>One round takes candidates from the known jobs (a window of the index, kept up to date by the feed), claims them
+ * in bulk and hands over those that were won. When no job is due, it sleeps until the feed brings an event, the next
+ * job falls due, or the deadline passes. No wake-up is lost: the feed's position was taken before the index was read.
  */
 public final class Acceptor implements Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Acceptor.class);
     private static final Duration FALLBACK = Duration.ofMinutes(10);
     /** On a cluster the copy of the index that was read may have been behind. */
     private static final Duration FALLBACK_ON_CLUSTERS = Duration.ofSeconds(45);
-    /** The time of day may change by hand, or a machine sleep, while an accept waits: it looks again this often. */
+    /** The clock may be set, or the machine may sleep, while an accept waits: it looks again this often. */
     private static final Duration LONGEST_SLEEP = Duration.ofSeconds(20);
 
     private static final Duration SHARP = Duration.ofMillis(1250);
@@ -80,7 +80,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     /**
      * Makes an acceptor for one worker.
      *
-     * @param parts what it works with
+     * @param parts the parts of the queue
      * @param worker the worker's id, which its locks carry
      */
     public Acceptor(QueueParts parts, String worker) {
@@ -103,8 +103,8 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     }
 
     /**
-     * Claims due jobs, waiting for one if there is none. When the time is over while claims are lost to others, a few more
-     * are tried.
+     * Claims due jobs, waiting for one if there is none. When the time runs out while claims are lost to others, a few
+     * more are tried.
      *
      * @param options which and how many jobs, and how long to wait
      * @return the jobs, owned by this worker; empty when the time is over
@@ -156,9 +156,9 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     /**
      * Claims jobs, in one request if possible.
      *
-     * @param pick what was picked
-     * @return those that this worker owns now; the others are lost to others, or have no room at the moment
-     * @throws io.couchjobs.couch.config.CouchException when it is not known of all what became of them; those that were stored are
+     * @param pick the picked jobs
+     * @return those that this worker owns now; the rest are lost to others, or have no room at the moment
+     * @throws io.couchjobs.couch.config.CouchException when the results of some claims are unknown; stored claims are
      *     given back
      */
     public List<LeasedJob> claim(Pick pick) {
@@ -170,9 +170,9 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     }
 
     /**
-     * Puts jobs back that were picked, when nobody is going to claim them.
+     * Puts picked jobs back that will not be claimed.
      *
-     * @param pick what was picked, and was not claimed
+     * @param pick the picked jobs, which were not claimed
      */
     public void putBack(Pick pick) {
         candidates.putBack(pick.jobs, List.of());
@@ -184,7 +184,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         return trouble;
     }
 
-    /** {@return the pauses of somebody who loses every claim to others} */
+    /** {@return the pauses of a worker that loses every claim to others} */
     public Backoff lostRaces() {
         return new Backoff(store.surroundings(), Duration.ofMillis(2), Duration.ofMillis(250));
     }
@@ -222,8 +222,8 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     }
 
     /**
-     * Says from which group this worker took last, in an earlier process: turns between groups ({@link Strategy#fair}) go on after
-     * it. To be called before the first accept.
+     * Sets the group from which this worker took last, in an earlier process: turns between groups ({@link
+     * Strategy#fair}) go on after it. To be called before the first accept.
      *
      * @param group the group
      */
@@ -231,17 +231,20 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         candidates.goOnAfter(group);
     }
 
-    /** Lets turns between groups begin at any of them: nobody knows who was first last time. To be called before the first accept. */
+    /**
+     * Lets turns between groups begin at any of them: the last first group is unknown. To be called before the first
+     * accept.
+     */
     public void beginAnywhere() {
         candidates.beginAnywhere();
     }
 
-    /** {@return the group from which this worker took last, by turns; empty when it never did. Waits for nothing} */
+    /** {@return the group from which this worker took last, by turns; empty when it never did. Never waits} */
     public Optional<String> lastGroup() {
         return candidates.lastGroup();
     }
 
-    /** {@return which jobs are let in; changes hold from the next claim on} */
+    /** {@return which jobs are admitted; changes hold from the next claim on} */
     public Admission admission() {
         return admission;
     }
@@ -254,7 +257,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         }
     }
 
-    /** While somebody waits for a job, each may be the one; who is busy looks at the index when there is nothing known to do. */
+    /** While a caller waits for a job, each may be the one; a busy worker reads the index when it knows no due job. */
     @Override
     public boolean needsDocument(FeedNotice notice) {
         return JobId.fromDocId(notice.docId())
@@ -307,7 +310,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     /** The feed's position is taken here, before the index is read for the first time. */
     private void listen() {
         if (begin() && candidates.isInDoubtOfOthers()) {
-            candidates.load(store.database()); // not while the feed could have to wait for it
+            candidates.load(store.database()); // outside of the monitor, for which the feed could have to wait
         }
     }
 
@@ -351,7 +354,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         }
     }
 
-    /** The claims that were won are owned. Whatever fails from here on, they are handed out. */
+    /** The claims that were won are owned, and are handed out even when a later step fails. */
     private void noteUnlessItFails(List<Limits.Grant> granted, Claimer.Claims claims, Strategy strategy) {
         try {
             note(granted, claims, strategy);
@@ -400,7 +403,10 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
                 .orElse(FALLBACK);
     }
 
-    /** A clock that is off is known to two seconds only: around the time when a job falls due it is worth asking. */
+    /**
+     * The difference of a wrong clock is known to two seconds only: asking pays off around the time when a job falls
+     * due.
+     */
     private void askTheTime(List<String> types, AcceptOptions options, Room room) {
         Duration doubt = clock.doubt();
         if (doubt.compareTo(SHARP) > 0 && candidates.pause(types, options, room).compareTo(doubt) < 0 && mayAsk()) {
@@ -412,7 +418,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         }
     }
 
-    /** Not more often than helps: a server may be too slow to tell its time more exactly. */
+    /** Limits how often the server is asked: it may be too slow to tell its time more exactly. */
     private synchronized boolean mayAsk() {
         long now = clock.nanos();
         if (now - askedNanos > FORGET_ASKING.toNanos()) {
@@ -435,7 +441,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         return pause.compareTo(doubt) < 0 ? shorter(pause, ASK_EVERY) : pause.minus(doubt);
     }
 
-    /** Who waits but for a moment looks again soon anyway, and is called busy. */
+    /** A caller that waits only for a moment looks again soon anyway, and counts as busy. */
     private synchronized void await(Duration longest, AcceptOptions options, long seen, long seenUnread)
             throws InterruptedException {
         Duration pause = shorter(longest, LONGEST_SLEEP);
@@ -482,7 +488,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
             this.options = options;
         }
 
-        /** {@return how many they are} */
+        /** {@return the number of jobs} */
         public int size() {
             return jobs.size();
         }

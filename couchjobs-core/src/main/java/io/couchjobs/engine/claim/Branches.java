@@ -14,33 +14,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether claims that a quorum confirmed are alone. CouchDB excludes claims of one revision, not of one document: two creators
- * of one id leave two leaves, as does a creator who changes a job while it is cut off with a minority of the copies, and for
- * a moment each can be claimed and confirmed. Thread-safe.
+ * Whether claims that a quorum confirmed are alone. CouchDB excludes claims of one revision, not of one document: two
+ * creators of one id leave two leaves, and so does a creator that changes a job while it is cut off with a minority of
+ * the copies. For a moment each leaf can be claimed and confirmed. Thread-safe.
  *
- * <p>So who claims such a job reads its leaves when the claim is confirmed, and owns it only when there is no other that is not
- * deleted. Of two claims on two leaves at most one is alone then. Each is on a majority of the copies before its reading
- * begins, and each reading asks a majority; so of both pairs, a claim and the other's reading, each shares a copy. If neither
- * reading saw the other claim, each came to the shared copy before the other claim did: the first before the second was written, the
- * second before the first was, and each was written before its own reading. That is a circle. It needs the order, first the
- * claim, then the reading: readings that begin before may ask a copy that has not heard of the job at all, and both find
- * nothing. And the leaves of a copy never vanish while they live: a leaf is only ever written on.
+ * <p>So a claimer reads the leaves of such a job when its claim is confirmed, and owns the job only when no other leaf
+ * is live. At most one of two claims on two leaves is alone then. Proof: each claim is on a majority of the copies
+ * before its reading begins, and each reading asks a majority. So each claim shares a copy with the other's reading. If
+ * neither reading saw the other claim, each reading came to its shared copy before the other claim did. Then the first
+ * reading was before the second claim and the second reading before the first claim, while each claim was before its
+ * own reading: a contradiction. The order matters, first the claim, then the reading: readings that begin earlier may
+ * ask a copy that does not have the job at all, and both find nothing. And a live leaf never vanishes from a copy: it
+ * is only ever written on.
  *
- * <p>CouchDB does not say when fewer copies than a majority have answered a reading. The claim itself must be among what was
- * read; so a node that was cut off before the claim came to its copy proves nothing. What is left is a node that loses
- * the others in between.
+ * <p>CouchDB does not say when fewer copies than a majority have answered a reading. The claim itself must be among the
+ * leaves read; so a node that was cut off before the claim came to its copy proves nothing. The remaining risk is a
+ * node that loses the others in between.
  *
- * <p>Another claim of the same revision contests nothing. Of the children of one revision only one is ever answered 201: a copy
- * takes one child of a leaf, and two copies must take it. So this claim is the confirmed one, and the other claimer was told 202 and
- * takes its own back.
+ * <p>Another claim of the same revision contests nothing. Only one child of a revision is ever answered by 201: a copy
+ * takes one child of a leaf, and two copies must take it. So this claim is the confirmed one, and the other claimer was
+ * told 202 and takes its own back.
  *
- * <p>A tombstone contests a claim when its fence is at least that of what was claimed: the claim was made at a copy that had not heard
- * of the removal, or that has a leaf which the ended run left behind.
+ * <p>A tombstone contests a claim when its fence is at least that of the claimed revision: the claim was made at a copy
+ * that did not have the removal, or that has a leaf which the ended run left behind.
  *
- * <p>A job whose first revision is claimed, and whose id couchjobs made, is not asked about: its creator wrote it once, and
- * always with the same bytes. Whoever else has another leaf of it claims a later revision, and asks. One such pair is not told
- * apart: a change by a creator who was cut off is claimed while the first claim is under way, and the copy that both majorities
- * share fails just then.
+ * <p>No leaves are read for a job whose first revision is claimed and whose id couchjobs made: its creator wrote it
+ * once, and always with the same bytes. A claimer of another leaf claims a later revision, and reads the leaves. One
+ * such pair goes unnoticed: a change by a creator that was cut off is claimed while the first claim is under way, and
+ * the copy that both majorities share fails just then.
  */
 final class Branches {
     private static final Logger log = LoggerFactory.getLogger(Branches.class);
@@ -63,7 +64,7 @@ final class Branches {
         }
     }
 
-    /** What is known about a claim. */
+    /** The known standing of a claim. */
     enum Standing {
         /** No other leaf can be claimed. */
         ALONE,
@@ -74,7 +75,7 @@ final class Branches {
     }
 
     /**
-     * Whether a job that is claimed may have another leaf, where there are several copies of it.
+     * Whether a job that is claimed may have another leaf, when it has several copies.
      *
      * @param base the job as it was before the claim
      */
@@ -84,10 +85,10 @@ final class Branches {
     }
 
     /**
-     * Reads all leaves of some jobs in one request; of none where there is one copy of each document.
+     * Reads all leaves of some jobs in one request; reads none when each document has one copy.
      *
      * @param claims claims that a quorum has confirmed
-     * @return how they stand; a job that is missing there is alone
+     * @return their standings; a job that is missing there is alone
      */
     Map<JobId, Standing> of(List<Claim> claims) {
         try {
@@ -115,7 +116,7 @@ final class Branches {
         return standings;
     }
 
-    /** The claim may have been written on already, by somebody who asks its owner for something. */
+    /** The claim may have been written on already, by a request to its owner. */
     private static Standing standing(Job claim, String base, List<ObjectNode> leaves) {
         return Rivals.of(claim, base, leaves)
                 .map(rivals -> rivals.isEmpty() ? Standing.ALONE : Standing.CONTESTED)

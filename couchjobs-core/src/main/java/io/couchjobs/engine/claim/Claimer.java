@@ -44,10 +44,10 @@ public final class Claimer implements AutoCloseable {
      * <p>Only a write that a quorum confirmed (201) makes an owner. A 202 is not ours, even if reading shows our token: on a
      * healthy cluster a quarter of the contended claims get two success answers, one 201 and one 202. Such a claim is withdrawn
      * at once, and the job left alone for a while; so is one whose answer was lost on a cluster, and a confirmed one that
-     * another leaf contests ({@link Branches}). Until all of that is done the claims count as held by this process. One that is confirmed when its lease is over makes no owner either,
-     * and is given back.
+     * another leaf contests ({@link Branches}). Until all of that is done the claims count as held by this process. A
+     * claim that is confirmed when its lease is over makes no owner either, and is given back.
      *
-     * @throws RuntimeException when it is not known of all what became of them; those that were stored are given back
+     * @throws RuntimeException when the results of some claims are unknown; stored claims are given back
      */
     Claims claim(List<Limits.Grant> candidates, String worker, boolean start) {
         List<Job> attempts = candidates.stream()
@@ -83,7 +83,7 @@ public final class Claimer implements AutoCloseable {
         }
     }
 
-    /** What was stored together is handed out together. */
+    /** Jobs that were stored together are handed out together, and share the reading of their data. */
     private List<Attempt> withData(List<Attempt> answered) {
         List<Job> jobs = store.withData(answered.stream().map(Attempt::job).toList());
         List<Attempt> readable = new ArrayList<>();
@@ -93,7 +93,7 @@ public final class Claimer implements AutoCloseable {
         return readable;
     }
 
-    /** Who may claim nothing at all would take each refusal for a lost race, and try for ever. */
+    /** A user without the right to claim would take each refusal for a lost race, and try for ever. */
     private void requireRole(List<Attempt> answered, long sent) {
         answered.stream()
                 .map(Attempt::answer)
@@ -197,6 +197,6 @@ public final class Claimer implements AutoCloseable {
         }
     }
 
-    /** What became of the candidates. */
+    /** The results of the candidates. */
     record Claims(List<LeasedJob> won, List<Limits.Grant> lost) {}
 }

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims of which nobody knows whether they were stored, because neither an answer nor the job could be read. Nobody runs
- * these jobs, so those that are locked by such a claim are given back, and need not wait until the lease runs out. It asks on
- * a thread of its own that lives only while there is a doubt. Thread-safe.
+ * Claims that may have been stored: neither an answer nor the job could be read. No worker runs these jobs, so those
+ * that are locked by such a claim are given back, and need not wait until the lease runs out. It asks on a thread of
+ * its own that lives only while there is a doubt. Thread-safe.
  *
  * <p>On a cluster such a claim is withdrawn instead.
  *
@@ -63,7 +63,7 @@ final class DoubtfulClaims implements AutoCloseable {
         plan();
     }
 
-    /** What is still in doubt is left to the activity monitors. */
+    /** Claims still in doubt are left to the activity monitors. */
     @Override
     public void close() {
         thread.shutdownNow();

@@ -8,8 +8,9 @@ import java.util.function.Supplier;
 
 /**
  * An owner's right to a job. It runs out when no renewal was confirmed for the timeout of the job's type, by this process's
- * monotonic clock: no monitor, which counts from when it <em>saw</em> the last renewal, takes the job before. It runs out, too, when the
- * machine was suspended for more than half of that time: its monotonic clock stood still, and others may have the job. Thread-safe.
+ * monotonic clock: no monitor takes the job before, since it counts from when it <em>saw</em> the last renewal. It runs
+ * out, too, when the machine was suspended for more than half of that time: its monotonic clock stood still, and others
+ * may have the job. Thread-safe.
  */
 public final class Lease {
     private final StoreClock clock;
@@ -30,7 +31,7 @@ public final class Lease {
         this.confirmedNanos = new AtomicLong(sentNanos);
     }
 
-    /** A renewal was confirmed that was sent then. Waits for nobody: the leases of other jobs are renewed with it. */
+    /** A renewal was confirmed that was sent then. Never waits: the leases of other jobs are renewed with it. */
     void renewed(long sentNanos) {
         confirmedNanos.accumulateAndGet(sentNanos, (known, sent) -> sent - known > 0 ? sent : known);
     }

@@ -132,13 +132,16 @@ public final class LeasedJob implements ClaimedJob {
         ownership.tellWithNextWrite(progress);
     }
 
-    /** {@return whether there is progress that no write has told yet, of a job that this claim owned when it last wrote} */
+    /**
+     * {@return whether there is progress that no write has stored yet, of a job that this claim owned when it last
+     * wrote}
+     */
     public boolean hasProgressToTell() {
         return ownership.hasProgressToTell();
     }
 
     /**
-     * Writes the progress that no write has told yet, if there is some and the run has not ended.
+     * Writes the progress that no write has stored yet, if there is some and the run has not ended.
      *
      * @throws HaltException when this claim does not own the job any more
      */

@@ -25,9 +25,9 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a claim knows of its job, and how it writes while it owns it: on the revision it knows; again on what others wrote, while
- * the lock carries its token; and as the same bytes again where no quorum confirmed them. Thread-safe; its writes happen one
- * after the other, and whoever holds its monitor keeps them from happening.
+ * The job as a claim knows it, and its writes while it owns the job. A claim writes on the revision it knows. It writes
+ * again on the revisions of others, while the lock carries its token, and sends the same bytes again when no quorum
+ * confirmed them. Thread-safe; its writes happen one after the other, under its monitor.
  */
 public final class Ownership {
     private static final int MOST_ATTEMPTS = 20;
@@ -36,11 +36,13 @@ public final class Ownership {
     private final StoreClock clock;
     private final String token;
     private final Lease lease;
-    /** Read without the monitor, which a write that hangs may hold for long: who looks after leases must not wait for it. */
+    /**
+     * Read without the monitor, which a write that hangs may hold for long: the keeper of leases must not wait for it.
+     */
     private volatile Job job;
-    /** What is to be done when this claim does not own the job any more; once. */
+    /** Called once, when this claim does not own the job any more. */
     private final AtomicReference<@Nullable Runnable> onEnd;
-    /** Goes with the next write, whatever that is. */
+    /** Goes with the next write of any kind. */
     private final AtomicReference<@Nullable Progress> untold = new AtomicReference<>();
     /** Writes that were sent and neither confirmed nor refused: any of them may be what is stored. */
     private final List<Attempt> unconfirmed = new ArrayList<>();
@@ -85,7 +87,7 @@ public final class Ownership {
     }
 
     /**
-     * Writes what a rule makes of the job, until that is in place.
+     * Writes the job as a rule changes it, until the write is in place.
      *
      * @throws HaltException when this claim does not own the job any more
      */
@@ -96,7 +98,7 @@ public final class Ownership {
             throw new HaltException(job.id(), "is " + job.status().json() + " by this owner's own doing");
         }
         if (unconfirmed.isEmpty() && lease.isOver()) {
-            // On a cluster the own revision may be a leaf that lost, where a write would succeed and mean nothing.
+            // On a cluster the own revision may be a leaf that lost, where a write would succeed without effect.
             job = owned(leaves());
         }
         if (mustRepeatItself()
@@ -126,12 +128,12 @@ public final class Ownership {
                 : Transitions.update(job, null, progress, now).write().orElse(job);
     }
 
-    /** On a cluster two different writes on one revision could both be stored: what was sent before is settled first. */
+    /** On a cluster two different writes on one revision could both be stored: the earlier write is settled first. */
     private boolean mustRepeatItself() {
         return !unconfirmed.isEmpty() && store.isCluster();
     }
 
-    /** Writes until that is confirmed or refused; true when the write is in place. */
+    /** Writes until the write is confirmed or refused; true when it is in place. */
     private boolean settles(Job wanted) {
         Job next = wanted;
         boolean isDisputed = false;
@@ -152,7 +154,7 @@ public final class Ownership {
                 throw new WriteRefusedException(refused);
             }
             isDisputed = true;
-            // A minority refuses what it has stored itself, and would show it as if it were what all have.
+            // A minority refuses the write that it has stored itself, and would show it as if all copies had it.
             Optional<Leaves> conflicting =
                     written instanceof WriteResult.Conflict ? majorityLeaves() : Optional.empty();
             if (conflicting.isPresent()) {
@@ -176,7 +178,7 @@ public final class Ownership {
         }
     }
 
-    /** {@return the attempt to write that, which begins now unless it was sent before} */
+    /** {@return the attempt to write the job, which begins now unless it was sent before} */
     private Attempt attempt(Job next) {
         for (Attempt known : unconfirmed) {
             if (known.job() == next) {
@@ -189,8 +191,8 @@ public final class Ownership {
     }
 
     /**
-     * A conflict may be with ourselves: an earlier try of this write was stored, and its answer was lost or was a 202. On a cluster
-     * reading it proves no majority, and the job must be written once more, as it is.
+     * A conflict may be with an earlier try of this write: it was stored, and its answer was lost or was a 202. On a
+     * cluster a reading of it proves no majority, and the job must be written once more, as it is.
      */
     private Optional<Job> inPlace(Leaves present, Job wanted) {
         Optional<Job> inPlace = present.first(leaf -> Transitions.isStill(leaf, wanted) || isOurEnd(leaf));
@@ -208,8 +210,9 @@ public final class Ownership {
     }
 
     /**
-     * An end that is confirmed when the lease is over may have been stored by copies that have not heard of a later owner. A write that
-     * was a 202 at first may stand beside the tombstone of a removal, which readers do not see beside a live leaf.
+     * An end that is confirmed when the lease is over may have been stored by copies that do not know of a later owner.
+     * A write that was a 202 at first may stand beside the tombstone of a removal, which readers do not see beside a
+     * live leaf.
      */
     private void haltIfOvertaken(Job next) {
         if (store.isCluster()
@@ -248,7 +251,7 @@ public final class Ownership {
         return decision.before();
     }
 
-    /** Empty when no majority of the copies is in reach: then nothing that is read means a halt. */
+    /** Empty when no majority of the copies is in reach: then no reading can mean a halt. */
     private Optional<Leaves> majorityLeaves() {
         return store.majority().read(List.of(job.id().docId()), this::read).map(this::present);
     }
@@ -273,7 +276,10 @@ public final class Ownership {
         return leaves;
     }
 
-    /** The leaf by which this claim owns the job. The one that readers see may be another's, who has lost: that is no halt. */
+    /**
+     * The leaf by which this claim owns the job. The one that readers see may belong to another claim, which has lost:
+     * that is no halt.
+     */
     private Job owned(Leaves present) {
         Optional<Job> own = present.ownedBy(token);
         if (own.isEmpty()) {
@@ -284,7 +290,9 @@ public final class Ownership {
         return own.get().withDataOf(job);
     }
 
-    /** Within the lease nobody else can have got the job; after it, who else has a claim that is as good or better has it. */
+    /**
+     * Within the lease no other claim can have got the job; after it, another claim that is as good or better has it.
+     */
     private void haltIfRivalled(Leaves present, Job own) {
         if (present.areInConflict() && lease.isOver() && present.rival(own, token)) {
             ended();

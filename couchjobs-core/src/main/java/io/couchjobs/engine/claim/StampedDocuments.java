@@ -81,12 +81,15 @@ public final class StampedDocuments implements FencedDocuments {
         return document.path(STAMPS).path(job.docId());
     }
 
-    /** Of a stamp that names no claim, as others may write them, what it says is the name. */
+    /** The claim of a stamp; others may write stamps without one, whose text serves as the name. */
     private static String claimOf(JsonNode stamp) {
         return stamp.path(CLAIM).asText(stamp.toString());
     }
 
-    /** Whose stamp a leaf has: the later the greater. Who is not known to have come before this claim counts as later. */
+    /**
+     * The owner of a leaf's stamp: the later the greater. A claim that is not known to be earlier than this one counts
+     * as later.
+     */
     private enum Whose {
         NOBODYS_OR_EARLIER,
         MINE,
@@ -101,7 +104,7 @@ public final class StampedDocuments implements FencedDocuments {
         return claimOf(stamp).equals(claim.token()) ? Whose.MINE : Whose.PERHAPS_LATER;
     }
 
-    /** The later claim's leaf counts, and not the longer branch. */
+    /** The later claim's leaf counts, not the longer branch. */
     private final class ByClaim implements SharedWriter.Kind {
         @Override
         public Comparator<SharedLeaf> later() {

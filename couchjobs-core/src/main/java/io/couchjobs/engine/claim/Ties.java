@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The jobs that this process claimed without any quorum confirming it. It leaves each alone for a random, growing pause: with
- * two copies in reach two claimers could spoil each other's claims for ever. A process that is cut off with a minority of the copies
- * claims nothing at all for such a pause: else it would leave a withdrawn claim on every job there is. Thread-safe; remembers a
- * bounded number.
+ * two copies in reach two claimers could spoil each other's claims for ever. A process that is cut off with a minority
+ * of the copies claims no job at all for such a pause: otherwise it would leave a withdrawn claim on every job.
+ * Thread-safe; remembers a bounded number.
  */
 final class Ties {
     private static final int MOST = 10_000;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(400);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(20);
     private static final long FORGET_AFTER = Duration.ofMinutes(2).toNanos();
-    /** A single round may have met others at every job. */
+    /** One round in vain is no proof: it may have met other claimers at every job. */
     private static final int ROUNDS_OF_WHO_IS_CUT_OFF = 2;
 
     private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
@@ -46,7 +46,7 @@ final class Ties {
         tie.untilNanos = now + tie.backoff.next().toNanos();
     }
 
-    /** Some claims were made in one request; of so many of them no quorum has confirmed or refused anything. */
+    /** Takes in a request with some claims, of which so many were neither confirmed nor refused by a quorum. */
     synchronized void claimed(int claims, int inVain) {
         if (inVain < claims) {
             roundsInVain = 0;
@@ -58,7 +58,7 @@ final class Ties {
         }
     }
 
-    /** Lets pass what may be claimed now; the given room itself while there is nothing to leave alone. */
+    /** Admits the jobs that may be claimed now; returns the given room itself while no job is left alone. */
     synchronized Room except(Room room) {
         return ties.isEmpty() && everything == null ? room : room.only(job -> isFree(job.id()));
     }

@@ -1,9 +1,9 @@
 /**
- * From a due job to its owner, and what the owner writes.
+ * From a due job to its owner, and the writes of the owner.
  *
- * <p>Start with {@link io.couchjobs.engine.claim.Claimer}: an answer of 201, and nothing else, makes an owner. {@link
- * io.couchjobs.engine.claim.Acceptor} finds jobs and waits for them; {@link io.couchjobs.engine.claim.Ownership} writes while the
- * job is owned.
+ * <p>Start with {@link io.couchjobs.engine.claim.Claimer}: only an answer of 201 makes an owner.
+ * {@link io.couchjobs.engine.claim.Acceptor} finds jobs and waits for them; {@link io.couchjobs.engine.claim.Ownership}
+ * writes while the job is owned.
  */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine.claim;
