@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Who hears what a feed brings: first those who are always told, then those who listen for a while. Thread-safe. */
+/** The listeners of a feed: first those that are always told, then those that listen for a while. Thread-safe. */
 final class Audience {
     private static final Logger log = LoggerFactory.getLogger(Audience.class);
 
@@ -27,12 +27,12 @@ final class Audience {
         listeners.remove(listener);
     }
 
-    /** Whether somebody listens; who is always told does not count. */
+    /** Whether anybody listens; listeners that are always told do not count. */
     boolean listens() {
         return !listeners.isEmpty();
     }
 
-    /** Tells those who are told whether anybody listens or not. One that fails keeps no other from hearing. */
+    /** Tells only the listeners that are always told. One that fails does not keep the others from hearing. */
     void tellAlways(Consumer<Feed.Listener> news) {
         always.forEach(listener -> tell(listener, news));
     }
@@ -42,7 +42,10 @@ final class Audience {
         listeners.forEach(listener -> tell(listener, news));
     }
 
-    /** Whether somebody needs a document. Of what is not very many there are few, and each may concern anybody. */
+    /**
+     * Whether a listener needs the document. Documents other than jobs and logs are rare, and any listener may need
+     * them.
+     */
     boolean needs(FeedNotice notice) {
         boolean isOfMany =
                 notice.docId().startsWith(DocIds.JOB) || notice.docId().startsWith(DocIds.LOG);

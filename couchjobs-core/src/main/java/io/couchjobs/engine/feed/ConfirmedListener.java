@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Tells a listener what the feed tells, but the end of a job, or that it is gone, only when a majority of the copies has it.
- * Thread-safe.
+ * Passes the feed's events to a listener, but the end or the removal of a job only when a majority of the copies has
+ * it. Thread-safe.
  */
 public final class ConfirmedListener implements Feed.Listener, ConfirmedEnds.Listener, AutoCloseable {
     private final JobStore store;

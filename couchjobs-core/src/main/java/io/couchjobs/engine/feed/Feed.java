@@ -27,31 +27,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one {@code _changes} feed of a process on a database, shared by all who listen. Thread-safe.
+ * The one {@code _changes} feed of a process on a database, shared by all listeners. Thread-safe.
  *
  * <p>It starts with the first listener and lives until it is closed. A connection is replaced when it breaks, when it is
- * silent for three heartbeats (10 s each), and when it gives signs of life but does not bring what the server has: that is
- * asked when nothing came for 5 minutes. The new one, to another node of a cluster when several are known, goes on from the
- * last position, and listeners are told of a {@linkplain Listener#gap() gap}: nobody can know what the server went through
- * meanwhile, and another node honours a position only roughly. A position that the server does not know any
- * more (the database was deleted and made anew, or restored from an older state) is given up for the present one; no other
- * refusal is a reason for that, however often it comes. CouchDB takes the position of a former database of the same name and
- * begins again with the first change. So the feed also compares when the database was made; another one is a gap, too.
+ * silent for three heartbeats (10 s each), and when it gives signs of life but does not bring the server's changes,
+ * about which the server is asked after 5 minutes without a change. The new one, to another node of a cluster when
+ * several are known, goes on from the last position, and listeners are told of a {@linkplain Listener#gap() gap}:
+ * the server may have changed in unknown ways meanwhile, and another node honours a position only roughly. A position
+ * that the server does not know any more (the database was deleted and made anew, or restored from an older state) is
+ * given up for the present one; no other refusal is a reason for that, however often it comes. CouchDB takes the
+ * position of a former database of the same name and begins again with the first change. So the feed also compares the
+ * database's time of creation; another database is a gap, too.
  *
- * <p>While very many changes come of which nobody {@linkplain Listener#needsDocument needs} the documents, they are not asked
- * for, and those that are needed are read by their ids. Not on a cluster: there, what is read later may be older than what a
- * row has told.
+ * <p>While very many changes come whose documents no listener {@linkplain Listener#needsDocument needs}, the feed is
+ * read without documents, and needed ones are read by their ids. This is not done on a cluster, where a later reading
+ * may be older than the row.
  *
- * <p>Events may come twice, late, or tell an old story; never not at all. A document that cannot be read (longer than 16 MiB,
- * nested too deeply) comes without its content.
+ * <p>Events may come twice, late, or tell an old story, but none is left out. A document that cannot be read (longer
+ * than 16 MiB, nested too deeply) comes without its content.
  *
- * <p>Not final, so that a simulation can bring what changes by other means.
+ * <p>Not final, so that a simulation can deliver changes by other means.
  */
 public class Feed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Feed.class);
     private static final int ROWS_TO_STEP = 50;
     private static final int MOST_AT_ONCE = 200;
-    /** Of so many rows without documents one tells its position; that costs the server something. */
+    /** Only one of so many rows without documents tells its position: a position costs the server time. */
     private static final int SEQ_INTERVAL = 20;
 
     private static final Duration LEAN_TICK = Duration.ofMillis(200);
@@ -72,7 +73,7 @@ public class Feed implements AutoCloseable {
     private volatile @Nullable ChangesFeed connection;
     private volatile boolean closed;
 
-    // From here on for the feed's thread only, once it runs.
+    // The fields from here on belong to the feed's thread, once it runs.
     private String position = "0";
     private boolean again;
     private boolean switching;
@@ -90,9 +91,9 @@ public class Feed implements AutoCloseable {
     }
 
     /**
-     * Prepares a feed that knows what this process writes itself. No I/O.
+     * Prepares a feed that knows the writes of this process. No I/O.
      *
-     * @param store what writes jobs in this process
+     * @param store writes the jobs of this process
      */
     public Feed(JobStore store) {
         this(store.database(), Timing.DEFAULT, store.ownWrites(), new FeedPace(FeedPace.DEFAULT, System.nanoTime()));
@@ -116,7 +117,7 @@ public class Feed implements AutoCloseable {
     /**
      * Listens to all that changes after this call.
      *
-     * @param listener called on the feed's thread: must be quick, and never waits for anything
+     * @param listener called on the feed's thread: must be quick, and must never wait
      * @return ends the listening when closed
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached to find the position
      */
@@ -132,16 +133,16 @@ public class Feed implements AutoCloseable {
     }
 
     /**
-     * Lets somebody hear of changes whenever the feed runs, without starting it.
+     * Adds a listener that hears of changes whenever the feed runs, without starting it.
      *
-     * @param listener called before those that listen
+     * @param listener called before the others
      */
     public void alwaysTell(Listener listener) {
         audience.alwaysTell(listener);
     }
 
     /**
-     * As {@link #alwaysTell}, for somebody who needs no documents.
+     * As {@link #alwaysTell}, for a listener that needs no documents.
      *
      * @param hearer takes the id of each document that changed, and its revision
      */
@@ -177,7 +178,9 @@ public class Feed implements AutoCloseable {
         }
     }
 
-    /** The position is taken before this returns, so whoever then looks and finds nothing misses nothing later. */
+    /**
+     * The position is taken before this returns, so a caller that then looks and finds nothing misses no later change.
+     */
     private void start() {
         synchronized (starting) {
             if (closed) {
@@ -189,7 +192,7 @@ public class Feed implements AutoCloseable {
             DatabaseInfo info = database.info();
             identity.becomesOther(info);
             position = info.updateSeq();
-            // They may have remembered something before there was a feed to correct it.
+            // They may have remembered a state before there was a feed to correct it.
             audience.tellAlways(Listener::gap);
             Thread started = new Thread(this::follow, "couchjobs-feed");
             started.setDaemon(true);
@@ -308,7 +311,7 @@ public class Feed implements AutoCloseable {
         return pace.isLean() && LEAN_TICK.compareTo(timing.tick()) < 0 ? LEAN_TICK : timing.tick();
     }
 
-    /** What is here already, of each document the last. */
+    /** The changes that are here already, only the last of each document. */
     private static List<Change> gather(Change first, ChangesFeed feed) {
         Map<String, Change> rows = new LinkedHashMap<>();
         Optional<Change> next = Optional.of(first);
@@ -351,7 +354,7 @@ public class Feed implements AutoCloseable {
         }
     }
 
-    /** A proxy, or a server that begins or is busy, refuses the connection and not the position, however often it does. */
+    /** A proxy, or a server that is starting or busy, refuses the connection and not the position, however often. */
     private static boolean speaksOfPosition(CouchException refusal) {
         String reason = refusal.reason().toLowerCase(Locale.ROOT);
         return refusal.status() == 400 && (reason.contains("since") || reason.contains("sequence"));
@@ -375,7 +378,7 @@ public class Feed implements AutoCloseable {
         }
     }
 
-    /** After an interruption: is the position still good, and who knows what happened meanwhile. */
+    /** After an interruption: checks the position, and tells the listeners to look again. */
     private void lookAgain() {
         DatabaseInfo info = database.info();
         String now = info.updateSeq();
@@ -408,7 +411,7 @@ public class Feed implements AutoCloseable {
         }
     }
 
-    /** Rows in the order of the feed; when it brings no documents, those that are needed are read here. */
+    /** Dispatches rows in the order of the feed; without documents in the rows, the needed ones are read here. */
     private void dispatchAll(List<Change> rows) {
         List<Change> needed = new ArrayList<>();
         for (Change row : rows) {
@@ -456,8 +459,8 @@ public class Feed implements AutoCloseable {
 
     /**
      * A server that does not know a position begins with the first change it has, in each of its shards: the database was made anew
-     * after the position was looked at, and before the connection stood. On a cluster the next number may be a lower one at any
-     * time, when another copy tells of it, so only the first one counts there.
+     * after the position was looked at, and before the connection stood. On a cluster the next number may be lower at
+     * any time, when another copy sends it, so only the first one counts there.
      */
     private void lookAgainUnlessAfterPosition(String seq) {
         if (DatabaseInfo.changes(seq) > DatabaseInfo.changes(position)) {
@@ -482,16 +485,16 @@ public class Feed implements AutoCloseable {
         /**
          * A document changed. May come twice, late, or tell an old story.
          *
-         * @param event what changed
+         * @param event the change
          */
         void changed(FeedEvent event);
 
         /**
-         * Whether it needs a document that changed. When no listener does, the document may not be read, and all are told by
-         * {@link #unread}; otherwise all get it by {@link #changed}. The answer may change with time. Asked about jobs and chunks
-         * of their logs only: of everything else the document is always read.
+         * Whether the listener needs a document that changed. When no listener does, the document may not be read, and
+         * all are told by {@link #unread}; otherwise all get it by {@link #changed}. The answer may change with time.
+         * Asked about jobs and chunks of their logs only: other documents are always read.
          *
-         * @param notice what is known of the change
+         * @param notice the known facts of the change
          * @return true by default
          */
         default boolean needsDocument(FeedNotice notice) {
@@ -501,14 +504,14 @@ public class Feed implements AutoCloseable {
         /**
          * A document changed that was not read, because no listener needed it. May come twice, late, or tell an old story.
          *
-         * @param notice what is known of the change
+         * @param notice the known facts of the change
          */
         default void unread(FeedNotice notice) {}
 
-        /** The position was lost: nothing that was heard before is certain any more, so look again. */
+        /** The position was lost: nothing heard before is certain any more, so the listener must look again. */
         default void gap() {}
 
-        /** The connection was replaced and goes on from its position; whoever wants to be sure looks again. */
+        /** The connection was replaced and goes on from its position; a listener that needs certainty looks again. */
         default void reconnected() {
             gap();
         }
@@ -518,8 +521,8 @@ public class Feed implements AutoCloseable {
      * How patient a feed is.
      *
      * @param heartbeat after three of them without a byte a connection is replaced
-     * @param quiet how long nothing may come before the server is asked whether it has something
-     * @param grace how long a connection may take to bring that
+     * @param quiet how long no change may come before the server is asked whether it has one
+     * @param grace how long a connection may take to bring that change
      */
     record Timing(Duration heartbeat, Duration quiet, Duration grace) {
         static final Timing DEFAULT = new Timing(Duration.ofSeconds(10), Duration.ofMinutes(5), Duration.ofSeconds(5));

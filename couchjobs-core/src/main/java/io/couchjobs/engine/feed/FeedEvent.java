@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param document the document as it is now, or its tombstone; null when it cannot be read
  * @param conflicted whether it has other leaves that are not deleted
  * @param leaves the revisions of its leaves, tombstones too, as far as the feed tells; the winner first
- * @param withData gives a job what reads its attached data when somebody asks for it
+ * @param withData gives a job the means to read its attached data on demand
  */
 public record FeedEvent(
         String docId,
@@ -37,7 +37,7 @@ public record FeedEvent(
     private static final String CONFLICTS = "_conflicts";
 
     /**
-     * A change of a document whose attached data nobody can read.
+     * A change of a document whose attached data cannot be read.
      *
      * @param docId the document's {@code _id}
      * @param rev the revision that the change made
@@ -49,7 +49,7 @@ public record FeedEvent(
         this(docId, rev, deleted, document, conflicted, List.of(rev), UnaryOperator.identity());
     }
 
-    /** What a row of the feed tells; the document, which is given away, keeps no {@code _conflicts}. */
+    /** The event of a row of the feed; the document, which is given away, loses its {@code _conflicts}. */
     static FeedEvent of(Change change, UnaryOperator<Job> withData) {
         String rev = change.revs().isEmpty() ? "" : change.revs().get(0);
         ObjectNode document = change.doc();
@@ -64,7 +64,10 @@ public record FeedEvent(
         return Rev.generation(rev);
     }
 
-    /** {@return what this tells of a job; empty for the tombstone of a leaf that lost, and for what is no job or was not read} */
+    /**
+     * {@return the job's state in this event; empty for the tombstone of a leaf that lost, and for a document that is
+     * no job or was not read}
+     */
     public Optional<Snapshot> seen(JobId id) {
         return isResolved() ? Optional.empty() : snapshot(id);
     }
@@ -87,7 +90,7 @@ public record FeedEvent(
         return deleted && document != null && Resolution.isOfLoser(document);
     }
 
-    /** {@return the job, if the document is one and still there; what is attached was not read with it} */
+    /** {@return the job, if the document is one and still there; attachments were not read with it} */
     public Optional<Job> job() {
         if (deleted || document == null || !docId.startsWith(DocIds.JOB)) {
             return Optional.empty();

@@ -5,8 +5,8 @@ import io.couchjobs.engine.document.Rev;
 import java.util.List;
 
 /**
- * That a document changed, without the document: what a listener is asked about before it is read, and told when nobody needs
- * it. Immutable and thread-safe.
+ * The notice that a document changed, without the document. Listeners are asked about it before the document is read,
+ * and told it when none needs the document. Immutable and thread-safe.
  *
  * @param docId the document's {@code _id}
  * @param revs its winning revision, and after it the other leaves as far as they are known, deleted ones too; never empty

@@ -1,13 +1,13 @@
 package io.couchjobs.engine.feed;
 
 /**
- * Decides whether the feed is read with documents or without: without, while many rows come and hardly any of their documents
- * is needed. Not thread-safe.
+ * Decides whether the feed is read with documents or without: without, while many rows come and hardly any of their
+ * documents are needed. Not thread-safe.
  *
  * <p>A switch costs a request, so it takes more rows to begin than to go on.
  */
 final class FeedPace {
-    /** By default, 200 rows within a second whose documents nobody needs; fewer than 50 are few. */
+    /** By default, 200 rows within a second whose documents are not needed are many; fewer than 50 are few. */
     static final FeedPace.Limits DEFAULT = new FeedPace.Limits(200, 50, 1_000_000_000);
 
     private final Limits limits;
@@ -20,8 +20,8 @@ final class FeedPace {
     /**
      * When to switch.
      *
-     * @param many so many unneeded documents within a window are too many
-     * @param few fewer are not worth it
+     * @param many with so many unneeded documents within a window, documents are left out
+     * @param few with fewer, they are read again
      * @param window the length of a window in nanoseconds
      */
     record Limits(int many, int few, long window) {}
@@ -77,7 +77,7 @@ final class FeedPace {
         isFixed = true;
     }
 
-    /** Many needed documents are a reason at once; that few rows come, only the end of the window shows. */
+    /** Many needed documents are a reason at once; only the end of a window shows that few rows come. */
     private boolean wantsDocuments(boolean isOver) {
         return 4 * needed > unneeded + (isOver ? 0 : limits.many) || (isOver && unneeded < limits.few);
     }

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices a connection that gives signs of life but brings no changes any more. Used by the feed's thread only; it asks the
- * server on a thread of its own, so that a slow answer holds up nothing.
+ * Detects a connection that gives signs of life but brings no changes any more. Used by the feed's thread only; it asks
+ * the server on a thread of its own, so that a slow answer delays nothing else.
  */
 final class FeedWatchdog {
     private static final Logger log = LoggerFactory.getLogger(FeedWatchdog.class);
@@ -29,7 +29,7 @@ final class FeedWatchdog {
     private volatile boolean asking;
     private volatile @Nullable Finding finding;
 
-    /** There was news beyond a position at a moment. */
+    /** The server had news beyond a position at that moment. */
     private record Finding(String position, long nanos) {}
 
     FeedWatchdog(CouchDatabase database, DatabaseIdentity identity, Duration quiet, Duration grace) {
@@ -74,8 +74,8 @@ final class FeedWatchdog {
     }
 
     /**
-     * Whether a database is not what it was when it had that position: it was made anew, or restored from an older state. On
-     * a cluster the numbers tell nothing: copies count each for themselves, and now other copies may have been asked.
+     * Whether a database was made anew, or restored from an older state, since it had that position. On a cluster the
+     * numbers tell nothing: each copy counts for itself, and now other copies may have been asked.
      */
     static boolean isBehind(DatabaseInfo now, String position) {
         return now.copies() == 1 && now.changes() < DatabaseInfo.changes(position);

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads the documents of rows that the feed brought without: as they are now, which may be newer than the rows. */
+/** Reads the documents of rows that came without them. They may be newer than the rows. */
 final class RowDocuments {
     private static final Logger log = LoggerFactory.getLogger(RowDocuments.class);
 
@@ -51,7 +51,7 @@ final class RowDocuments {
         return found;
     }
 
-    /** A row with its document, as the feed brings it; as it is when that cannot be read. */
+    /** A row with its document, as the feed brings it; the row itself when the document cannot be read. */
     Change alone(Change row) {
         ChangesRequest document = ChangesRequest.normal()
                 .docIds(List.of(row.id()))

@@ -1,3 +1,3 @@
-/** The one changes feed of a process, its position, its pace, and who hears of what. */
+/** The one changes feed of a process: its position, its pace and its listeners. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine.feed;
