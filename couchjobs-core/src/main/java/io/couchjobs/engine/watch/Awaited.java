@@ -24,7 +24,7 @@ final class Awaited extends Follower {
         this.wanted = wanted;
     }
 
-    /** Empty when the time is over. */
+    /** The job as wanted; empty when the time is over. */
     Optional<Job> get(Duration timeout) throws InterruptedException {
         try {
             return Optional.of(result.get(Deadline.after(timeout).nanosLeft(), TimeUnit.NANOSECONDS));

@@ -8,23 +8,23 @@ import io.couchjobs.job.JobState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows one job through its revisions, whatever the feed makes of them. Thread-safe.
+ * Follows one job through its revisions. Thread-safe.
  *
- * <p>A feed may repeat, rewind and tell of older revisions. What comes later in the {@linkplain Story story} of the job is taken; what
- * does not is only a reason to read the document, off the feed's thread. A reading that is older, too, may come from a copy that lags
- * behind: it must be confirmed by a second one before it counts. An end counts when a majority of the copies has it ({@link
- * ConfirmedEnds}).
+ * <p>A feed may repeat, rewind and tell of older revisions. A state that is later in the {@linkplain Story story} of
+ * the job is taken; an earlier one is only a reason to read the document, off the feed's thread. If the reading is
+ * older, too, it may come from a copy that lags behind: a second reading must confirm it before it counts. An end
+ * counts when a majority of the copies has it ({@link ConfirmedEnds}).
  */
 abstract class Follower {
     private final JobId id;
     private final Object subscriber;
     /** Null until the job was read for the first time. */
     private @Nullable Snapshot known;
-    /** The newest that the feed told before that. */
+    /** The newest state that the feed told before that. */
     private @Nullable Snapshot early;
 
     private @Nullable JobState firstState;
-    /** Whether the feed brought nothing newer since a reading began. */
+    /** Whether the feed brought no newer state since a reading began. */
     private boolean unchanged;
 
     private volatile boolean over;
@@ -51,7 +51,7 @@ abstract class Follower {
         return subscriber;
     }
 
-    /** Nothing is to be told any more. */
+    /** Whether the following has ended. */
     final boolean isOver() {
         return over;
     }
@@ -64,7 +64,10 @@ abstract class Follower {
         return known != null;
     }
 
-    /** Whether this is the state that the first reading found; nobody else has seen what began as not found. */
+    /**
+     * Whether this is the state that the first reading found; no other caller has got a follower that began as not
+     * found.
+     */
     final synchronized boolean beganWith(JobState state) {
         return firstState == state;
     }
@@ -73,7 +76,7 @@ abstract class Follower {
         return known != null && known.rev().equals(rev);
     }
 
-    /** What a reading that began after the following did came to. Only the first one counts. */
+    /** Takes in the result of a reading that began after the following. Only the first one counts. */
     final synchronized void open(Snapshot first) {
         if (known != null) {
             return;
@@ -90,7 +93,7 @@ abstract class Follower {
         }
     }
 
-    /** What the feed says. False when the document must be read to know. */
+    /** Takes in a state from the feed. False when the document must be read to be sure. */
     final synchronized boolean hears(Snapshot news) {
         if (known == null) {
             early = early == null || news.isLaterThan(early) ? news : early;
@@ -108,7 +111,7 @@ abstract class Follower {
         unchanged = true;
     }
 
-    /** What the document says. False when it must be read again to be sure. */
+    /** Takes in a reading of the document. False when it must be read again to be sure. */
     final synchronized boolean reads(Snapshot found, boolean confirmed) {
         if (known == null || known.rev().equals(found.rev())) {
             return true;
@@ -120,7 +123,7 @@ abstract class Follower {
         return !unchanged;
     }
 
-    /** What a majority of the copies has: it counts, whatever was told before. */
+    /** Takes in the state that a majority of the copies has: it counts, whatever was told before. */
     final synchronized void isSureOf(Snapshot news) {
         if (known == null) {
             early = news;

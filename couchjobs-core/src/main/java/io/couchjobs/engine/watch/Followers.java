@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** All who follow single jobs in this process, found by document id: one feed serves them all. Thread-safe. */
+/** All followers of single jobs in this process, found by document id: one feed serves them all. Thread-safe. */
 final class Followers implements Feed.Listener, ConfirmedEnds.Listener, AutoCloseable {
     private final Feed feed;
     private final JobReader reader;
@@ -38,14 +38,14 @@ final class Followers implements Feed.Listener, ConfirmedEnds.Listener, AutoClos
         return reader.withData(job);
     }
 
-    /** Lets somebody follow a job, from before the job is read; or finds who follows it for the same subscriber. */
+    /** Adds a follower of a job, before the job is read; or finds the present follower for the same subscriber. */
     Follower join(Follower fresh) {
         listen();
         List<Follower> all = byDocId.compute(
                 fresh.jobId().docId(),
                 (docId, present) -> present == null ? List.of(fresh) : findOrAdd(present, fresh));
         Follower joined = find(all, fresh.subscriber()).orElse(fresh);
-        if (closed) { // in this very moment, perhaps: nobody else may have seen it
+        if (closed) { // perhaps at this very moment, when closing missed the new follower
             leave(joined);
             joined.stop();
         }
@@ -68,7 +68,8 @@ final class Followers implements Feed.Listener, ConfirmedEnds.Listener, AutoClos
         }
         Optional<Snapshot> news = event.seen(followers.get(0).jobId());
         if (event.isRetired() && news.filter(ends::isSure).isPresent()) {
-            // They heard of its finish and are gone, or missed it: the document tells more than its tombstone.
+            // Followers that heard of its finish are gone; others missed it, and its last document tells more than the
+            // tombstone.
             rereader.read(List.of(event.docId()));
             return;
         }
@@ -89,7 +90,7 @@ final class Followers implements Feed.Listener, ConfirmedEnds.Listener, AutoClos
         }
     }
 
-    /** Tells what a majority of the copies has, as soon as that is known. */
+    /** Tells the state that a majority of the copies has, as soon as it is known. */
     void confirm(Snapshot seen) {
         ends.ask(seen, this);
     }
@@ -129,7 +130,7 @@ final class Followers implements Feed.Listener, ConfirmedEnds.Listener, AutoClos
         return !of(notice.docId()).isEmpty();
     }
 
-    /** Somebody may have begun to follow it in this very moment. */
+    /** A follower may have been added at this very moment. */
     @Override
     public void unread(FeedNotice notice) {
         if (needsDocument(notice)) {

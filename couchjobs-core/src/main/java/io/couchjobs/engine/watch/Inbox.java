@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The events of a subscription that were not awaited yet. Not thread-safe.
  *
- * <p>An event is held for a moment, from the first change of a burst on: what comes in that time takes its place, and when it
- * takes back what happened, nothing is left of both. The end of a job is held by nothing. What is not awaited in time makes
- * room, oldest first.
+ * <p>An event is held for a moment, from the first change of a burst on. A change in that time takes its place, and
+ * when it restores the former state, no event is left. The end of a job is never held. When there are too many events,
+ * the oldest are dropped.
  */
 final class Inbox {
     /** How long a burst may last. */
@@ -29,7 +29,7 @@ final class Inbox {
         this.told = first;
     }
 
-    /** What was awaited last, at first the state at the beginning. */
+    /** The state that was awaited last, at first the state at the beginning. */
     Snapshot told() {
         return told;
     }
@@ -60,7 +60,7 @@ final class Inbox {
         held = events.isEmpty() ? null : events;
     }
 
-    /** In how many nanoseconds the first event is to be told, zero or less if now; the greatest number if there is none. */
+    /** In how many nanoseconds the first event is to be told; zero or less for now, the greatest number for none. */
     long ripeIn(long now) {
         return held == null || held.isEmpty() ? Long.MAX_VALUE : held.getFirst().ripeNanos - now;
     }

@@ -20,7 +20,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** What a subscriber hears of one job. Thread-safe; an event goes to one of the threads that await it. */
+/** The events of one job for one subscriber. Thread-safe; an event goes to one of the threads that await it. */
 public final class JobSubscription extends Follower implements Subscription {
     private final Followers followers;
     private final List<Signal> waiting = new ArrayList<>(0);
@@ -78,7 +78,7 @@ public final class JobSubscription extends Follower implements Subscription {
      *
      * @param subscriptions any number
      * @param timeout how long to wait at most; zero looks without waiting
-     * @return the event, which says of which job; empty when the time is over, or as soon as all subscriptions are closed
+     * @return the event, which names its job; empty when the time is over, or as soon as all subscriptions are closed
      * @throws InterruptedException when interrupted before or while waiting; no event is lost
      */
     public static Optional<JobEvent> awaitAny(Collection<JobSubscription> subscriptions, Duration timeout)
@@ -125,7 +125,7 @@ public final class JobSubscription extends Follower implements Subscription {
                 inbox.clear();
             }
             if (ended != null) {
-                // On a common thread: who hangs on the future must not be called by who closes.
+                // On a common thread: the closing thread must not run the actions that depend on the future.
                 ended.completeAsync(() -> {
                     throw closed();
                 });

@@ -9,8 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Changes of jobs that a listener was not told yet, of each job the newest, between the feed and the listener's thread.
- * Bounded in jobs and in bytes: a listener that is slow for too long misses the oldest of them. Thread-safe.
+ * The changes of jobs that a listener was not told yet, only the newest of each job, between the feed and the
+ * listener's thread. Bounded in jobs and in bytes: a listener that is slow for too long misses the oldest of them.
+ * Thread-safe.
  */
 final class Mailbox {
     private static final Logger log = LoggerFactory.getLogger(Mailbox.class);
@@ -26,7 +27,7 @@ final class Mailbox {
     private boolean closed;
 
     /**
-     * An empty one.
+     * Starts empty.
      *
      * @param onGap called by the thread that takes, after a gap and before what came later
      */
@@ -36,13 +37,13 @@ final class Mailbox {
         this.onGap = onGap;
     }
 
-    /** There may have been changes of which nobody was told. */
+    /** Changes may have been missed. */
     synchronized void putGap() {
         gap = true;
         notifyAll();
     }
 
-    /** Takes the place of what is there of the same job, unless that is newer. */
+    /** Replaces the present change of the same job, unless that is newer. */
     synchronized void put(Snapshot news) {
         Snapshot present = letters.get(news.id());
         if (closed || (present != null && present.isLaterThan(news) && !news.isConfirmed())) {
@@ -56,7 +57,7 @@ final class Mailbox {
         notifyAll();
     }
 
-    /** Waits for the oldest; empty when the box was closed. */
+    /** Waits for the oldest change; empty when the box was closed. */
     Optional<Snapshot> take() throws InterruptedException {
         while (awaitsAndFindsGap()) {
             onGap.run();
@@ -84,7 +85,7 @@ final class Mailbox {
         notifyAll();
     }
 
-    /** How many were never told. */
+    /** How many changes were never told. */
     synchronized long dropped() {
         return dropped;
     }

@@ -22,11 +22,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads followed jobs anew when the feed left a doubt, on a thread of its own that lives only while there is one.
+ * Reads followed jobs again when the feed left a doubt, on a thread of its own that lives only while there is one.
  * Thread-safe.
  *
- * <p>First only revisions are read, 500 at a time; then the documents that are not the known ones. While the database is away
- * it tries until it is back.
+ * <p>First only revisions are read, 500 at a time; then the documents whose revisions are not the known ones. While the
+ * database is away, it tries again and again.
  */
 final class Rereader implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Rereader.class);

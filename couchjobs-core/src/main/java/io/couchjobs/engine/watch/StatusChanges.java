@@ -26,10 +26,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a listener, on a thread of its own, of every job whose status is not the one told before. Thread-safe.
+ * Tells a listener, on a thread of its own, of every job whose status differs from the one told before. Thread-safe.
  *
- * <p>The feed only fills a {@link Mailbox}, so a listener that blocks holds up nobody. An older story than the one told is
- * looked up: the document decides.
+ * <p>The feed only fills a {@link Mailbox}, so a listener that blocks delays no other. When the feed tells an older
+ * state than the one told, the document is read and decides.
  */
 final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, Listening {
     private static final Logger log = LoggerFactory.getLogger(StatusChanges.class);
@@ -45,13 +45,13 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
     private final Backoff backoff;
     private volatile boolean closed;
     private final Thread thread = new Thread(this::deliver, "couchjobs-watch");
-    /** What was told last, of the jobs that changed last. Only the thread uses it. */
+    /** The last state told of each job that changed recently. Only the thread uses it. */
     private final Map<JobId, Told> last = RecentMap.byUse(MOST_JOBS);
 
-    /** What was told; the status is null for a removed job. */
+    /** A state that was told; the status is null for a removed job. */
     private record Told(Snapshot snapshot, @Nullable JobStatus status) {}
 
-    /** Hears of changes, and that some may have been missed. */
+    /** Hears of changes, and of gaps in them. */
     record Hearer(Consumer<JobChange> listener, Runnable whenMissed) {}
 
     StatusChanges(JobFilter filter, JobStore store, Hearer hearer, Consumer<StatusChanges> onClose) {
@@ -107,7 +107,7 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
         mailbox.putGap();
     }
 
-    /** The feed goes on from where it was. */
+    /** Nothing to do: the feed goes on from its position. */
     @Override
     public void reconnected() {}
 
@@ -138,7 +138,7 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
         }
     }
 
-    /** Looks up the jobs that were told of. Changes of other jobs cannot be found any more. */
+    /** Looks up the jobs that the listener was told of. Changes of other jobs cannot be found any more. */
     private void missed() {
         try {
             List<String> told = last.keySet().stream().map(JobId::docId).toList();
@@ -214,8 +214,8 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
     }
 
     /**
-     * Empty when it cannot be told now; what is older than what was told is not missed. A job that is gone keeps the revision
-     * that was told last: without it, the next old story would look newer, and the dead would rise.
+     * Empty when the state cannot be read now; an older state than the one told is no loss. A job that is gone keeps
+     * the revision told last: without it, the next old state would look newer, and the removed job would reappear.
      */
     private Optional<Snapshot> lookUp(JobId id, String rev) {
         try {

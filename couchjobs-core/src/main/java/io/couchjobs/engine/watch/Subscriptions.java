@@ -25,8 +25,8 @@ import java.util.function.Predicate;
 /**
  * Lets callers follow single jobs. Thread-safe.
  *
- * <p>A job is followed from before it is read, so that nothing happens in between. However many are followed, they share the
- * one connection of the {@link Feed}; when that was interrupted, all are looked up again, 500 at a time.
+ * <p>The following begins before the job is read, so that no change in between is missed. All followers share the one
+ * connection of the {@link Feed}; after an interruption all jobs are looked up again, 500 at a time.
  */
 public final class Subscriptions implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -39,7 +39,7 @@ public final class Subscriptions implements AutoCloseable {
     /**
      * Follows jobs through a feed. No I/O.
      *
-     * @param feed what tells of changes
+     * @param feed tells of changes
      * @param store where the jobs are
      */
     public Subscriptions(Feed feed, JobStore store) {
@@ -53,7 +53,7 @@ public final class Subscriptions implements AutoCloseable {
      * Subscribes to a job.
      *
      * @param id the job
-     * @param subscriber who subscribes: the same subscriber and job have the same open subscription
+     * @param subscriber the subscriber: the same subscriber and job have the same open subscription
      * @return the subscription; closed when the job has finished already
      * @throws JobNotFoundException when there is no such job
      * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
@@ -119,8 +119,8 @@ public final class Subscriptions implements AutoCloseable {
         }
     }
 
-    /** Empty when it cannot be told until the deadline how the job stands. */
-    @SuppressWarnings("unchecked") // who joined for the same subscriber is of the same kind
+    /** Empty when the state of the job cannot be known by the deadline. */
+    @SuppressWarnings("unchecked") // all followers of one subscriber are of one kind
     private <F extends Follower> Optional<F> open(F fresh, Deadline deadline) throws InterruptedException {
         ends.prepare();
         F joined = (F) followers.join(fresh);
@@ -182,7 +182,7 @@ public final class Subscriptions implements AutoCloseable {
         }
     }
 
-    /** With those that seem to have ended, or to be gone, as a majority has them. */
+    /** The given states; jobs that seem to have ended, or to be gone, have the state that a majority has. */
     private Map<String, Snapshot> sure(Map<String, Snapshot> found, Deadline deadline) {
         List<String> doubtful = found.entrySet().stream()
                 .filter(one -> !isSure(one.getValue()))
@@ -205,7 +205,7 @@ public final class Subscriptions implements AutoCloseable {
         return sure;
     }
 
-    /** As a majority has them, which is known after two probes where all is well; without those that are not known in time. */
+    /** The states that a majority has, normally known after two probes; without those that are not known in time. */
     private Map<String, Snapshot> sure(List<String> docIds, Deadline deadline) throws InterruptedException {
         Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(20), Duration.ofSeconds(1));
         List<String> unknown = new ArrayList<>(docIds);

@@ -16,7 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** Follows what happens to jobs. Thread-safe. */
+/** Follows the changes of jobs. Thread-safe. */
 public final class Watch implements AutoCloseable {
     private final Feed feed;
     private final JobStore store;
@@ -26,7 +26,7 @@ public final class Watch implements AutoCloseable {
     /**
      * Watches through a feed. No I/O.
      *
-     * @param feed what tells of changes
+     * @param feed tells of changes
      * @param store where the jobs are
      */
     public Watch(Feed feed, JobStore store) {
@@ -35,14 +35,15 @@ public final class Watch implements AutoCloseable {
         this.subscriptions = new Subscriptions(feed, store);
     }
 
-    /** {@return what follows single jobs} */
+    /** {@return the subscriptions to single jobs} */
     public Subscriptions subscriptions() {
         return subscriptions;
     }
 
     /**
-     * Hears of every change of status from now on. Of changes in quick succession only the last may be told, and a listener
-     * that is slow for more than 10,000 jobs or 32 MiB of documents misses the oldest changes, which is logged.
+     * Hears of every change of status from now on. When changes follow each other quickly, only the last may be told. A
+     * listener that is slow for more than 10,000 jobs or 32 MiB of documents misses the oldest changes, which is
+     * logged.
      *
      * @param filter which jobs; a removed job is told if its type passes
      * @param listener called on a thread of its own; may take its time; what it throws is logged
@@ -53,9 +54,9 @@ public final class Watch implements AutoCloseable {
     }
 
     /**
-     * As {@link #follow(JobFilter, Consumer)}, for somebody who wants to know when changes may have been missed: the server did not
-     * know the feed's position any more, because the database was made anew or restored. The listener still hears what became of the jobs that were told
-     * of is told; changes of others are lost.
+     * As {@link #follow(JobFilter, Consumer)}, for a caller that wants to know when changes may have been missed: the
+     * server did not know the feed's position any more, because the database was made anew or restored. The listener
+     * still hears of changes of the jobs that it was told of; changes of others are lost.
      *
      * @param filter which jobs; a removed job is told if its type passes
      * @param listener called on a thread of its own; may take its time; what it throws is logged
@@ -96,7 +97,7 @@ public final class Watch implements AutoCloseable {
      * Waits until a job is as wanted.
      *
      * @param id the job
-     * @param wanted what it should be like; called on the feed's thread: must be quick
+     * @param wanted the condition; called on the feed's thread: must be quick
      * @param timeout how long to wait at most
      * @return the job when it was as wanted; empty when the time is over
      * @throws JobNotFoundException when there is no such job, or it is removed meanwhile
