@@ -29,7 +29,7 @@ public final class Answer implements AutoCloseable {
     private static final long LONGEST_ANSWER = 256L << 20;
     private static final long LONGEST_ERROR = 64L << 10;
     private static final String REQUEST_ID = "X-Couch-Request-ID";
-    /** How Erlang tells of one that failed, with what was asked. */
+    /** The beginning of Erlang's report of a failed inner call, with its arguments. */
     private static final String INNER_CALL = "{gen_server,call,";
 
     private final Call call;
@@ -47,7 +47,7 @@ public final class Answer implements AutoCloseable {
         return call;
     }
 
-    /** Who answered. */
+    /** The node that answered. */
     Node node() {
         return node;
     }
@@ -65,7 +65,7 @@ public final class Answer implements AutoCloseable {
         return Optional.ofNullable(header).map(Header::getValue);
     }
 
-    /** The same each time: what was read of it is gone. */
+    /** The same stream each time; bytes already read are gone. */
     public InputStream body() throws IOException {
         InputStream in = body;
         if (in == null) {
@@ -76,7 +76,7 @@ public final class Answer implements AutoCloseable {
         return in;
     }
 
-    /** Makes something of an answer. */
+    /** Reads a value from an answer. */
     @FunctionalInterface
     public interface Reader<T> {
         public T read(Answer answer) throws IOException;
@@ -119,7 +119,7 @@ public final class Answer implements AutoCloseable {
         return new LimitedInput(body(), LONGEST_ANSWER).readAllBytes();
     }
 
-    /** For answers that are read bit by bit; the caller reads to the end. */
+    /** A parser for answers that are read piece by piece; the caller reads to the end. */
     public JsonParser parser() throws IOException {
         requireSuccess();
         return Json.parser(limited(LONGEST_ANSWER));
@@ -132,12 +132,15 @@ public final class Answer implements AutoCloseable {
         return this;
     }
 
-    /** The body, not longer than anybody would want it. */
+    /** The body, limited to a reasonable length. */
     public InputStream limited() throws IOException {
         return limited(isSuccess() ? LONGEST_ANSWER : LONGEST_ERROR);
     }
 
-    /** Reads what is left, so that the connection can be used again; of much, nothing more. */
+    /**
+     * Reads a short rest, so that the connection can be used again; closes the connection instead when the rest is
+     * long.
+     */
     public Answer drain() throws IOException {
         try (InputStream rest = limited(LONGEST_ERROR)) {
             rest.transferTo(OutputStream.nullOutputStream());
@@ -147,7 +150,7 @@ public final class Answer implements AutoCloseable {
         return this;
     }
 
-    /** What the server says went wrong. Reads the body. */
+    /** The failure that the server reports. Reads the body. */
     public Failure failure() throws IOException {
         ObjectNode body = errorBody();
         String error = Json.optionalText(body, "error").orElseGet(this::statusPhrase);
@@ -155,13 +158,18 @@ public final class Answer implements AutoCloseable {
         return new Failure(status(), error, reason(body), request(), unknown);
     }
 
-    /** Of a call inside of it that failed CouchDB tells all, with the document that {@code couchjs} was given: no log may have that. */
+    /**
+     * CouchDB reports a failed inner call in full, with the document that {@code couchjs} was given: no log may contain
+     * that.
+     */
     private static String reason(ObjectNode body) {
         String reason = Json.text(body, "reason");
         return reason.contains(INNER_CALL) ? "a call inside of the server failed" : reason;
     }
 
-    /** What a server says of itself, whatever the HTTP status; empty when it says nothing. Reads the body. */
+    /**
+     * The status that the server reports in its answer, at any HTTP status; empty when there is none. Reads the body.
+     */
     String statusInBody() throws IOException {
         return Json.text(errorBody(), "status");
     }
@@ -170,7 +178,7 @@ public final class Answer implements AutoCloseable {
         return unusable(reason, null);
     }
 
-    /** The answer came, but makes no sense. What a write did is then unknown. */
+    /** The answer came, but makes no sense. The outcome of a write is then unknown. */
     public CouchException unusable(String reason, @Nullable Throwable cause) {
         String text = "the answer cannot be used: " + reason;
         return new CouchException(new Failure(status(), "bad_answer", text, request(), !call.repeatable()), cause);
@@ -211,7 +219,7 @@ public final class Answer implements AutoCloseable {
         try (InputStream body = limited(LONGEST_ERROR)) {
             return Json.MAPPER.readTree(body.readAllBytes()) instanceof ObjectNode object ? object : Json.object();
         } catch (JsonProcessingException | LimitedInput.TooMuch e) {
-            return Json.object(); // not from CouchDB, but from something on the way
+            return Json.object(); // not from CouchDB, but from a proxy on the way
         }
     }
 

@@ -20,7 +20,7 @@ interface Authenticator {
         return status == 401;
     }
 
-    /** After such an answer to this request: tries to get better credentials. False when there are none. */
+    /** Tries to get better credentials after such an answer to this request. False when there are none. */
     default boolean renew(HttpRequest refused) {
         return false;
     }

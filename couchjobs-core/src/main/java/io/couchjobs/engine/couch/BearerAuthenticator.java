@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A token that somebody else renews. Two threads that read it again at the same time do no harm. While it cannot be read again
- * (half of its file may be written so far), the one that was read before stays.
+ * A token that another program renews. Two threads may read it again at the same time without harm. While it cannot be
+ * read again (its file may be half written), the former token stays in use.
  */
 final class BearerAuthenticator implements Authenticator {
 

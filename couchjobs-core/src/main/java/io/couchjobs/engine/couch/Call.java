@@ -8,18 +8,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * One request, ready to be sent.
  *
- * @param repeatable whether sending it twice is the same as sending it once: a read, with whatever method, or a change
- *     that may happen twice
+ * @param repeatable whether sending it twice is the same as sending it once: a read, with any method, or a change that
+ *     may happen twice
  */
 public record Call(String method, UrlPath path, @Nullable Body body, boolean repeatable, Map<String, String> headers) {
 
-    /** What is sent along, as its type says. */
+    /** The content sent with a request, of the given type. */
     public static final class Body {
 
         private final byte[] bytes;
         private final String contentType;
 
-        /** The bytes are not copied: nobody changes them. */
+        /** The bytes are not copied: the caller must not change them. */
         public Body(byte[] bytes, String contentType) {
             this.bytes = bytes;
             this.contentType = contentType;

@@ -11,18 +11,19 @@ import org.jspecify.annotations.Nullable;
  * and CouchDB makes a new one only once a second.) Several answers narrow that down; as clocks drift, it widens again with
  * time, and an answer that contradicts what was known (the server's clock was set) starts over.
  *
- * <p>t0 and t1 are of the monotonic clock, so nothing is lost when this machine's time of day is set. That one counts
- * as long as it may be the server's too, for it tells more than whole seconds; and when no answer has a date. Thread-safe.
+ * <p>t0 and t1 are of the monotonic clock, so setting this machine's time of day does no harm. This machine's time of
+ * day counts as long as it may be the server's too, since it is finer than whole seconds; and when no answer has a
+ * date. Thread-safe.
  */
 public final class ClockSkew {
     private static final Duration RESOLUTION = Duration.ofSeconds(2);
-    /** 500 millionths, what clock daemons allow themselves: so many elapsed nanoseconds are one of drift. */
+    /** 500 millionths, the limit of clock daemons: so many elapsed nanoseconds make one of drift. */
     private static final long ELAPSED_PER_DRIFT = 2000;
 
     private static final Instant EARLIEST = Instant.parse("2025-01-01T00:00:00Z");
     private static final Instant LATEST = Instant.parse("2200-01-01T00:00:00Z");
 
-    /** What the server's time of day less the monotonic time can be, as of a moment. */
+    /** The bounds of the server's time of day less the monotonic time, as of a moment. */
     private record Bounds(Duration low, Duration high, long asOf) {
 
         Bounds widenedTo(long now) {
@@ -58,7 +59,7 @@ public final class ClockSkew {
         return bounds != null;
     }
 
-    /** Takes in the date of an answer. One that no clock can show today tells nothing. */
+    /** Takes in the date of an answer. An impossible date is ignored. */
     synchronized void observe(long sent, long received, Instant dated) {
         if (dated.isAfter(EARLIEST) && dated.isBefore(LATEST)) {
             long now = nanos();
@@ -70,10 +71,10 @@ public final class ClockSkew {
     }
 
     /**
-     * The server's clock less the given one: zero while they may agree, else the least that is possible, as a job may run
-     * a moment late by it and never early.
+     * The server's clock less the given one: zero while they may agree, otherwise the least possible difference: a job
+     * may run a moment late, but never early.
      *
-     * @param local what this machine's clock shows now
+     * @param local the present time of this machine's clock
      */
     public synchronized Duration estimate(Instant local) {
         Bounds now = bounds == null ? null : bounds.widenedTo(nanos());
@@ -84,7 +85,7 @@ public final class ClockSkew {
     /**
      * How much later than the estimate the server's clock may be.
      *
-     * @param local what this machine's clock shows now
+     * @param local the present time of this machine's clock
      */
     public synchronized Duration doubt(Instant local) {
         Bounds now = bounds == null ? null : bounds.widenedTo(nanos());

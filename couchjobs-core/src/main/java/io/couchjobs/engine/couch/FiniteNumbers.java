@@ -5,7 +5,9 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.JsonGeneratorDelegate;
 import java.io.IOException;
 
-/** Refuses what is no number in JSON. Jackson would write it as a text and so change the document silently. */
+/**
+ * Refuses values that are no numbers in JSON. Jackson would write them as texts and so change the document silently.
+ */
 final class FiniteNumbers extends JsonGeneratorDelegate {
 
     FiniteNumbers(JsonGenerator out) {

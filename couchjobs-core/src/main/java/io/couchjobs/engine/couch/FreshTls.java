@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks before each new connection whether the files of certificates and keys are still those that were read, and reads them
- * again when they are not. While what is there cannot be used (half of it may be written so far), what was read before stays.
- * A new TLS context is made of them: with the old one a session could be resumed that knows the old certificate. Thread-safe.
+ * Checks before each new connection whether the files of certificates and keys have changed, and reads them again if
+ * so. While the files cannot be used (they may be half written), the former content stays in use. A new TLS context is
+ * made each time: with the old one a session with the old certificate could be resumed. Thread-safe.
  */
 public final class FreshTls implements TlsSocketStrategy {
 
@@ -39,7 +39,7 @@ public final class FreshTls implements TlsSocketStrategy {
     FreshTls(List<Path> files, Supplier<TlsSocketStrategy> reading) {
         this.files = files;
         this.reading = reading;
-        this.read = stamps(files); // before they are read: what changes meanwhile is read once more
+        this.read = stamps(files); // before they are read: a file that changes meanwhile is read once more
         this.current = reading.get();
     }
 
@@ -56,7 +56,7 @@ public final class FreshTls implements TlsSocketStrategy {
         if (now.equals(read)) {
             return;
         }
-        read = now; // also when they cannot be used: that is said once
+        read = now; // also when they cannot be used: that is logged once
         try {
             current = reading.get();
             LOG.info("the certificates of {} have changed and are used from now on", files);
@@ -71,7 +71,7 @@ public final class FreshTls implements TlsSocketStrategy {
         return stamps;
     }
 
-    /** What tells one version of a file from another. */
+    /** Distinguishes versions of a file. */
     private record Stamp(
             @Nullable FileTime changed, long size, @Nullable Object inode) {
         static Stamp of(Path file) {

@@ -4,8 +4,9 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * Whether a node is fit to be asked. One that failed rests for a time that grows with each failure and is random, so that not
- * all clients come back at the same moment. A failure long after the one before counts as the first. Not thread-safe.
+ * Whether a node is fit for requests. A failed node rests for a time that grows with each failure and is random, so
+ * that not all clients come back at the same moment. A failure long after the one before counts as the first. Not
+ * thread-safe.
  */
 final class Health {
 
@@ -19,12 +20,14 @@ final class Health {
     private long restsUntil;
     private boolean probing;
 
-    /** Nothing is known against it. */
+    /** Whether no failure is known. */
     boolean isWell() {
         return well;
     }
 
-    /** It has rested; the one who is told so, and nobody else until the probe has ended, is to look how it fares. */
+    /**
+     * Whether the node has rested and the caller is to probe it; no other caller gets true until that probe has ended.
+     */
     boolean mayProbe(long now) {
         boolean due = !well && !probing && now - restsUntil >= 0;
         probing |= due;
@@ -35,7 +38,10 @@ final class Health {
         probing = false;
     }
 
-    /** It failed, and begins to rest. What fails while it rests was sent before, or for want of anybody better. */
+    /**
+     * The node failed, and begins to rest. A request that fails during the rest was sent before, or for lack of a
+     * better node.
+     */
     void failed(long now, RandomGenerator random) {
         if (!well && restLeft(now) > 0) {
             return;

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 
-/** Sends requests, to another node when one fails, and tells apart what can go wrong with them. Thread-safe. */
+/** Sends requests, to another node when one fails, and classifies their failures. Thread-safe. */
 public final class Http implements AutoCloseable {
 
     private static final Set<Integer> BAD_GATEWAYS = Set.of(502, 503, 504);
@@ -40,7 +40,7 @@ public final class Http implements AutoCloseable {
         this.pace = new Pace(means.nanos(), retries.pause());
     }
 
-    /** Sends the request and reads its answer, whatever its status: the reader asks for success where it wants it. */
+    /** Sends the request and reads its answer of any status: a reader that needs success requires it. */
     public <T> T exchange(Call call, Answer.Reader<T> reader) {
         return exchange(call, config.responseTimeout(), reader);
     }
@@ -68,7 +68,7 @@ public final class Http implements AutoCloseable {
         return retries.run(call, () -> pace.run(call, () -> onSomeNode(attempt)));
     }
 
-    /** The connection that brought this answer is no good any more. */
+    /** The connection of this answer is broken. */
     public void broke(Answer answer, String why) {
         if (!closed) {
             nodes.failed(answer.node(), why);
@@ -134,7 +134,10 @@ public final class Http implements AutoCloseable {
         }
     }
 
-    /** Whether another node may do better. A wait for a free connection of our own, and an interrupt, say nothing of it. */
+    /**
+     * Whether another node may do better. A wait for a free connection of our own pool, and an interrupt, tell nothing
+     * about the node.
+     */
     private static boolean isTheNodes(CouchException e) {
         if (e instanceof CouchUnreachableException) {
             boolean ours = e.getCause() instanceof InterruptedIOException;
@@ -143,7 +146,7 @@ public final class Http implements AutoCloseable {
         return BAD_GATEWAYS.contains(e.status()) || e.error().equals(NODE_DOWN);
     }
 
-    /** Where there are other nodes, one that cannot answer is as good as one that does not. */
+    /** When there are other nodes, a node that reports that it cannot answer counts as one that does not answer. */
     private Answer requireFit(Answer answer) {
         boolean isNoneAtAll = nodes.areSeveral() && BAD_GATEWAYS.contains(answer.status());
         if (!isNoneAtAll && answer.status() != 429) {

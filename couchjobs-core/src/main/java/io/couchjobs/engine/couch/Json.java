@@ -22,18 +22,18 @@ import java.util.Optional;
 
 /**
  * JSON as the client reads and writes it: integers of any size and doubles exactly as they are (CouchDB itself keeps
- * fractions as doubles), no duplicate keys, no NaN, nothing that is nested too deeply, and
- * nothing but UTF-8: what looks like UTF-16 or UTF-32 is garbage. Whether something follows is for the reader to check: in a feed it does.
+ * fractions as doubles), no duplicate keys, no NaN, no deep nesting, and only UTF-8: input that looks like UTF-16 or
+ * UTF-32 is garbage. The reader checks whether more input follows, as it does in a feed.
  */
 public final class Json {
 
-    /** Of what is read, what lies deeper is left out: a tree is gone through by recursion. */
+    /** Deeper levels are left out when JSON is read, because trees are processed by recursion. */
     static final int DEEPEST_READ = 900;
 
-    /** Less than what of a document is read at least, so that one of which something was left out is never written back. */
+    /** Less than the depth that is read, so that a document with levels left out is never written back. */
     private static final int DEEPEST_WRITTEN = 800;
 
-    /** As long as a document of CouchDB can be by default: one with a longer name would cost the answer that it is in. */
+    /** As long as a document of CouchDB can be by default: a longer name would make the whole answer fail. */
     private static final int LONGEST_NAME = 8 << 20;
 
     public static final ObjectMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
@@ -49,7 +49,7 @@ public final class Json {
             .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
             .build();
 
-    /** Each becomes an object in memory, of 100 bytes and more, however short it is in the answer. */
+    /** Each token becomes an object of 100 bytes or more in memory, however short it is in the answer. */
     private static final long MOST_TOKENS = 10_000_000;
 
     private static final JsonFactory FOR_ANSWERS = MAPPER.getFactory()
@@ -86,7 +86,7 @@ public final class Json {
         return FOR_ANSWERS.createParser(new ShallowInput(answer, DEEPEST_READ));
     }
 
-    /** For a feed, which may be as long as it likes. */
+    /** A parser for a feed, which may be of any length. */
     public static JsonParser feedParser(InputStream feed) throws IOException {
         return MAPPER.createParser(new ShallowInput(feed, DEEPEST_READ));
     }
@@ -95,7 +95,7 @@ public final class Json {
         return bytes(out -> MAPPER.writeTree(out, node));
     }
 
-    /** In memory: what cannot be written must be known before the first byte is on its way. */
+    /** In memory: a failure to write JSON must show before the first byte is sent. */
     public static byte[] bytes(Writing writing) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (JsonGenerator out = MAPPER.createGenerator(bytes)) {

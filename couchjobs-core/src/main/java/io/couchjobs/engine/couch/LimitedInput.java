@@ -4,7 +4,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** An input that fails when it is longer than anybody would want to keep in memory. */
+/** An input that fails when it is too long to keep in memory. */
 public class LimitedInput extends FilterInputStream {
 
     /** Too much came. */
@@ -43,7 +43,7 @@ public class LimitedInput extends FilterInputStream {
         return count;
     }
 
-    /** Does nothing: closing an answer's body reads what is left of it, and that may never end. Closing the answer does not. */
+    /** Does nothing: closing an answer's body reads its rest, which may never end. Closing the answer does not. */
     @Override
     public void close() {}
 

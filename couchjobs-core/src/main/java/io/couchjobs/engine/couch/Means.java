@@ -8,14 +8,14 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * What a client reaches the world through; tests put others in their place.
+ * A client's means to reach the world; tests replace them.
  *
  * @param transport carries its requests; closed with the client
  * @param retries pauses and repeats
  * @param nanos the monotonic clock
  * @param random decides which node is asked, and how long one is left alone
- * @param background runs what nobody waits for; never in the calling thread, unless nothing of it can block
- * @param surroundings for all who use the client
+ * @param background runs background tasks; never in the calling thread, unless no task can block
+ * @param surroundings for all users of the client
  */
 public record Means(
         Transport transport,
@@ -38,7 +38,7 @@ public record Means(
         return new Means(new Pools(config), new Retries(pause), System::nanoTime, anyThreads(), Means::start);
     }
 
-    /** One that may be used by any thread. */
+    /** A generator that any thread may use. */
     private static RandomGenerator anyThreads() {
         return () -> ThreadLocalRandom.current().nextLong();
     }

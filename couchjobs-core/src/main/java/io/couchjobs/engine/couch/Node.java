@@ -16,12 +16,12 @@ import org.apache.hc.client5.http.utils.DateUtils;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpHeaders;
 
-/** One server: its address, who asks there, and its clock. Thread-safe. */
+/** One server: its address, its credentials and its clock. Thread-safe. */
 final class Node {
 
     private static final Call UP = Call.get(UrlPath.ROOT.segment("_up"));
     private static final Duration PROBE = Duration.ofSeconds(5);
-    /** What {@code _up} says, with 404, of a node that is not to be used. */
+    /** The statuses by which {@code _up} reports, with 404, that a node is not to be used. */
     private static final Set<String> NOT_TO_BE_USED = Set.of("maintenance_mode", "nolb");
 
     private final URI url;
@@ -63,12 +63,12 @@ final class Node {
         try {
             return authenticator.mayBeRefusal(answer.status()) && authenticator.renew(sent);
         } catch (RuntimeException | Error e) {
-            answer.close(); // nobody else will, and its connection would be lost
+            answer.close(); // otherwise its connection would be lost
             throw e;
         }
     }
 
-    /** Whether the server answers, and wants to be asked. */
+    /** Whether the server answers, and accepts requests. */
     boolean isUp() {
         try (Answer answer = sendOnce(UP, requests.of(UP, PROBE), false)) {
             return answer.status() < 500 && !answer.read(it -> NOT_TO_BE_USED.contains(it.statusInBody()));
@@ -89,7 +89,7 @@ final class Node {
         }
     }
 
-    /** What broke, in words. */
+    /** The failure in words. */
     String reason(IOException cause) {
         return Reasons.of(cause, url);
     }
@@ -99,7 +99,8 @@ final class Node {
         requests.observe(response);
         long received = skew.nanos();
         Optional.ofNullable(response.getFirstHeader(HttpHeaders.DATE))
-                .filter(header -> !response.containsHeader(HttpHeaders.AGE)) // else a cache's answer, dated long ago
+                .filter(header -> !response.containsHeader(
+                        HttpHeaders.AGE)) // otherwise it may be a cache's answer, dated long ago
                 .map(header -> DateUtils.parseStandardDate(header.getValue()))
                 .ifPresent(dated -> skew.observe(sent, received, dated));
     }

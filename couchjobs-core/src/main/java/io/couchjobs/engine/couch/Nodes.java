@@ -12,14 +12,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The nodes of a cluster, and which of them is asked. Thread-safe.
+ * The nodes of a cluster, and the choice between them. Thread-safe.
  *
- * <p>A client asks one node at a time: its home, which it chose at random when it was made, so that many clients spread. When
- * that fails it goes to another at random, at once. A node that failed rests, and then one request, sent in the background,
- * finds out whether it is back; until then nobody waits for it. A client returns to its home and to no other, so a node that
- * comes back gets only those who were there before it failed, each at a time of its own.
+ * <p>A client asks one node at a time: its home, which it chose at random when it was made, so that clients spread.
+ * When the home fails, the client switches at once to another node at random. A failed node rests, and then one request
+ * in the background finds out whether it is back; until then no request waits for it. A client returns to its home and
+ * to no other, so a node that comes back gets only its former clients, each at a time of its own.
  *
- * <p>While no node is well, the one is asked that has rested longest: a client of a single server always asks that.
+ * <p>While no node is well, the one that has rested longest is asked; a single server is always asked.
  */
 final class Nodes {
 
@@ -47,7 +47,7 @@ final class Nodes {
     /**
      * The node to ask now.
      *
-     * @param tried those that have just failed for the same request: any other is better, if there is one
+     * @param tried nodes that have just failed for the same request: any other is better, if there is one
      */
     synchronized Node pick(Collection<Node> tried) {
         if (areSeveral()) {
@@ -59,7 +59,7 @@ final class Nodes {
         return current;
     }
 
-    /** It did not answer, or said that it cannot. */
+    /** The node did not answer, or reported that it cannot. */
     synchronized void failed(Node node, String why) {
         if (!areSeveral()) {
             return;
@@ -86,12 +86,12 @@ final class Nodes {
         }
     }
 
-    /** How often another node came to be asked than before: while this stays the same, all requests go to one node. */
+    /** How often the client switched nodes: while this stays the same, all requests go to one node. */
     synchronized long switches() {
         return switches;
     }
 
-    /** The clock of the node that is asked now; until it has told its time, that of another. */
+    /** The clock of the present node; until it has told its time, that of another. */
     synchronized ClockSkew clockSkew() {
         Predicate<ClockSkew> isKnown = ClockSkew::isKnown;
         return isKnown.test(current.clockSkew())

@@ -16,9 +16,9 @@ import org.slf4j.LoggerFactory;
  * Sends no more requests than the server accepts. Hosted servers allow an account a number of requests per second and refuse the
  * others by 429. A refused request was not carried out, so it is sent again, also when it is a write.
  *
- * <p>Before the first refusal nothing waits. After it all requests of the client share one rate: as many per second as the server
- * accepted last, less with each refusal, and a little more with each second without one. Writes go first: the end of a job and the renewal
- * of a lease are writes, and what the others read is in vain without them. Thread-safe.
+ * <p>Before the first refusal no request waits. After it all requests of the client share one rate: as many per second
+ * as the server accepted last, less with each refusal, and a little more with each second without one. Writes go first:
+ * the end of a job and the renewal of a lease are writes, without which reads are in vain. Thread-safe.
  */
 final class Pace {
     private static final Logger log = LoggerFactory.getLogger(Pace.class);
@@ -51,7 +51,8 @@ final class Pace {
     /**
      * Sends a request when it is its turn, and again while the server refuses it for the number of requests.
      *
-     * @throws CouchException what the attempt threw; a refusal when it lasts for a minute, or when the server asks for longer
+     * @throws CouchException the exception of the attempt; a refusal when it lasts for a minute, or when the server
+     *     asks for longer
      */
     <T> T run(Call call, Supplier<T> attempt) {
         Duration waited = Duration.ZERO;
@@ -73,7 +74,7 @@ final class Pace {
         }
     }
 
-    /** A request that failed by its answer was let through like one that did not. */
+    /** A request with an error answer was let through like a successful one. */
     private void answered(CouchException e) {
         if (e.status() > 0) {
             accepted();
@@ -109,7 +110,7 @@ final class Pace {
             perSecond = lastSecond;
             changedNanos = now;
             log.info("the server refuses requests by 429; about {} per second are sent from now on", (int) perSecond);
-        } else if (now - changedNanos >= SECOND) { // others were on their way when the first one was refused
+        } else if (now - changedNanos >= SECOND) { // other requests were on their way when the first one was refused
             perSecond = Math.max(SLOWEST, Math.min(perSecond * SLOWER, lastSecond));
             changedNanos = now;
         }

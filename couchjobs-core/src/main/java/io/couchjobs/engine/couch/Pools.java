@@ -28,7 +28,10 @@ import org.apache.hc.core5.util.Timeout;
 final class Pools implements Transport {
 
     private static final String SENT = "couchjobs.sent";
-    /** After that much idleness a connection is looked at before it is used: a write on a dead one has no known end. */
+    /**
+     * After so long an idle time a connection is checked before use: a write on a dead connection has an unknown
+     * outcome.
+     */
     private static final TimeValue TRUSTED = TimeValue.ofMilliseconds(200);
 
     private static final Timeout KEPT_IDLE = Timeout.ofSeconds(30);
@@ -66,7 +69,7 @@ final class Pools implements Transport {
             throw new Unanswered(e, false);
         } catch (IOException e) {
             throw new Unanswered(e, wasSent(context));
-        } catch (IllegalStateException e) { // the pool was closed under our hands
+        } catch (IllegalStateException e) { // the pool was closed meanwhile
             throw new Unanswered(new IOException(e.getMessage()), wasSent(context));
         }
     }

@@ -13,7 +13,7 @@ import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.jspecify.annotations.Nullable;
 
-/** The way through a proxy, and past it where it is not for a server. Thread-safe. */
+/** The route through a proxy, and past it for servers that are excepted. Thread-safe. */
 final class ProxyRoutes extends DefaultRoutePlanner {
 
     private static final int PROXY_AUTHENTICATION_REQUIRED = 407;

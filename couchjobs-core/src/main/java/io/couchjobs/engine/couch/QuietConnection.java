@@ -18,7 +18,7 @@ final class QuietConnection extends DefaultManagedHttpClientConnection {
 
     private static final AtomicLong COUNT = new AtomicLong();
 
-    /** Answers that only say that the answer will come (103 and the like). */
+    /** The most interim answers (103 and the like) before the answer. */
     private static final int MOST_BEFORE_THE_ANSWER = 100;
 
     private int beforeTheAnswer;
@@ -56,7 +56,9 @@ final class QuietConnection extends DefaultManagedHttpClientConnection {
         return answer;
     }
 
-    /** What a proxy says more than its status, instead of connecting, would be read to its end before anybody is told. */
+    /**
+     * Skips the body of a proxy that refuses to connect: it would be read to its end before the failure is reported.
+     */
     @Override
     public void receiveResponseEntity(ClassicHttpResponse answer) throws HttpException, IOException {
         if (!connecting) {

@@ -15,13 +15,13 @@ import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.core5.http.ConnectionRequestTimeoutException;
 import org.apache.hc.core5.http.NoHttpResponseException;
 
-/** What a failed connection means, in words for whoever runs the program. */
+/** Explains a failed connection to the operator of the program. */
 final class Reasons {
 
     private Reasons() {}
 
     /**
-     * Tells it.
+     * The explanation.
      *
      * @param server without credentials
      */
@@ -50,7 +50,7 @@ final class Reasons {
         return "the connection broke";
     }
 
-    /** Of a certificate that is good at another time; the JDK itself says only that "validity check failed". */
+    /** The reason for an expired or future certificate; the JDK itself says only that "validity check failed". */
     private static Optional<String> badDate(Throwable cause) {
         Throwable each = cause;
         while (each != null && !(each instanceof CertPathValidatorException)) {

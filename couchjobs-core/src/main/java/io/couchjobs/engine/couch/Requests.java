@@ -15,7 +15,10 @@ import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 
-/** Makes HTTP requests to one server of calls. Bodies are compressed only for a server that called itself CouchDB: it can read them. */
+/**
+ * Makes HTTP requests to one server from calls. Bodies are compressed only for a server that called itself CouchDB: it
+ * can read them.
+ */
 final class Requests {
 
     private final URI server;

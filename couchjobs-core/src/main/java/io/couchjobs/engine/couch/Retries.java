@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends a read again when there is reason to hope. A write is never sent twice: it may have been carried out. Neither is
- * a read that timed out: a server that is too slow is not helped by more work.
+ * Sends a read again when that may succeed. A write is never sent twice: it may have been carried out. Neither is a
+ * read that timed out: more work does not help a slow server.
  */
 public final class Retries {
 
@@ -86,7 +86,7 @@ public final class Retries {
         return e.status() == 503 || hasLostItsJavaScript(e);
     }
 
-    /** The process that runs the views' code has ended, or was killed; the next one goes on with the index where it was left. */
+    /** The process that runs the views' code has ended, or was killed; the next process continues the index. */
     private static boolean hasLostItsJavaScript(CouchException e) {
         boolean hasEnded = e.error().equals("os_process_error") && e.reason().contains("exit_status");
         return e.status() == 500 && (hasEnded || e.error().equals("epipe"));

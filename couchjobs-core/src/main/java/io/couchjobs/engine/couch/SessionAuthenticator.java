@@ -19,12 +19,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The cookie of a session. It is fetched before the first request, replaced whenever the server hands out a newer one,
- * and fetched anew when it is about to run out or was refused; by one thread, the others wait for it.
+ * and fetched anew when it is about to run out or was refused. One thread fetches it, and the others wait.
  */
 final class SessionAuthenticator implements Authenticator {
 
     private static final String NAME = "AuthSession";
-    /** A server that does not say how long a cookie lives; CouchDB's default timeout. */
+    /** The life of a cookie when the server does not state it: CouchDB's default timeout. */
     private static final Duration USUAL_LIFE = Duration.ofMinutes(10);
 
     /** Logs in; {@link #observe} then sees the answer's cookie. */
@@ -88,7 +88,7 @@ final class SessionAuthenticator implements Authenticator {
         }
     }
 
-    /** Who waited for a login that met only silence does not wait as long again, one thread after the other. */
+    /** Threads that waited for a login without an answer fail with it, and do not each wait as long again. */
     private void logIn(@Nullable CouchUnreachableException before) {
         CouchUnreachableException silence = lastSilence;
         if (silence != null && silence != before) {
@@ -119,7 +119,7 @@ final class SessionAuthenticator implements Authenticator {
                             given.getName().equals(NAME) && !given.getValue().isEmpty())
                     .findFirst();
         } catch (IllegalArgumentException e) {
-            return Optional.empty(); // somebody else's cookie, and a strange one
+            return Optional.empty(); // a malformed cookie, which is not CouchDB's
         }
     }
 }

@@ -6,11 +6,12 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * JSON without what is nested too deeply: objects and arrays of the deepest level are empty. CouchDB stores documents of millions
- * of levels, and one of them must not cost the answer that it is in. Here, before anything is parsed, the depth costs no memory.
+ * JSON without levels that are nested too deeply: objects and arrays of the deepest level are empty. CouchDB stores
+ * documents of millions of levels, and one of them must not make the whole answer fail. Before parsing, the depth costs
+ * no memory.
  */
 final class ShallowInput extends FilterInputStream {
-    /** More than fit in the largest document that CouchDB takes by default, of 8 MB. */
+    /** More levels than fit in the largest document that CouchDB takes by default, of 8 MB. */
     private static final int ENDLESS = 4 << 20;
 
     private final int deepest;

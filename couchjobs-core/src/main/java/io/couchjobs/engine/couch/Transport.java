@@ -10,14 +10,14 @@ public interface Transport extends AutoCloseable {
     /**
      * Sends one request, once, and waits for the head of its answer.
      *
-     * @param request with an absolute address, and in its configuration how long the server may be silent
-     * @param forFeed whether the answer may take for ever, so that it must not use up what other requests need
+     * @param request with an absolute address, whose configuration limits the server's silence
+     * @param forFeed whether the answer may never end, so that it must not use up the connections of other requests
      * @return the answer; its body comes as it is read, and closing it ends it
      * @throws Unanswered no answer came
      */
     ClassicHttpResponse send(HttpUriRequestBase request, boolean forFeed) throws Unanswered;
 
-    /** Ends what is on its way, and sends nothing more. */
+    /** Ends the requests under way, and sends no more. */
     @Override
     void close();
 
@@ -32,7 +32,7 @@ public interface Transport extends AutoCloseable {
         /**
          * Tells why.
          *
-         * @param trouble what broke
+         * @param trouble the failure
          * @param sent whether anything of the request may have reached the server
          */
         public Unanswered(IOException trouble, boolean sent) {

@@ -26,12 +26,12 @@ import org.apache.hc.client5.http.ssl.NoopHostnameVerifier;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
 import org.apache.hc.core5.ssl.SSLContextBuilder;
 
-/** Whose certificates are believed, and which one is shown. */
+/** The certificates that are trusted, and the one that is shown. */
 final class Trust {
 
     private Trust() {}
 
-    /** What the files say that the configuration names, now and when they change. */
+    /** Uses the files that the configuration names, now and when they change. */
     static TlsSocketStrategy of(CouchConfig config) {
         List<Path> files = new ArrayList<>();
         config.clientCertificate().ifPresent(shown -> {

@@ -63,7 +63,7 @@ public final class UrlPath {
             throw new IllegalArgumentException("half a character (a lone surrogate) in a name: " + name);
         }
         if (name.equals(".") || name.equals("..")) {
-            return name.replace(".", "%2E"); // or a proxy would walk up the path
+            return name.replace(".", "%2E"); // otherwise a proxy would walk up the path
         }
         return PercentCodec.encode(name, StandardCharsets.UTF_8);
     }

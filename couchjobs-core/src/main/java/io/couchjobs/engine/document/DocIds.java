@@ -26,7 +26,7 @@ public final class DocIds {
     /** A part of a job's log: {@code log:TYPE:ID:FENCE:NUMBER}. */
     public static final String LOG = "log:";
 
-    /** What garbage collection remembers: {@code gc:NAME}. */
+    /** The memory of garbage collection: {@code gc:NAME}. */
     public static final String GC = "gc:";
 
     private DocIds() {}

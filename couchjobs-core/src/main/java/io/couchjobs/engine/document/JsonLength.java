@@ -3,7 +3,7 @@ package io.couchjobs.engine.document;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Iterator;
 
-/** How long the JSON text of a tree can be: an estimate that costs much less than to write it. Stateless. */
+/** How long the JSON text of a tree can be: an estimate that is much cheaper than writing it. Stateless. */
 public final class JsonLength {
     /** Bytes in UTF-8 of a character at most: those of an escape. */
     private static final int ESCAPE = 6;
@@ -17,7 +17,7 @@ public final class JsonLength {
      * Counts characters, each as one, also those that are escaped.
      *
      * @param tree the tree
-     * @return how many there are at most; very many when there is something of which nobody can say it
+     * @return how many there are at most; very many when the length of some node is unknown
      */
     public static long characters(JsonNode tree) {
         return switch (tree.getNodeType()) {
@@ -29,7 +29,7 @@ public final class JsonLength {
     }
 
     /**
-     * Counts bytes in UTF-8 as if all was escaped.
+     * Counts bytes in UTF-8 as if all characters were escaped.
      *
      * @param tree the tree
      * @return no less than there are

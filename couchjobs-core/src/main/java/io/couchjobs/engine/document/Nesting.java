@@ -5,15 +5,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How deeply a job's document may be nested. CouchDB stores any depth, but what reads it does not: its JavaScript dies of some ten
- * thousand levels, and all indexes with it. The map functions and the guard check the same (design-docs/lib/job.js): change all
- * together.
+ * How deeply a job's document may be nested. CouchDB stores any depth, but not every reader copes with it: its
+ * JavaScript dies of some ten thousand levels, and all indexes with it. The map functions and the guard check the same
+ * (design-docs/lib/job.js): change all together.
  */
 public final class Nesting {
     /** The levels of objects and arrays that a job has at most; the document itself is the first. */
     static final int DEEPEST = 500;
 
-    /** What is wrong with a field that goes deeper. */
+    /** The problem of a field that goes deeper. */
     public static final String TOO_DEEP =
             "is nested too deeply: a job has at most " + DEEPEST + " levels, its document included";
 
@@ -29,7 +29,7 @@ public final class Nesting {
         return Optional.empty();
     }
 
-    /** Whether a value goes too deep for a field of a document. Goes no further down than that. */
+    /** Whether a value goes too deep for a field of a document. Stops at that depth. */
     public static boolean isTooDeep(JsonNode value) {
         return isDeeper(value, DEEPEST - 1);
     }

@@ -4,8 +4,8 @@ import java.util.UUID;
 
 /**
  * Random UUIDs that come in runs of neighbours: writing documents whose ids are neighbours costs CouchDB half as much, since they
- * share the nodes of its trees. Within a run the first 40 bits stay the same and the next 8 count; all others are random
- * in each, so two processes never make up the same one, nor do two copies of a machine. Thread-safe.
+ * share the nodes of its trees. Within a run the first 40 bits stay the same and the next 8 count; all other bits are
+ * random in each, so neither two processes nor two copies of a machine ever make the same one. Thread-safe.
  */
 public final class RandomIds {
     /** Long enough for a request of hundreds of documents, and short beside a long line of jobs, which are looked for at random places. */

@@ -6,7 +6,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A task that is always planned once at the most: the earliest wish counts. Thread-safe. */
+/** A task that is planned at most once at a time: the earliest request counts. Thread-safe. */
 public final class Alarm {
     private static final Duration SHORTEST = Duration.ofMillis(10);
 
@@ -17,7 +17,7 @@ public final class Alarm {
     /**
      * Plans nothing yet.
      *
-     * @param threads what runs the task; when it is shut down, nothing is planned any more
+     * @param threads run the task; after their shutdown nothing is planned any more
      * @param task throws nothing
      */
     public Alarm(ScheduledExecutorService threads, Runnable task) {

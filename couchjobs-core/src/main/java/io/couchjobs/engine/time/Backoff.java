@@ -3,7 +3,8 @@ package io.couchjobs.engine.time;
 import java.time.Duration;
 
 /**
- * Growing random pauses between attempts, so that those who collided do not collide again. Not thread-safe: one per loop.
+ * Growing random pauses between attempts, so that callers that collided do not collide again. Not thread-safe: one per
+ * loop.
  */
 public final class Backoff {
     private final Surroundings surroundings;
@@ -22,9 +23,9 @@ public final class Backoff {
     }
 
     /**
-     * As {@link #Backoff(Duration, Duration)}, elsewhere than in the real world.
+     * As {@link #Backoff(Duration, Duration)}, in the given surroundings.
      *
-     * @param surroundings where pauses pass and lots are drawn
+     * @param surroundings make the pauses and the random numbers
      * @param shortest the first pause, at most
      * @param longest what no pause exceeds
      */

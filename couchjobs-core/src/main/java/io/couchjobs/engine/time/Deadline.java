@@ -2,7 +2,7 @@ package io.couchjobs.engine.time;
 
 import java.time.Duration;
 
-/** A moment on this process's monotonic clock until which something may take. Immutable and thread-safe. */
+/** A deadline on this process's monotonic clock. Immutable and thread-safe. */
 public final class Deadline {
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
@@ -12,7 +12,7 @@ public final class Deadline {
         this.nanos = nanos;
     }
 
-    /** From now on; a hundred years at most, for more does not fit the clock. */
+    /** From now on; at most a hundred years, since more does not fit the clock. */
     public static Deadline after(Duration timeout) {
         Duration bounded = timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST;
         return new Deadline(System.nanoTime() + (bounded.isNegative() ? 0 : bounded.toNanos()));

@@ -7,11 +7,11 @@ import java.util.Deque;
 import java.util.function.LongSupplier;
 
 /**
- * Notices when a monotonic clock stood still while the time of day went on: the machine was suspended. A time of day that is
- * set forward looks the same. Thread-safe.
+ * Detects that a monotonic clock stood still while the time of day went on: the machine was suspended. Setting the time
+ * of day forward looks the same. Thread-safe.
  */
 final class Standstills {
-    /** A shorter difference is no standstill; the clocks are read as exactly as that. */
+    /** A shorter difference is no standstill; this is also the precision of the readings. */
     private static final long SHORTEST = Duration.ofMillis(100).toNanos();
 
     private static final int MOST = 100;
@@ -21,7 +21,7 @@ final class Standstills {
     private volatile long ahead;
     private boolean begun;
 
-    /** The clock showed this when it was noticed that it had stood still for so long. */
+    /** A standstill of that length, detected when the clock showed these nanoseconds. */
     private record Standstill(long nanos, long length) {}
 
     Standstills(InstantSource timeOfDay) {
@@ -31,7 +31,7 @@ final class Standstills {
     /**
      * Compares the clocks.
      *
-     * @param nanos what the monotonic clock showed a moment ago
+     * @param nanos the reading of the monotonic clock a moment ago
      * @param ticker the monotonic clock
      */
     void observe(long nanos, LongSupplier ticker) {

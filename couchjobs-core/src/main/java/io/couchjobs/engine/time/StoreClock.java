@@ -24,8 +24,8 @@ public final class StoreClock implements InstantSource {
      * Follows a server's clock.
      *
      * @param local this machine's time of day; it counts while it may be the server's too, or the server tells none
-     * @param skew the server's clock minus this machine's, as far as known at a time of day
-     * @param doubt how much more that may be, at a time of day
+     * @param skew the server's clock minus this machine's, as far as known, for a time of day
+     * @param doubt how much more that may be, for a time of day
      * @param ask asks the server once, which may lessen the doubt
      * @param ticker a monotonic clock in nanoseconds
      */
@@ -88,7 +88,7 @@ public final class StoreClock implements InstantSource {
 
     /**
      * Whether the monotonic clock stood still, by this machine's time of day, for more than half of the time for which a lease holds: it
-     * does so while the machine is suspended. A time of day that is set forward looks the same.
+     * does so while the machine is suspended. Setting the time of day forward looks the same.
      *
      * @param sinceNanos when the lease began, on the clock of {@link #nanos}
      * @param timeout for how long it holds

@@ -11,14 +11,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How everything that talks to a server waits, draws lots and tells how much time has passed. A simulation puts its own in
- * place of the real one, so that it can be repeated. Thread-safe.
+ * The pauses, random numbers and elapsed time of all code that talks to a server. A simulation replaces the real ones
+ * by its own, so that it can be repeated. Thread-safe.
  */
 public interface Surroundings {
-    /** Before Java 21 nobody sleeps for less. */
+    /** Before Java 21 a sleep cannot be shorter. */
     Duration SHORTEST_SLEEP = Duration.ofMillis(1);
 
-    /** This machine's clock, and its chance. */
+    /** This machine's clock and its random numbers. */
     Surroundings REAL = new Surroundings() {
         @Override
         public long nanos() {
@@ -80,27 +80,27 @@ public interface Surroundings {
      */
     void pause(Duration duration) throws InterruptedException;
 
-    /** {@return where lots are drawn; to be used at once, by the calling thread} */
+    /** {@return the source of random numbers; to be used at once, by the calling thread} */
     Random random();
 
-    /** {@return a UUID that nobody else has} */
+    /** {@return a unique UUID} */
     UUID uuid();
 
     /**
-     * Makes threads that live while there is something to do.
+     * Makes threads that live while there are tasks.
      *
      * @param name their name
      * @param most how many there are at most
-     * @return what runs tasks on them; to be shut down at the end
+     * @return the executor of tasks on them; to be shut down at the end
      */
     ScheduledExecutorService threads(String name, int most);
 
     /**
      * Waits for what another thread does.
      *
-     * @param <T> of which kind it is
-     * @param future what it promised
-     * @return the outcome, or what {@link CompletableFuture#join} throws
+     * @param <T> the type of the outcome
+     * @param future the outcome of the other thread
+     * @return the outcome; throws as {@link CompletableFuture#join} does
      */
     <T> T join(CompletableFuture<T> future);
 }
