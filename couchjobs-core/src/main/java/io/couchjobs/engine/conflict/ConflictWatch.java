@@ -29,9 +29,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has conflicts resolved, in the background and one at a time: those that somebody met, at once; those that the feed shows, after
- * a second or more, if they are there still (who made them is looking already); and while a worker runs in this process, all
- * that the index knows, every five minutes. Thread-safe; remembers a bounded number, the index knows the rest.
+ * Has conflicts resolved, in the background and one at a time. Conflicts that a caller met are resolved at once.
+ * Conflicts from the feed are resolved after a second or more, if they are still there, because their makers look at
+ * them first. While a worker runs in this process, all conflicts in the index are resolved every five minutes.
+ * Thread-safe; remembers a bounded number, and the index has the rest.
  */
 public final class ConflictWatch implements Conflicts, Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ConflictWatch.class);
@@ -85,8 +86,8 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
     }
 
     /**
-     * Readers see a live leaf and no tombstone beside it, be it that of a removal. Whoever claims such a job, or owns it, looks
-     * at all leaves; of any other, the workers do.
+     * Readers see a live leaf and no tombstone beside it, not even that of a removal. Claimers and owners look at all
+     * leaves of their jobs; workers look at those of other jobs.
      */
     private boolean mayBeGone(FeedEvent event) {
         return event.leaves().size() > 1
@@ -100,7 +101,7 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
         return notice.mayBeConflicted();
     }
 
-    /** What was missed meanwhile, the sweep finds. */
+    /** The sweep finds conflicts that were missed. */
     @Override
     public void gap() {}
 
@@ -118,7 +119,7 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
         return () -> suspects.leave(owner);
     }
 
-    /** {@return what was done so far} */
+    /** {@return the counts so far} */
     public ConflictStats stats() {
         synchronized (planned) {
             return new ConflictStats(resolver.resolved(), resolver.undecided(), troubled.sum(), planned.size());
@@ -139,7 +140,7 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
      * Resolves the conflict of a document now, as far as can be known.
      *
      * @param docId its {@code _id}
-     * @return whether nothing is left to do
+     * @return whether the conflict is settled
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
      */
     public boolean resolve(String docId) {
@@ -156,7 +157,7 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
         thread.shutdownNow();
     }
 
-    /** The earliest wish counts. */
+    /** The earliest request counts. */
     private void plan(String docId, Duration pause, int tries) {
         synchronized (planned) {
             long at = clock.nanos() + pause.toNanos();

@@ -52,7 +52,7 @@ final class Resolver {
     }
 
     /**
-     * Looks at a document, a job or another, and does what is to be done.
+     * Looks at a document, a job or another, and resolves its conflict.
      *
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
      */
@@ -115,7 +115,7 @@ final class Resolver {
         return store.database().leavesWithHistories(docId);
     }
 
-    /** What is deleted after a confirmation must not be decided by a node that has just lost the others. */
+    /** A node that has just lost the others must not decide which leaves are deleted after a confirmation. */
     private Optional<List<ObjectNode>> majorityLeaves(String docId) {
         return store.majority().read(List.of(docId), () -> leaves(docId));
     }
@@ -127,7 +127,10 @@ final class Resolver {
         return shared.resolve(docId, SharedWriter.Kind.PLAIN);
     }
 
-    /** Takes back the claims of the dead, and those that a worker of this process has forgotten; false when there are none. */
+    /**
+     * Takes back the claims of dead workers, and those that a worker of this process has forgotten; false when there
+     * are none.
+     */
     private boolean areWithdrawn(List<ObjectNode> leaves) {
         boolean some = false;
         for (ObjectNode leaf : leaves) {
@@ -147,7 +150,10 @@ final class Resolver {
         return some;
     }
 
-    /** What other sites run is resolved there, and comes by replication: here nobody knows who of them is alive. */
+    /**
+     * Jobs of other sites are resolved there, and the result comes by replication: this site does not know which of
+     * their workers are alive.
+     */
     private boolean isOurs(List<ObjectNode> leaves) {
         List<Job> jobs = leaves.stream().flatMap(leaf -> present(leaf).stream()).toList();
         return jobs.isEmpty() || jobs.stream().anyMatch(store.site()::owns);
@@ -171,7 +177,7 @@ final class Resolver {
         return result instanceof WriteResult.Accepted || result instanceof WriteResult.Refused;
     }
 
-    /** A tombstone that no quorum has spreads all the same. */
+    /** A tombstone that no quorum has still spreads. */
     private boolean areWritten(List<ObjectNode> tombstones) {
         List<CompletableFuture<WriteResult>> writes = new ArrayList<>();
         tombstones.forEach(tombstone -> writes.add(store.writeSoon(tombstone)));

@@ -18,14 +18,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Leaves of conflicts by which somebody owns a job who may be gone: a worker that is dead, or one of this process that does not
- * know the claim any more. The activity monitor sees only the leaf that readers see. Thread-safe.
+ * Leaves of conflicts whose owner may be gone: a worker that is dead, or one of this process that does not know the
+ * claim any more. The activity monitor sees only the leaf that readers see. Thread-safe.
  *
  * <p>As the monitor does, this compares no clocks: it remembers since when a leaf and its worker's registration have not moved.
  */
 final class Suspects {
     private static final int MOST = 10_000;
-    /** A claim may be on its way, or about to be withdrawn by who made it. */
+    /** A claim may be on its way, or its claimer may be about to withdraw it. */
     private static final Duration FORGOTTEN = Duration.ofSeconds(10);
 
     private static final Duration MOST_JITTER = Duration.ofSeconds(10);
@@ -39,7 +39,7 @@ final class Suspects {
     private final Map<String, Seen> seen = RecentMap.byAge(MOST);
 
     /**
-     * Suspects nobody yet.
+     * Starts without suspects.
      *
      * @param claimsUnderWay the tokens of this process's claims that were not judged yet, as they are at each moment
      */
@@ -70,9 +70,9 @@ final class Suspects {
     }
 
     /**
-     * Whether the claim of a leaf is nobody's any more.
+     * Whether the claim of a leaf has no owner any more.
      *
-     * @param leaf the job as one leaf of a conflict says, owned
+     * @param leaf the job as one leaf of a conflict has it, owned
      */
     boolean isNobodys(Job leaf) {
         Optional<Lock> lock = leaf.lock().filter(any -> !leaf.isWithdrawn() && hasOwners());
@@ -88,7 +88,7 @@ final class Suspects {
                 && isSilentStill(leaf, lock.get(), own != null);
     }
 
-    /** How long it takes until that can be known. */
+    /** How long it takes until the claim can be known to have no owner. */
     Duration timeout(Job leaf) {
         Duration timeout = settings.timeoutOf(leaf.type());
         Duration half = timeout.dividedBy(2);
@@ -108,7 +108,7 @@ final class Suspects {
         }
     }
 
-    /** What was read before may be old: a node that is cut off shows the only copy that it has. */
+    /** The earlier reading may be old: a node that is cut off shows the only copy that it has. */
     private boolean isSilentStill(Job leaf, Lock lock, boolean isOurs) {
         Optional<SignOfLife> registration =
                 majority.read(List.of(leaf.id().docId(), DocIds.WORKER + lock.worker()), () -> registration(lock));
@@ -119,7 +119,7 @@ final class Suspects {
         }
     }
 
-    /** Our own registration moves: that speaks for the claims we hold, and not for this one. */
+    /** The own registration of this process moves: that is a sign of the claims that it holds, not of this one. */
     private SignOfLife registration(Lock lock) {
         return owners.containsKey(lock.worker()) ? SignOfLife.NONE : SignOfLife.read(database, lock.worker());
     }

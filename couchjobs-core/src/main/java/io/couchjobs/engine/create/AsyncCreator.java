@@ -12,14 +12,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * Adds jobs without having their creators wait for the answers: what they add while one request is in flight goes with the next,
- * and requests become as large as the server likes them. Only who adds faster than the server stores is held up, so that what
- * is on its way stays bounded. Thread-safe.
+ * Adds jobs without having their creators wait for the answers: jobs added while one request is in flight go with the
+ * next, so requests become as large as is efficient. Only creators that add faster than the server stores are held up,
+ * so that the jobs on their way stay bounded. Thread-safe.
  */
 public final class AsyncCreator implements AutoCloseable {
-    /** Of all that is on its way; a job that is larger goes alone. */
+    /** The limit of all jobs on their way together; a larger job goes alone. */
     private static final long MOST_CHARACTERS = 16_000_000;
-    /** What a job takes besides its data, roughly; so there are never more than 16,000. */
+    /** The rough size of a job besides its data; so there are never more than 16,000. */
     private static final int BESIDE_DATA = 1_000;
 
     private static final int THREADS = 4;
@@ -72,7 +72,7 @@ public final class AsyncCreator implements AutoCloseable {
         return result;
     }
 
-    /** Waits for what is on its way, as long as the requests take. */
+    /** Waits for the jobs on their way, as long as the requests take. */
     @Override
     public void close() {
         synchronized (lock) {
@@ -114,7 +114,10 @@ public final class AsyncCreator implements AutoCloseable {
         }
     }
 
-    /** Who hears of a result may add more; that one must not wait for room, which others of these threads are to make. */
+    /**
+     * The receiver of a result may add more jobs on this thread. It must not wait for room then, which these threads
+     * have to make.
+     */
     private void finish(Answered one) {
         tells.set(true);
         try {
@@ -150,7 +153,7 @@ public final class AsyncCreator implements AutoCloseable {
         }
     }
 
-    /** Those who wait are called when half of the room is free: one by one they would add small requests. */
+    /** Waiting creators are woken when half of the room is free: one by one they would make small requests. */
     private void leave(long length) {
         CompletableFuture<Void> called;
         synchronized (lock) {
@@ -164,6 +167,6 @@ public final class AsyncCreator implements AutoCloseable {
         called.complete(null);
     }
 
-    /** A job of whose write is known how it ended, and not yet what that means. */
+    /** A job whose write was answered, and whose result is not known yet. */
     private record Answered(Creator.Begun begun, long length, CompletableFuture<AddResult> result) {}
 }

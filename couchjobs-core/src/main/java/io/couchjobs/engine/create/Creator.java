@@ -35,13 +35,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * What creators and operators do to jobs: read, decide by the state, write on the revision read; after a lost race start
- * over, a bounded number of times. Thread-safe.
+ * The operations of creators and operators on jobs: read, decide by the state, write on the revision read, and after a
+ * lost race start over, a bounded number of times. Thread-safe.
  *
- * <p>On a cluster a write that no quorum confirmed may have met another one and lose: its conflict is resolved first, and when
- * the write is not what readers see then, that was a lost race. A change is done when a majority of the copies is known to have it:
- * what only a minority has would be undone by whoever claims the job elsewhere ({@link Confirmation}). A new job may be with a
- * minority for a while; nobody elsewhere can do anything to it.
+ * <p>On a cluster a write that no quorum confirmed may have met another one and lose: its conflict is resolved first,
+ * and the race counts as lost when readers do not see the write then. A change is done when a majority of the copies is
+ * known to have it: a change that only a minority has would be undone by a claim of the job elsewhere ({@link
+ * Confirmation}). A new job may be with a minority for a while; it cannot be changed elsewhere.
  */
 public final class Creator {
     private static final int MOST_ATTEMPTS = 12;
@@ -63,8 +63,8 @@ public final class Creator {
     }
 
     /**
-     * Adds jobs; see {@link Transitions#add}. Each is first written as a new one, without being read; only where that finds
-     * the job there is it read. One that cannot be added does not stop the others.
+     * Adds jobs; see {@link Transitions#add}. Each is first written as a new one, without being read; it is read only
+     * when the write finds the job there. One that cannot be added does not stop the others.
      *
      * @param requests the jobs; of several with the same identity, each is added in turn
      * @param replace whether to replace the data of a pending job even at the same time
@@ -75,11 +75,11 @@ public final class Creator {
     }
 
     /**
-     * Adds one job as {@link #add} does. What keeps it from being stored is thrown: who adds a single job seldom looks at what
-     * happened to it.
+     * Adds one job as {@link #add} does. A failure to store it is thrown, because callers that add a single job seldom
+     * look at its result.
      *
      * @param request the job
-     * @return what happened; never a rejection
+     * @return the result; never a rejection
      * @throws WriteRefusedException when the database refuses it
      * @throws ContentionException when others kept changing it
      * @throws UnconfirmedException when it existed, and only a minority of a cluster's copies is known to have the change
@@ -92,20 +92,20 @@ public final class Creator {
     /**
      * A job whose first write is on its way.
      *
-     * @param request what was asked for
+     * @param request the request
      * @param created the job as it is written
-     * @param write what the server answers
+     * @param write the server's answer
      */
     record Begun(JobRequest request, Job created, CompletableFuture<WriteResult> write) {}
 
-    /** The first half of {@link #addOne}: waits for nothing. */
+    /** The first half of {@link #addOne}: never waits. */
     Begun begin(JobRequest request) {
         JobRequest listened = store.listener().adding(request);
         Job created = created(listened);
         return new Begun(listened, created, store.writeSoon(created));
     }
 
-    /** The second half: waits for the answer, and does what there is to do when the job exists. */
+    /** The second half: waits for the answer, and handles a job that exists. */
     AddResult end(Begun begun) {
         WriteResult written = store.join(begun.write);
         return told(List.of(stored(begun.request, begun.created, written, false)))
@@ -135,7 +135,7 @@ public final class Creator {
      *
      * @param request the job
      * @return the job as stored
-     * @throws DuplicateJobException when it exists, in whatever state
+     * @throws DuplicateJobException when it exists, in any state
      */
     public Job insert(JobRequest request) {
         Job job = created(store.listener().adding(request));
@@ -207,7 +207,7 @@ public final class Creator {
     }
 
     /**
-     * Deletes a job, in whatever state, even when its document cannot be a job. Who runs it learns it as halt.
+     * Deletes a job in any state, even when its document cannot be a job. A worker that runs it learns it as halt.
      *
      * @param id the job
      * @throws JobNotFoundException when there is none
@@ -251,7 +251,7 @@ public final class Creator {
      * Changes a job by a transition.
      *
      * @param id the job
-     * @param refusal what to say when its state refuses, such as "cannot be rescheduled"
+     * @param refusal the message when its state refuses, such as "cannot be rescheduled"
      * @param transition the transition, from the job and the time
      * @return the job as stored
      * @throws JobNotFoundException when there is none
@@ -290,7 +290,7 @@ public final class Creator {
                 .orElseGet(() -> addExisting(request, created, replace));
     }
 
-    /** Where it is not there all the same, the same bytes are written again: another text would be another leaf. */
+    /** If the job is not there after all, the same bytes are written again: another text would be another leaf. */
     private AddResult addExisting(JobRequest request, Job created, boolean replace) {
         JobId id = request.id();
         return untilWon(id, () -> {
@@ -328,7 +328,7 @@ public final class Creator {
         return store.readToChange(id).orElseThrow(() -> new JobNotFoundException(id));
     }
 
-    /** Carries a decision out: the job as it is now, or empty when somebody else wrote first. */
+    /** Carries out a decision: the job as it is now, or empty when another writer was first. */
     private Optional<Job> won(Decision decision) {
         Optional<Job> next = store.attaching(decision);
         if (next.isEmpty()) {
@@ -343,7 +343,7 @@ public final class Creator {
                 : Optional.empty();
     }
 
-    /** The new job as stored; empty when somebody else wrote first, or wrote at the same time and has won. */
+    /** The new job as stored; empty when another writer was first, or wrote at the same time and has won. */
     private Optional<Job> stored(Job job, WriteResult written) {
         WriteRefusedException.check(written);
         if (written instanceof WriteResult.Stored stored) {
@@ -385,12 +385,12 @@ public final class Creator {
          *
          * @param job the job as it is
          * @param now the time
-         * @return what to write
+         * @return the decision
          */
         Decision decide(Job job, Instant now);
     }
 
-    /** One try; empty when somebody else wrote first. */
+    /** One try; empty when another writer was first. */
     @FunctionalInterface
     private interface Attempt<T> {
         Optional<T> make();

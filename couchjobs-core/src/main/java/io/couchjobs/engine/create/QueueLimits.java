@@ -21,12 +21,12 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Refuses new jobs of types that have as many pending ones as they may have. Thread-safe. Approximate: of those who add at the
- * same time each may still find room. Jobs that exist, in whatever state, may always be added again; jobs for other sites are
- * not counted.
+ * Refuses new jobs of types that have as many pending ones as they may have. Thread-safe. The limit is approximate:
+ * creators that add at the same time may each still find room. Jobs that exist, in any state, may always be added
+ * again; jobs for other sites are not counted.
  *
- * <p>Types without such a limit cost no request, but a process that only adds jobs and follows no feed reads the settings of a
- * type again when it last did so ten seconds ago. With a limit, each add, or batch, asks an index for one number.
+ * <p>Types without such a limit cost no request, but a process that only adds jobs and follows no feed reads the
+ * settings of a type again after ten seconds. With a limit, each add, or batch, asks an index for one number.
  */
 public final class QueueLimits {
     private final JobStore store;
@@ -36,7 +36,7 @@ public final class QueueLimits {
     /**
      * Works on a store.
      *
-     * @param parts what it works with
+     * @param parts the parts of the queue
      */
     public QueueLimits(QueueParts parts) {
         this.store = parts.store();
@@ -68,10 +68,10 @@ public final class QueueLimits {
     }
 
     /**
-     * Creates those jobs that there is room for, and rejects the others, in their places.
+     * Creates the jobs for which there is room, and rejects the others, in their places.
      *
      * @param requests the jobs
-     * @param create what creates jobs
+     * @param create creates jobs
      * @return in the same order, what happened to each
      */
     public List<AddResult> allowed(List<JobRequest> requests, Function<List<JobRequest>, List<AddResult>> create) {
@@ -88,7 +88,7 @@ public final class QueueLimits {
                 .toList();
     }
 
-    /** {@return those of the jobs that are new and for which there is no room} */
+    /** {@return the new jobs for which there is no room} */
     private Set<JobId> full(List<JobRequest> requests) {
         Map<String, Long> room = new HashMap<>();
         Set<JobId> beyond = new HashSet<>();

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One removal of a job, attempt after attempt. Not thread-safe.
+ * The removal of one job, attempt after attempt. Not thread-safe.
  *
  * <p>On a cluster a node that is cut off shows the only copy that it has, and a deletion that was answered 202 may be one that only a
  * minority of the copies has. So the leaves of a majority of the copies are deleted, until each deletion is confirmed or none is left.
@@ -37,7 +37,7 @@ final class Removal {
     /**
      * Goes on.
      *
-     * @return true when the job is gone for good; empty when this must be tried again
+     * @return true when the job is gone for good; empty when the attempt must be repeated
      * @throws JobNotFoundException when there was no such job from the beginning
      * @throws UnconfirmedException when no majority of the copies is known to have the removal
      * @throws WriteRefusedException when the database refuses it

@@ -39,8 +39,8 @@ public final class Restorer {
     }
 
     /**
-     * Stores jobs as they were; see {@link Restored#of} for those that somebody owned. A job that exists, in whatever state,
-     * stays as it is. So doing it twice does what doing it once does.
+     * Stores jobs as they were; see {@link Restored#of} for owned ones. A job that exists, in any state, stays as it
+     * is. So the operation is idempotent.
      *
      * @param copies the jobs
      * @return in the same order, what happened to each: {@code ADDED}, {@code UNCHANGED} for one that exists, or {@code REJECTED}
@@ -88,7 +88,7 @@ public final class Restorer {
         return AddResult.of(AddResult.Outcome.UNCHANGED, job);
     }
 
-    /** What the database knows of them, deleted ones too. */
+    /** The database's rows of these jobs, deleted ones too. */
     private Map<JobId, ViewResult.Row> known(List<Job> copies) {
         Set<String> ids = new HashSet<>();
         copies.forEach(copy -> ids.add(copy.id().docId()));

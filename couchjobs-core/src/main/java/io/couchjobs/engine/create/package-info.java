@@ -1,3 +1,3 @@
-/** What creators and operators do to jobs: add, change, cancel, remove, restore. */
+/** The operations of creators and operators on jobs: add, change, cancel, remove, restore. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine.create;

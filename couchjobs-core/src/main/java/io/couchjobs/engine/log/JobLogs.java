@@ -33,7 +33,7 @@ public final class JobLogs {
      * Keeps the logs beside the jobs.
      *
      * @param store where the jobs are
-     * @param feed what tells of new lines
+     * @param feed tells of new lines
      */
     public JobLogs(JobStore store, Feed feed) {
         this.store = store;
@@ -47,7 +47,7 @@ public final class JobLogs {
      * numbers.
      *
      * @param chunk the chunk
-     * @return what the server answers; completed exceptionally when it cannot be reached
+     * @return the server's answer; completed exceptionally when it cannot be reached
      */
     public CompletableFuture<WriteResult> append(LogChunk chunk) {
         ObjectNode document = LogDocuments.of(chunk);
@@ -60,7 +60,7 @@ public final class JobLogs {
                         : CompletableFuture.completedFuture(written));
     }
 
-    /** Empty when what is stored in a chunk's place is the chunk itself, or newer. */
+    /** Empty when the chunk stored in its place is the chunk itself, or newer. */
     private Optional<String> revisionOfOlder(LogChunk chunk) {
         Instant begin = chunk.lines().get(0).at();
         return database.get(chunk.docId())
@@ -83,11 +83,11 @@ public final class JobLogs {
     }
 
     /**
-     * Reads what there is of a log, and then what is added to it.
+     * Reads the present chunks of a log, and then those that are added.
      *
      * @param job the job
-     * @param listener called for each chunk once, in order within a claim, on a thread of its own; may take its time; what it
-     *     throws is logged
+     * @param listener called for each chunk once, in order within a claim, on a thread of its own; may take its time;
+     *     its exceptions are logged
      * @return ends the following
      * @throws io.couchjobs.couch.config.CouchException when the feed cannot be begun
      */
@@ -107,8 +107,8 @@ public final class JobLogs {
     }
 
     /**
-     * Deletes what a claim wrote of a log, unless its job is there and was claimed as often since: after a database was deleted and made
-     * again, what a former job's run still wrote belongs to no job.
+     * Deletes the log chunks of a claim, unless its job is there and was claimed as often since. After a database was
+     * deleted and made again, chunks that a former job's run still wrote belong to no job.
      *
      * @param id the job
      * @param fence the fence of a claim that has lost the job
@@ -124,8 +124,8 @@ public final class JobLogs {
     }
 
     /**
-     * What deletes the log of a job as it is now. What is written later, by a run of a job that was added anew, has other
-     * revisions and is left alone.
+     * The tombstones that delete the present log of a job. Chunks written later, by a run of a job that was added anew,
+     * have other revisions and stay.
      *
      * @param job the job
      * @return tombstones, to be written by {@link #write}
@@ -146,7 +146,7 @@ public final class JobLogs {
     }
 
     /**
-     * Writes tombstones; one whose revision is not there any more changes nothing.
+     * Writes tombstones; a tombstone whose revision is not there any more changes nothing.
      *
      * @param tombstones any number
      */

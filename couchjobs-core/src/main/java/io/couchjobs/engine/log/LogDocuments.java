@@ -8,16 +8,16 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.LogChunk;
 import io.couchjobs.job.LogLine;
 
-/** The documents of log chunks, and how their ids begin. */
+/** The documents of log chunks, and the prefixes of their ids. */
 final class LogDocuments {
     private LogDocuments() {}
 
-    /** How the ids of a job's chunks begin; those of a job whose id goes on with a colon begin so too. */
+    /** The prefix of the ids of a job's chunks; ids of a job whose id goes on with a colon have it, too. */
     static String prefix(JobId job) {
         return DocIds.LOG + job.type() + ":" + job.id() + ":";
     }
 
-    /** How the ids of the chunks of a claim begin. */
+    /** The prefix of the ids of a claim's chunks. */
     static String prefix(JobId job, long fence) {
         return String.format("%s%016d:", prefix(job), fence);
     }

@@ -20,8 +20,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Tells a listener, on a thread of its own, of each chunk of a log once. Thread-safe.
  *
- * <p>The feed only puts chunks aside. When the listener is so slow that too many gather, they are let go and read again from
- * the database when it has caught up: nothing is missed, nobody else waits, and memory stays bounded.
+ * <p>The feed only puts chunks aside. When the listener is so slow that too many gather, they are dropped and read
+ * again from the database when it has caught up. So no chunk is missed, no other listener waits, and memory stays
+ * bounded.
  */
 final class LogFollower implements Feed.Listener, LogFollowing {
     private static final Logger log = LoggerFactory.getLogger(LogFollower.class);
@@ -49,7 +50,7 @@ final class LogFollower implements Feed.Listener, LogFollowing {
         thread.setDaemon(true);
     }
 
-    /** Listens from now on; what there is already is told first. */
+    /** Listens from now on; the present chunks are told first. */
     void start(Feed feed) {
         synchronized (this) {
             listening = feed.listen(this);

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Who works on a database, and what everybody owns. Stateless. */
+/** The workers of a database, and the jobs that each of them owns. Stateless. */
 public final class WorkerList {
     private WorkerList() {}
 

@@ -6,7 +6,7 @@ import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.StoreClock;
 
 /**
- * What all parts of one open queue share. Immutable and thread-safe.
+ * The objects that all parts of one open queue share. Immutable and thread-safe.
  *
  * @param store reads and writes jobs
  * @param index finds jobs

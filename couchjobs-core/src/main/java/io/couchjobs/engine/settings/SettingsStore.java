@@ -28,15 +28,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The settings of types. Thread-safe. What is read is remembered; once it listens to the feed, changes made anywhere reach
- * it within moments, and nothing is read twice.
+ * The settings of types. Thread-safe. Settings that were read are remembered. Once the store listens to the feed,
+ * changes made anywhere reach it within moments, and no settings are read twice.
  */
 public final class SettingsStore implements Feed.Listener {
     private static final Duration RECENT = Duration.ofSeconds(10);
     private static final int MOST_COMPLAINTS = 1_000;
     private static final Logger log = LoggerFactory.getLogger(SettingsStore.class);
 
-    /** What is set as it was is confirmed, too: who sets it wants to know that it stands. */
+    /** Settings that stay as they were are confirmed, too: the caller needs to know that they stand. */
     private static final SharedWriter.Kind KIND = new SharedWriter.Kind() {
         @Override
         public boolean confirmsAlways() {
@@ -57,9 +57,9 @@ public final class SettingsStore implements Feed.Listener {
     private final Map<String, TypeSettings> known = new ConcurrentHashMap<>();
     private final Map<String, Long> readNanos = new ConcurrentHashMap<>();
     private final Set<String> complaints = ConcurrentHashMap.newKeySet();
-    /** How often the feed told something; counted before it is remembered. */
+    /** How often the feed told of settings; counted before they are remembered. */
     private final AtomicLong news = new AtomicLong();
-    /** Whether the feed runs; it says so when it starts. */
+    /** Whether the feed runs; it tells so when it starts. */
     private volatile boolean followed;
 
     /**
@@ -91,13 +91,16 @@ public final class SettingsStore implements Feed.Listener {
         return settings;
     }
 
-    /** Unless the feed told something while this was on its way, which may be newer: then it is read again when it is needed. */
+    /**
+     * Remembers the settings, unless the feed told of possibly newer ones meanwhile: then they are read again when
+     * needed.
+     */
     private void remember(TypeSettings read, long newsBefore) {
         readNanos.put(read.type(), surroundings.nanos());
         known.compute(read.type(), (type, heard) -> news.get() == newsBefore && isAsNew(read, heard) ? read : heard);
     }
 
-    /** A copy in a cluster may not have what another one has told. */
+    /** A copy in a cluster may not have settings that another one has told of. */
     private static boolean isAsNew(TypeSettings read, @Nullable TypeSettings heard) {
         return heard == null || read.generation() == 0 || read.generation() >= heard.generation();
     }
@@ -136,7 +139,7 @@ public final class SettingsStore implements Feed.Listener {
     }
 
     /**
-     * The same without asking anybody.
+     * The same without I/O.
      *
      * @param type the type
      * @return the type's timeout, or the queue's default; empty when the settings are not known, as after a gap in the feed
@@ -173,7 +176,7 @@ public final class SettingsStore implements Feed.Listener {
         return all;
     }
 
-    /** {@return the longest time for which an owner of a job, of whatever type, may be silent, as set now} */
+    /** {@return the longest time for which an owner of a job of any type may be silent, as set now} */
     public Duration longestTimeout() {
         return readAll().values().stream()
                 .flatMap(settings -> settings.timeout().stream())
@@ -186,7 +189,7 @@ public final class SettingsStore implements Feed.Listener {
      * Changes the settings of a type; others' changes at the same time are kept.
      *
      * @param type the type
-     * @param change what to change
+     * @param change the change
      * @return the settings as stored
      * @throws UnconfirmedException when no majority of a cluster's copies confirms the change; it was taken back as far as can be
      */
@@ -215,7 +218,7 @@ public final class SettingsStore implements Feed.Listener {
         }
     }
 
-    /** Anybody can write a document {@code type:} with something behind it that no type is called. */
+    /** Anybody can write a document whose id has {@code type:} and then an invalid name. */
     private static boolean isOfAType(String docId) {
         return docId.startsWith(DocIds.TYPE)
                 && JobId.fromDocId(DocIds.JOB + docId.substring(DocIds.TYPE.length()) + ":1")
@@ -228,7 +231,7 @@ public final class SettingsStore implements Feed.Listener {
         return false; // of a job
     }
 
-    /** Once for each mistake, however often it is read. */
+    /** Complains once about each mistake, however often it is read. */
     private void complain(TypeSettings settings) {
         for (String problem : settings.problems()) {
             String complaint = settings.type() + ": " + problem;

@@ -1,3 +1,3 @@
-/** The settings documents of job types, and the parts of a queue that other rooms share. */
+/** The settings documents of job types, and the parts of a queue that other packages share. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine.settings;
