@@ -22,18 +22,18 @@ public final class DesignDocument {
     private static final String SOURCES = "/io/couchjobs/design-docs/";
     private static final Pattern INCLUDE = Pattern.compile("^[ \\t]*// !code (\\S+)[ \\t]*\\R", Pattern.MULTILINE);
 
-    /** What workers ask: due, stuck, owned and held jobs, and documents with conflicts. */
+    /** The views for workers: due, stuck, owned and held jobs, and documents with conflicts. */
     public static final DesignDocument JOBS = assemble("jobs", "due", "stuck", "owned", "held", "conflicts");
-    /** What people ask: counts, lists, malformed documents, times in seconds. */
+    /** The views for people: counts, lists, malformed documents, times in seconds. */
     public static final DesignDocument LISTS =
             assemble("lists", "status", "newest", "labels", "malformed", "seconds", "finished");
-    /** What workers ask that take turns between groups. */
+    /** The view for workers that take turns between groups. */
     public static final DesignDocument FAIR = assemble("fair", "turns");
-    /** What workers ask that leave jobs to others by a filter or by class. */
+    /** The view for workers that leave jobs to others by a filter or by class. */
     public static final DesignDocument FILTER = assemble("filter", "line");
     /** The design documents of this version that every database has. */
     public static final List<DesignDocument> ALL = List.of(JOBS, LISTS);
-    /** Those that a database has only once somebody needed them: an index costs at every write. */
+    /** The design documents that a database gets only when they are needed: an index costs at every write. */
     public static final List<DesignDocument> ON_DEMAND = List.of(FAIR, FILTER);
 
     private final String name;
@@ -75,12 +75,12 @@ public final class DesignDocument {
     }
 
     /**
-     * Whether a stored design document is one of couchjobs, of any version, and as couchjobs stored it: its name tells the
-     * hash of its content.
+     * Whether a stored design document is one of couchjobs, of any version, and as couchjobs stored it: its name has
+     * the hash of its content.
      *
      * @param versionedName its name, such as {@code jobs-1a2b3c4d}
      * @param stored the document
-     * @return false for somebody else's, or one that was changed by hand
+     * @return false for a foreign one, or one that was changed by hand
      */
     public static boolean isGenuine(String versionedName, ObjectNode stored) {
         ObjectNode content = stored.deepCopy();
@@ -96,7 +96,7 @@ public final class DesignDocument {
     private static DesignDocument assemble(String name, String... views) {
         ObjectNode content = JsonNodeFactory.instance.objectNode();
         content.put("language", "javascript");
-        // Else the server indexes each change beside the work; IndexWarmer asks for it in time.
+        // Otherwise the server indexes each change beside the work; IndexWarmer asks for it in time.
         content.put("autoupdate", false);
         ObjectNode definitions = content.putObject("views");
         for (String view : views) {

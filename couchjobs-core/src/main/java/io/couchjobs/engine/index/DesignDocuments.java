@@ -27,16 +27,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The design documents in a database, and which of their versions to ask. Thread-safe.
+ * The design documents in a database, and the choice of the version to query. Thread-safe.
  *
  * <p>An upgrade pushes its design documents under new names. While the index of a new one is being built, the newest old
- * one, which has the same views with the same keys, goes on answering: nobody waits for an index.
+ * one, which has the same views with the same keys, goes on answering, so no query waits for an index.
  */
 public final class DesignDocuments implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DesignDocuments.class);
     private static final long PATIENCE_MS = 500;
     private static final int MOST_BUILDS = 4;
-    /** A user may well have a design document {@code jobs-report} of their own. */
+    /** A user may have a design document {@code jobs-report} of their own. */
     private static final Pattern VERSIONED = Pattern.compile("[a-z]+-[0-9a-f]{8}");
 
     private final CouchDatabase database;
@@ -54,7 +54,7 @@ public final class DesignDocuments implements AutoCloseable {
         this.builders = database.server().surroundings().threads("couchjobs-index", MOST_BUILDS);
     }
 
-    /** Waits for no index any more; the server goes on building. */
+    /** Stops waiting for indexes; the server goes on building. */
     @Override
     public void close() {
         closed = true;
@@ -92,9 +92,10 @@ public final class DesignDocuments implements AutoCloseable {
     }
 
     /**
-     * How far the index is that is being built.
+     * The progress of the index that is being built.
      *
-     * @return the first of this version that is catching up with the documents; empty when all are up to date, or nobody tells
+     * @return the first of this version that is catching up with the documents; empty when all are up to date, or the
+     *     progress is unknown
      */
     public Optional<IndexProgress> building() {
         return DesignDocument.ALL.stream()
@@ -121,7 +122,7 @@ public final class DesignDocuments implements AutoCloseable {
     }
 
     /**
-     * Asks a view, in whichever version of its design document can answer now. Stores the design document when it is
+     * Asks a view, in the version of its design document that can answer now. Stores the design document when it is
      * missing.
      *
      * @param document the design document

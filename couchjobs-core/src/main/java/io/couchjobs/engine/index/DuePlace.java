@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.Comparator;
 
 /**
- * Where a job stands in the index of due jobs: by time, and jobs of the same time by id. Immutable and thread-safe.
+ * The place of a job in the index of due jobs: by time, and jobs of the same time by id. Immutable and thread-safe.
  *
  * @param time when the job is due
  * @param id which job

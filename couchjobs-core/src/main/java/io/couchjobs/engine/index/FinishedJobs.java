@@ -47,7 +47,7 @@ public final class FinishedJobs {
      * Looks into a database. No I/O.
      *
      * @param database the database
-     * @param site whose jobs to look for
+     * @param site the site of the jobs
      */
     public FinishedJobs(CouchDatabase database, Site site) {
         this.database = database;
@@ -67,11 +67,11 @@ public final class FinishedJobs {
     }
 
     /**
-     * What a retention lets go.
+     * The jobs that a retention lets go.
      *
      * @param line the line
      * @param status the status
-     * @param retention what stays
+     * @param retention tells which jobs stay
      * @param until only jobs that finished before this time
      * @param now the time from which a retention's time counts back
      * @return where to find those that may go; empty when none may
@@ -83,7 +83,7 @@ public final class FinishedJobs {
         }
         if (retention instanceof Retention.For time) {
             Instant end = now.minus(time.time());
-            // Numbers only: who finished nobody knows when is not old.
+            // Numbers only: a job with an unknown end does not count as old.
             List<Object> dated = with(all, EARLIEST_MILLIS);
             return Optional.of(new Range(status, dated, upTo(all, end.isBefore(until) ? end : until)));
         }
@@ -132,7 +132,7 @@ public final class FinishedJobs {
         return fence.canConvertToLong() ? OptionalLong.of(fence.asLong()) : OptionalLong.empty();
     }
 
-    /** One read: whoever counts first and deletes then, beside another who does, deletes twice as many. */
+    /** One read: two processes that count first and delete then would together delete twice as many. */
     private Optional<JsonNode> beyond(List<Object> all, int newest) {
         return ask(query().reduce(false)
                         .descending(true)
@@ -164,7 +164,7 @@ public final class FinishedJobs {
         return ViewQuery.of(DesignDocument.LISTS.versionedName(), VIEW);
     }
 
-    /** Not the older version that answers others while an index is being built: it may not have this view. */
+    /** Never asks an older version while the index is being built: it may not have this view. */
     private ViewResult ask(ViewQuery query) {
         try {
             return database.view(query);

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /**
- * The design document by which the database itself refuses what must not be written: jobs that cannot be one, steps that no job
- * takes, and what a user's role does not cover. It is in a database only where somebody asked for it, because CouchDB then runs
- * JavaScript at every write. Stateless and thread-safe.
+ * The design document by which the database itself refuses forbidden writes: documents that cannot be a job,
+ * transitions that no job makes, and writes that a user's role does not cover. A database has it only on request,
+ * because CouchDB then runs JavaScript at every write. Stateless and thread-safe.
  *
  * <p>Unlike the others it has no version in its name: all validation functions of a database hold at the same time, so an old
  * one beside a new one would go on refusing.

@@ -11,16 +11,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the indexes brought up to date after many writes, so that whoever asks them next does not wait long. The server would do
- * that by itself, but at once: beside a burst of work, and for states of jobs that are over a moment later. It is put off while
- * this process goes on writing, or others write much, but not for longer than half a minute. Thread-safe.
+ * Has the indexes updated after many writes, so that the next query does not wait long. The server would update them by
+ * itself, but at once: beside a burst of work, and for states of jobs that are over a moment later. The update is put
+ * off while this process goes on writing, or others write much, but not for longer than half a minute. Thread-safe.
  */
 public final class IndexWarmer implements BulkListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(IndexWarmer.class);
     private static final int MANY = 1_000;
     private static final Duration QUIET = Duration.ofSeconds(5);
     private static final Duration LONGEST = Duration.ofSeconds(30);
-    /** So many changes of others within a glance are a burst of work. */
+    /** So many changes of others between two looks are a burst of work. */
     private static final int BUSY = 100;
 
     private static final Duration GLANCE = Duration.ofSeconds(1);
@@ -38,9 +38,9 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
     /**
      * Makes one for a process. No I/O.
      *
-     * @param warm asks for what must be up to date, and does not wait for it
-     * @param database asks what the database says of itself: how many changes others made; on a cluster nobody can tell
-     * @param surroundings whose clock and thread it uses
+     * @param warm requests the update, and does not wait for it
+     * @param database reads the database's numbers, which tell how many changes others made; on a cluster they do not
+     * @param surroundings its clock and thread
      */
     public IndexWarmer(Runnable warm, Supplier<DatabaseInfo> database, Surroundings surroundings) {
         this.warm = warm;
@@ -65,7 +65,7 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
         }
     }
 
-    /** A process that ends asks at once. */
+    /** A process that ends requests the update at once. */
     @Override
     public void close() {
         boolean due;

@@ -26,20 +26,20 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * The questions that the views answer. Thread-safe.
+ * Queries the views. Thread-safe.
  *
- * <p>What asks for jobs of a <em>line</em> means those of a type and a site; see {@link Site}.
+ * <p>A query for the jobs of a <em>line</em> means those of a type and a site; see {@link Site}.
  *
  * <p>A row is a hint: the job may have changed since. Jobs are returned only where the document is still the revision that
  * the row was built from.
  */
 public final class JobIndex {
-    /** What {@link #counts(String)} adds to the status of jobs that were stopped while they ran. */
+    /** The suffix that {@link #counts(String)} adds to the status of jobs that were stopped while they ran. */
     public static final String KILLED = "/killed";
 
     private static final Map<String, Object> AFTER_ALL = Map.of();
     private static final int PAGE = 500;
-    /** A view opens the document of each row by itself: more rows are read without. */
+    /** A view opens the document of each row separately: with more rows than this, documents are read apart. */
     private static final int WITH_DOCUMENTS = 200;
 
     private final DesignDocuments designs;
@@ -59,7 +59,7 @@ public final class JobIndex {
      * Asks through the given design documents.
      *
      * @param designs which design documents to ask
-     * @param site whose jobs to look for
+     * @param site the site of the jobs
      */
     public JobIndex(DesignDocuments designs, Site site) {
         this.designs = designs;
@@ -67,7 +67,7 @@ public final class JobIndex {
         this.site = site;
     }
 
-    /** {@return whose jobs it looks for} */
+    /** {@return the site of the jobs} */
     public Site site() {
         return site;
     }
@@ -84,13 +84,13 @@ public final class JobIndex {
     }
 
     /**
-     * The same from a job on.
+     * As {@link #pending(String, int)}, from a job on.
      *
      * @param line the line
-     * @param from where that job stands, which may be among them again; empty for the first
+     * @param from the place of that job, which may be among them again; empty for the first
      * @param update whether the index must know what was written last
      * @param limit how many rows to read
-     * @param wanted which of the jobs are worth to be read
+     * @param wanted selects the jobs that are worth reading
      */
     public Window pending(
             String line, Optional<DuePlace> from, Update update, int limit, UnaryOperator<List<JobId>> wanted) {
@@ -111,7 +111,7 @@ public final class JobIndex {
                 end(rows.rows()));
     }
 
-    /** Asks the server to bring its indexes up to date, and does not wait for it. */
+    /** Asks the server to update its indexes, and does not wait for it. */
     public void warm() {
         ask(DesignDocument.JOBS, "due", query -> query.limit(0).update(Update.LAZY));
         ask(DesignDocument.LISTS, "status", query -> query.reduce(false)
@@ -262,7 +262,7 @@ public final class JobIndex {
     }
 
     /**
-     * Whether a type has jobs that are run here, and are not claimed before a conflict is resolved.
+     * Whether a type has jobs that are run here, and cannot be claimed before a conflict is resolved.
      *
      * @param type the type
      * @return whether there is one
@@ -273,7 +273,7 @@ public final class JobIndex {
                     .flatMap(row -> JobStore.jobOf(row).stream())
                     .anyMatch(site::owns);
         } catch (CouchNotFoundException olderVersion) {
-            return false; // which is asked while the index of this one is built, and leaves no such jobs out
+            return false; // which is queried while the index of this one is built, and does not leave out such jobs
         }
     }
 
@@ -285,7 +285,7 @@ public final class JobIndex {
                 .toList();
     }
 
-    /** {@return the jobs of all types that wait for other jobs, wherever they are run} */
+    /** {@return the jobs of all types that wait for other jobs, at any site} */
     public List<JobId> heldAnywhere() {
         return ids(ask(DesignDocument.JOBS, "held", query -> query));
     }
@@ -300,12 +300,12 @@ public final class JobIndex {
                 .toList();
     }
 
-    /** {@return how many jobs of whatever site there are, by type and status; types without jobs are missing} */
+    /** {@return how many jobs of any site there are, by type and status; types without jobs are missing} */
     public Map<String, Map<JobStatus, Long>> counts() {
         return byType(line -> true);
     }
 
-    /** {@return how many jobs that are run here there are, by type and status; types without any are missing} */
+    /** {@return how many of the jobs that are run here there are, by type and status; types without any are missing} */
     public Map<String, Map<JobStatus, Long>> countsHere() {
         return byType(site::ownsLine);
     }
@@ -322,7 +322,7 @@ public final class JobIndex {
         return counts;
     }
 
-    /** {@return how many jobs of whatever site there are, by line and status; lines without jobs are missing} */
+    /** {@return how many jobs of any site there are, by line and status; lines without jobs are missing} */
     Map<String, Map<JobStatus, Long>> countsByLine() {
         Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
         for (ViewResult.Row row : ask(DesignDocument.LISTS, "status", query -> query.groupLevel(2))
@@ -339,7 +339,8 @@ public final class JobIndex {
      * {@value #KILLED}.
      *
      * @param type the type
-     * @return how many there are, by status, such as {@code failed} and {@code failed/killed}; what there is none of is missing
+     * @return how many there are, by status, such as {@code failed} and {@code failed/killed}; a status without jobs is
+     *     missing
      */
     public Map<String, Long> counts(String type) {
         Map<String, Long> counts = new TreeMap<>();
@@ -428,11 +429,11 @@ public final class JobIndex {
     }
 
     /**
-     * What one read of an index found. Immutable and thread-safe.
+     * The result of one read of an index. Immutable and thread-safe.
      *
      * @param jobs the jobs that are still as the index says
      * @param complete whether the index has no more rows
-     * @param end where the last row stands, of whatever job; empty when there are no rows
+     * @param end the place of the last row, of any job; empty when there are no rows
      */
     public record Window(List<Job> jobs, boolean complete, Optional<DuePlace> end) {
         public Window(List<Job> jobs, boolean complete) {
@@ -444,10 +445,10 @@ public final class JobIndex {
     }
 
     /**
-     * What one read of an index by lanes found.
+     * The result of one read of an index by lanes.
      *
      * @param jobs the jobs that are still as the index says
-     * @param rows where all that the index has stands
+     * @param rows the spots of all rows
      * @param complete whether the index has no more rows
      */
     public record Page(List<Job> jobs, List<Spot> rows, boolean complete) {}

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lists of jobs, read in pages by key, never by skip. Thread-safe.
  *
- * <p>A row is a hint: the job is returned as its document is when the page is read, or left out if it passes no more.
+ * <p>A row is a hint: the job is returned as its document is when the page is read, or left out if it no longer passes.
  */
 public final class JobLists {
     private static final Object AFTER_ALL = java.util.Map.of();
@@ -35,7 +35,7 @@ public final class JobLists {
      *
      * @param database the database
      * @param designs its design documents
-     * @param index what knows which types and statuses there are
+     * @param index tells which types and statuses there are
      */
     public JobLists(CouchDatabase database, DesignDocuments designs, JobIndex index) {
         this.database = database;

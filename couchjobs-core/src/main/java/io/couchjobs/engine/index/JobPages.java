@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lists of jobs in pages, newest first, for people who leaf through them. Thread-safe.
  *
- * <p>Jobs are in the order of their creation; those of one status that the filter names, by its end where it is a finished one,
- * and by their last failure where it is {@code stuck}, unless a group, tag or correlation id is named too.
+ * <p>Jobs are in the order of their creation. If the filter names a status, but no group, tag or correlation id,
+ * finished jobs are in the order of their ends, and {@code stuck} jobs in the order of their last failures.
  *
  * <p>However many jobs there are, a page costs one read of the index for each type that the filter leaves open, and one read
  * of the documents. A job never leaves the range of its type, so one that changes its status meanwhile is not missed. Where an index
@@ -132,8 +132,8 @@ public final class JobPages {
     }
 
     /**
-     * The first rows of all ranges together. Within a range the order is the server's; of rows that are equally old those of
-     * the lesser range come first, so that a place says of every range how much of it was seen.
+     * The first rows of all ranges together. Within a range the order is the server's. When rows are equally old, those
+     * of the lesser range come first, so that a place tells for every range how much of it was seen.
      */
     private List<Row> merged(List<Range> ranges, JobPage.@Nullable Place after, int limit) {
         PriorityQueue<Head> heads = new PriorityQueue<>(Comparator.comparing(Head::first, NEWEST_FIRST));
@@ -208,7 +208,10 @@ public final class JobPages {
             return ORDER.compare(this, other);
         }
 
-        /** Of what is as old as the last job seen: this range's own rest, nothing of lesser ranges, all of greater ones. */
+        /**
+         * Among rows as old as the last job seen, the next page has the rest of its range, none of lesser ranges, and
+         * all of greater ones.
+         */
         List<Object> startKey(JobPage.@Nullable Place after) {
             List<Object> key = new ArrayList<>(prefix());
             if (after == null) {

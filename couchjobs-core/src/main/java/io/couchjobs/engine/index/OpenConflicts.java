@@ -15,7 +15,7 @@ import java.util.Objects;
 public final class OpenConflicts {
     private static final String VIEW = "conflicts";
     private static final int MOST = 1000;
-    /** Documents that others keep in the same database are theirs. */
+    /** Foreign documents in the same database are left alone. */
     private static final List<String> OURS = List.of(
             DocIds.TYPE, DocIds.SCHEDULE, DocIds.SCOPE, DocIds.SLOT, DocIds.RATE, DocIds.WORKER, DocIds.GC, DocIds.LOG);
 
@@ -25,7 +25,7 @@ public final class OpenConflicts {
         this.database = database;
     }
 
-    /** The first of them, jobs and others, by {@code _id}. */
+    /** The {@code _id}s of the first of them, jobs and others. */
     public List<String> read() {
         return ask(ViewQuery.of(DesignDocument.JOBS.versionedName(), VIEW).limit(MOST)).rows().stream()
                 .map(row -> Objects.requireNonNull(row.id()))
@@ -37,7 +37,7 @@ public final class OpenConflicts {
         return OURS.stream().anyMatch(docId::startsWith);
     }
 
-    /** Not the older version that answers others while an index is being built: it may not have this view. */
+    /** Never asks an older version while the index is being built: it may not have this view. */
     private ViewResult ask(ViewQuery query) {
         try {
             return database.view(query);

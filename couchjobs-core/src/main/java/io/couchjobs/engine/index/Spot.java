@@ -7,10 +7,10 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Where a job stands in an index of lanes: a group has lanes (stuck, high, low), a lane has jobs in the order of their times.
- * Immutable.
+ * The place of a job in an index of lanes: a group has lanes (stuck, high, low), a lane has jobs in the order of their
+ * times. Immutable.
  *
- * <p>Among jobs of one time the server's order of ids is not ours: nothing may depend on it but where to read on.
+ * <p>Among jobs of one time the server's order of ids differs from ours: it may only decide where to read on.
  */
 public record Spot(String group, int lane, long time, String docId) implements Comparable<Spot> {
     public static final int STUCK = 0;
@@ -95,7 +95,7 @@ public record Spot(String group, int lane, long time, String docId) implements C
         return hex.toString();
     }
 
-    /** By what an index of lanes is ordered. */
+    /** The order of an index of lanes. */
     public enum Order {
         /** Group by group, in each the stuck jobs, those of high priority, the others. */
         TURNS("turns") {

@@ -11,8 +11,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Reads the jobs of many rows of an index, by their ids: that way the server opens them together, where a view that includes documents
- * opens each by itself. Thread-safe.
+ * Reads the jobs of many rows of an index by their ids: so the server opens them together, while a view that includes
+ * documents opens each separately. Thread-safe.
  */
 final class WindowDocuments {
     private final CouchDatabase database;
@@ -21,7 +21,7 @@ final class WindowDocuments {
         this.database = database;
     }
 
-    /** The jobs whose documents are still as the rows say, in the order of the rows. */
+    /** The jobs whose documents still have the revisions of the rows, in the order of the rows. */
     Stream<Job> jobs(List<ViewResult.Row> index) {
         List<String> ids = index.stream().map(row -> String.valueOf(row.id())).toList();
         List<Optional<ObjectNode>> documents = database.getAll(ids);

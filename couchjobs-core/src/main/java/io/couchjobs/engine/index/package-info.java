@@ -1,3 +1,3 @@
-/** Views and design documents: which jobs are due, what a list shows, and how an index is kept up to date. */
+/** Views and design documents: the due jobs, the lists, and the updates of the indexes. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine.index;

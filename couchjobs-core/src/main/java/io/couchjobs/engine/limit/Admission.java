@@ -10,8 +10,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which jobs one worker takes: a filter and a list of classes, both changeable at any time, beside what the settings of the
- * types say. Thread-safe.
+ * The jobs that one worker takes: a filter and a list of classes, both changeable at any time, in addition to the
+ * settings of the types. Thread-safe.
  */
 public final class Admission {
     private final Runnable onChange;
@@ -53,7 +53,7 @@ public final class Admission {
         onChange.run();
     }
 
-    /** {@return how often a job was left because the filter or a list of classes does not let it in} */
+    /** {@return how often a job was left because the filter or a list of classes does not admit it} */
     public long skipped() {
         return skipped.sum();
     }
@@ -71,7 +71,7 @@ public final class Admission {
         failures.increment();
     }
 
-    /** What holds for a type now, with the classes that its settings allow. */
+    /** The present rules for a type, with the classes that its settings allow. */
     public synchronized Rules rules(Optional<Set<String>> allowedByType) {
         Set<String> allowed = classes;
         if (allowedByType.isPresent()) {
@@ -87,11 +87,11 @@ public final class Admission {
     }
 
     /**
-     * What a job must be like to be taken. Immutable.
+     * The conditions for a job to be taken. Immutable.
      *
-     * @param filter what says yes, or null
+     * @param filter admits a job, or null
      * @param classes the classes to take, or null
-     * @param version tells two settings of the same filter apart
+     * @param version distinguishes two settings of the same filter
      */
     public record Rules(
             @Nullable Predicate<? super Job> filter,

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Slots of claims that have or get nothing, of which some copy may have a leaf, until they are taken away. Thread-safe; its
- * monitor is never held during I/O.
+ * Slots of claims that are over or failed, of which some copy may have a leaf, until they are taken away. Thread-safe;
+ * its monitor is never held during I/O.
  */
 final class LeftSlots {
     private static final Logger log = LoggerFactory.getLogger(LeftSlots.class);
@@ -28,11 +28,12 @@ final class LeftSlots {
     private final Set<Slot> left = new LinkedHashSet<>();
 
     /**
-     * Knows of none.
+     * Starts empty.
      *
-     * @param store where they are
-     * @param reader who reads them
-     * @param takenAway hears which slot was taken away, and who has the same one now; returns those of them whose claims are over, too
+     * @param store the store of the slots
+     * @param reader reads the slots
+     * @param takenAway receives a slot that was taken away and its present owners; returns those owners whose claims
+     *     are over, too
      */
     LeftSlots(JobStore store, SlotReader reader, BiFunction<Slot, List<Slot>, List<Slot>> takenAway) {
         this.store = store;
@@ -44,7 +45,7 @@ final class LeftSlots {
         left.add(slot);
     }
 
-    /** When it is not possible, it is made up for before slots are picked again. */
+    /** If it fails, it is repeated before slots are picked again. */
     void takeAwayIfPossible(String type) {
         try {
             takeAway(type);
@@ -53,7 +54,7 @@ final class LeftSlots {
         }
     }
 
-    /** Takes away what claims that have nothing left at some copies, and learns who has their slots now. */
+    /** Takes away the leaves that such claims left at some copies, and learns the present owners of their slots. */
     void takeAway(String type) {
         List<Slot> slots = remove(type);
         Backoff backoff = new Backoff(store.surroundings(), FIRST_PAUSE, LONGEST_PAUSE);
@@ -80,7 +81,7 @@ final class LeftSlots {
         left.addAll(slots);
     }
 
-    /** {@return those of which there was something yet} */
+    /** {@return those of which a leaf was still there} */
     private List<Slot> takeAway(List<Slot> slots) {
         store.database()
                 .bulkRevisions(slots.stream()

@@ -21,13 +21,13 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands between finding jobs and claiming them: how many of a type, and of a group of it, may be owned at once by all
- * workers together, and how many may be started in a window of time. Thread-safe.
+ * The limits between finding jobs and claiming them: how many of a type, and of a group of it, may be owned at once by
+ * all workers together, and how many may be started in a window of time. Thread-safe.
  *
- * <p>Of several databases that replicate to each other each has limits, slots and rates of its own.
+ * <p>Databases that replicate to each other each have limits, slots and rates of their own.
  *
- * <p>Types without limits cost nothing here: no request, no write. A type without room is left out like a paused one until the
- * feed tells of a slot that was given back, or the next window begins.
+ * <p>Types without limits cost nothing here: no request, no write. A type without room is skipped like a paused one
+ * until the feed tells of a slot that was given back, or the next window begins.
  */
 public final class Limits {
     private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
@@ -48,13 +48,13 @@ public final class Limits {
         this.surroundings = parts.store().surroundings();
     }
 
-    /** Takes in what the feed tells; true when there may be more room now. */
+    /** Takes in an event of the feed; true when there may be more room now. */
     public boolean changed(FeedEvent event) {
         rates.changed(event);
         return slots.changed(event);
     }
 
-    /** Whether jobs of a type must be known as they are, when they change. */
+    /** Whether the documents of changed jobs of a type are needed. */
     public boolean needsDocuments(String type) {
         return slots.isKnown(type);
     }
@@ -65,7 +65,7 @@ public final class Limits {
         rates.forget();
     }
 
-    /** Whether jobs of a type may be claimed now; asks the database when it does not know yet. */
+    /** Whether jobs of a type may be claimed now; asks the database when that is not known yet. */
     public boolean isOpen(String type) {
         TypeSettings limits = settings.get(type);
         OptionalInt limit = limits.get(Limit.RUNNING);
@@ -92,7 +92,7 @@ public final class Limits {
                 });
     }
 
-    /** How long there will be no more room than now, if the feed brings nothing. */
+    /** How long there will be no more room than now, if the feed brings no event. */
     public Duration pause(Collection<String> types) {
         Duration pause = NEVER;
         for (String type : types) {
@@ -111,7 +111,7 @@ public final class Limits {
     /**
      * Takes the slots and starts that jobs need, all slots in one request.
      *
-     * @return those jobs that have all they need, in their order
+     * @return the jobs that got all they need, in their order
      */
     public List<Grant> grant(List<Job> jobs) {
         List<Grant> granted = new ArrayList<>();
@@ -159,7 +159,7 @@ public final class Limits {
         grant.slots.forEach(slots::giveBack);
     }
 
-    /** The claim was lost: nothing was started. Asks nobody, for other claims of the same request were won. */
+    /** The claim was lost, and no run was started. No I/O, because other claims of the same request were won. */
     public void lost(Grant grant) {
         ended(grant);
         if (grant.countedStart) {
@@ -184,7 +184,7 @@ public final class Limits {
         rates.giveBack(type, starts);
     }
 
-    /** Picks the slots that a job needs; empty when there is none left of one kind. */
+    /** Picks the slots that a job needs; empty when no slot of one kind is left. */
     private Optional<Wish> wish(Job job) {
         String token = surroundings.uuid().toString();
         TypeSettings limits = settings.get(job.type());
@@ -219,7 +219,7 @@ public final class Limits {
      *
      * @param job the job
      * @param token the token that its slots name
-     * @param at when; a start that a rate allows is one of the window of this time
+     * @param at the time; a start that a rate allows belongs to the window of this time
      * @param slots its slots; none when its type has no limit
      * @param countedStart whether it used a start that a rate allows
      */

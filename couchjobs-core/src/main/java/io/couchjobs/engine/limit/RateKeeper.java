@@ -20,9 +20,9 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Reserves starts of types with a rate, some at a time, in one document per type that says how many of its window are
- * reserved. What a worker reserved and did not use is lost when the window ends, so a crash makes a rate lower, never higher.
- * Thread-safe; its monitor is never held during I/O.
+ * Reserves starts of types with a rate, some at a time, in one document per type with the number reserved in its
+ * window. Starts that a worker reserved and did not use are lost when the window ends, so a crash makes a rate lower,
+ * never higher. Thread-safe; its monitor is never held during I/O.
  */
 final class RateKeeper {
     private static final String WINDOW = "window";
@@ -33,9 +33,9 @@ final class RateKeeper {
     private final JobStore store;
     private final SharedWriter shared;
     private final StoreClock clock;
-    /** What is reserved here and not used yet, by type. */
+    /** The starts that are reserved here and not used yet, by type. */
     private final Map<String, Reserve> reserves = new HashMap<>();
-    /** The documents as last heard of, by document id; an empty one where there is none. */
+    /** The documents as last heard of, by document id; an empty one when there is none. */
     private final Map<String, ObjectNode> documents = new HashMap<>();
 
     RateKeeper(JobStore store, StoreClock clock) {
@@ -44,7 +44,7 @@ final class RateKeeper {
         this.clock = clock;
     }
 
-    /** Takes in what the feed tells. */
+    /** Takes in an event of the feed. */
     synchronized void changed(FeedEvent event) {
         if (event.docId().startsWith(DocIds.RATE)) {
             if (event.deleted() || event.document() == null) {
@@ -55,7 +55,7 @@ final class RateKeeper {
         }
     }
 
-    /** Changes may have been missed; what is reserved stays so. */
+    /** Changes may have been missed; reserved starts stay reserved. */
     synchronized void forget() {
         documents.clear();
     }
@@ -97,7 +97,7 @@ final class RateKeeper {
         return rate.windowOf(clock.instant()) == window ? granted : 0;
     }
 
-    /** What was taken is not used after all. */
+    /** Starts that were taken are not used after all. */
     synchronized void giveBack(String type, int starts) {
         Reserve reserve = reserves.get(type);
         if (starts > 0 && reserve != null && reserve.window == reserve.rate.windowOf(clock.instant())) {
@@ -118,7 +118,7 @@ final class RateKeeper {
         return reserve != null && reserve.window == window && reserve.rate.equals(rate) ? reserve.left : 0;
     }
 
-    /** Writes once; false when there is nothing left to reserve. */
+    /** Writes once; false when no start is left to reserve. */
     private boolean reserveMore(String type, Rate rate, int wanted, long window) {
         return store.isCluster()
                 ? reserveOfAll(type, rate, wanted, window)
@@ -126,8 +126,8 @@ final class RateKeeper {
     }
 
     /**
-     * On a cluster what readers see may leave out what was confirmed: all leaves count, and only what stands on no contested leaf
-     * is granted.
+     * On a cluster the leaf that readers see may lack confirmed reservations: all leaves count, and starts on a
+     * contested leaf are not granted.
      */
     private boolean reserveOfAll(String type, Rate rate, int wanted, long window) {
         SharedWriter.View view = shared.view(docId(type), SharedWriter.Kind.PLAIN);
@@ -187,7 +187,7 @@ final class RateKeeper {
         return next.put(WINDOW, window)
                 .put(LENGTH, rate.window().toMillis())
                 .put(RESERVED, reserved)
-                // Two workers that wrote the same body would get the same revision, and both would have these starts.
+                // Two workers that write the same body would get the same revision, and both would have these starts.
                 .put("by", UUID.randomUUID().toString());
     }
 
@@ -236,12 +236,12 @@ final class RateKeeper {
         return isNext ? 0 : (int) Math.max(0, rate.starts() - used(document, window));
     }
 
-    /** The next window may be begun by a clock that is a little ahead; one that is farther away by one that was wrong. */
+    /** A clock that is a little ahead may begin the next window; only a wrong clock begins one farther away. */
     private static boolean isNext(long last, Rate rate, long window) {
         return last > window && last <= window + rate.window().toMillis();
     }
 
-    /** Also what was reserved in a window of another length that reaches into this one. */
+    /** Counts also starts reserved in a window of another length that reaches into this one. */
     private static long used(ObjectNode document, long window) {
         long last = document.path(WINDOW).asLong();
         boolean counts = last <= window && last + document.path(LENGTH).asLong() > window;

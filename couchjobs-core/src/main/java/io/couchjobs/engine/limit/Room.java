@@ -6,7 +6,8 @@ import java.util.function.Predicate;
 /**
  * Which due jobs may be claimed now. Immutable; asking it needs no I/O.
  *
- * @param inAllGroups whether no group is without room: otherwise those behind full ones are looked for in the index by groups
+ * @param inAllGroups whether every group has room; otherwise jobs behind those of full groups are looked for in the
+ *     index by groups
  * @param admits whether a job may be claimed now
  */
 public record Room(boolean inAllGroups, Predicate<Job> admits) implements Predicate<Job> {
@@ -17,7 +18,7 @@ public record Room(boolean inAllGroups, Predicate<Job> admits) implements Predic
         return admits.test(job);
     }
 
-    /** The same, but for jobs that are to be left alone for now, of whatever group. */
+    /** The same, without jobs of any group that are to be left alone for now. */
     public Room only(Predicate<Job> free) {
         return new Room(inAllGroups, admits.and(free));
     }

@@ -13,18 +13,18 @@ import java.util.UUID;
  * A slot that is taken: its document names the job that it was taken for, the revision on which that job is to be claimed,
  * and the token of the claim. Immutable and thread-safe.
  *
- * <p>From these three anybody can tell whether the slot is in use. The job is locked by the token: it is. The job has moved on
- * from the revision otherwise: it is not, and never will be, because the claim, if it is still on its way, meets a conflict.
- * The job still is that revision: the claim may come.
+ * <p>These three tell whether the slot is in use. When the job is locked by the token, the slot is in use. When the job
+ * has moved on from the revision otherwise, the slot is not in use and never will be: a claim that is still on its way
+ * meets a conflict. When the job still is that revision, the claim may come.
  *
  * @param name which slot
  * @param rev the revision of its document
  * @param job the document id of the job
  * @param claimOn the revision of the job on which the claim is written
  * @param token the token of the claim
- * @param phase what is known of its use
+ * @param phase the known state of its use
  * @param sinceNanos since when that is known, on this process's monotonic clock
- * @param lookNanos when it is worth a look whether that is so still
+ * @param lookNanos when it is worth checking that again
  */
 record Slot(
         SlotName name,
@@ -35,9 +35,9 @@ record Slot(
         Phase phase,
         long sinceNanos,
         long lookNanos) {
-    /** How long a claim may be on its way before somebody makes sure that it comes too late. */
+    /** How long a claim may be on its way before it is made to come too late. */
     private static final Duration CLAIMS_WITHIN = Duration.ofSeconds(10);
-    /** How long nobody asks whether a claim has come, or whether a slot whose job has moved on is given back. */
+    /** The time before a check whether a claim has come, or whether a slot whose job has moved on is given back. */
     private static final Duration UNASKED = Duration.ofSeconds(1);
 
     private static final String JOB = "job";
@@ -71,7 +71,7 @@ record Slot(
         return new Slot(name, rev, job, claimOn, token, newPhase, nanos, nanos + UNASKED.toNanos());
     }
 
-    /** It was looked at; the claim may come still. */
+    /** The slot was checked; the claim may still come. */
     Slot unchanged(long nanos) {
         long late = sinceNanos + CLAIMS_WITHIN.toNanos();
         return new Slot(name, rev, job, claimOn, token, phase, sinceNanos, Math.max(late, nanos + UNASKED.toNanos()));
@@ -92,7 +92,9 @@ record Slot(
         return phase == Phase.CLAIMING || phase == Phase.OWNED;
     }
 
-    /** The document that takes the slot. It has no {@code _rev}, so that a copy in which somebody has the slot refuses it. */
+    /**
+     * The document that takes the slot. It has no {@code _rev}, so that a copy in which the slot is taken refuses it.
+     */
     ObjectNode document(String worker) {
         return JsonNodeFactory.instance
                 .objectNode()
@@ -127,13 +129,13 @@ record Slot(
         return deletion;
     }
 
-    /** What is known of the use of a slot. */
+    /** The known state of the use of a slot. */
     enum Phase {
         /** The claim may come. */
         CLAIMING,
         /** The job is locked by the token. */
         OWNED,
-        /** The job has moved on; whoever took the slot is about to give it back. */
+        /** The job has moved on; the process that took the slot is about to give it back. */
         ENDED
     }
 }

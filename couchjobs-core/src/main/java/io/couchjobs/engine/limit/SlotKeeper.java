@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes the slots of limited types and gives them back, and finds out which ones dead workers left. Thread-safe; its monitor
- * is never held during I/O, because the feed's thread needs it.
+ * Takes the slots of limited types and gives them back, and finds slots that dead workers left. Thread-safe; its
+ * monitor is never held during I/O, because the feed's thread needs it.
  */
 final class SlotKeeper {
     private static final Logger log = LoggerFactory.getLogger(SlotKeeper.class);
@@ -33,11 +33,11 @@ final class SlotKeeper {
     private final Runnable onMoreRoom;
     private final SlotReader reader;
     private final Map<String, SlotTable> tables = new HashMap<>();
-    /** What the feed told of a type while it is being read for the first time. */
+    /** The feed's events about a type while it is being read for the first time. */
     private final Map<String, Loading> loading = new HashMap<>();
 
     private final LeftSlots left;
-    /** Slots that nobody got when several wanted them. */
+    /** Slots that no worker got when several wanted them. */
     private final Map<SlotName, Backoff> unlucky = new HashMap<>();
 
     SlotKeeper(QueueParts parts, String worker, Runnable onMoreRoom) {
@@ -48,7 +48,7 @@ final class SlotKeeper {
         this.left = new LeftSlots(parts.store(), reader, this::isGone);
     }
 
-    /** Takes in what the feed tells; true when there may be more room now. */
+    /** Takes in an event of the feed; true when there may be more room now. */
     boolean changed(FeedEvent event) {
         boolean more;
         Optional<Slot> leftOver;
@@ -88,7 +88,7 @@ final class SlotKeeper {
         tables.remove(type);
     }
 
-    /** Makes sure that the slots of a type are known, and looks after those that nobody may use any more. */
+    /** Makes sure that the slots of a type are known, and checks those that may be unused. */
     void prepare(String type) {
         left.takeAway(type);
         List<Slot> doubtful;
@@ -104,7 +104,7 @@ final class SlotKeeper {
         }
     }
 
-    /** Whether a slot is free, as far as is known; none is in a type that is not known. */
+    /** Whether a slot is free, as far as is known; an unknown type has no free slot. */
     synchronized boolean hasRoom(SlotName.Limited limited, int limit) {
         SlotTable table = tables.get(limited.type());
         return table != null
@@ -138,13 +138,13 @@ final class SlotKeeper {
         return Optional.of(slot);
     }
 
-    /** What was picked is not wanted after all. */
+    /** A picked slot is not wanted after all. */
     synchronized void unpick(Slot wanted) {
         table(wanted).forget(wanted);
     }
 
     /**
-     * Takes slots, all in one request. Only what a majority of the copies confirmed is taken.
+     * Takes slots, all in one request. A slot counts as taken only when a majority of the copies confirmed it.
      *
      * @return in the same order, the slot when it is ours, or null
      */
@@ -193,7 +193,7 @@ final class SlotKeeper {
         table(name.limited().type()).leaveAlone(name, parts.clock().nanos() + pause.toNanos());
     }
 
-    /** Gives a slot back with the next request that is sent; whatever keeps that from being confirmed is settled soon. */
+    /** Gives a slot back with the next request that is sent; a failure is settled soon. */
     void giveBack(Slot slot) {
         try {
             var unused = parts.store()
@@ -243,7 +243,7 @@ final class SlotKeeper {
             }
         } finally {
             synchronized (this) {
-                loading.remove(type, begun); // what the feed tells is not kept for a reading that failed
+                loading.remove(type, begun); // events of the feed are not kept for a reading that failed
             }
         }
     }
@@ -271,7 +271,7 @@ final class SlotKeeper {
         return table(slot.name().limited().type());
     }
 
-    /** What is not known (any more) swallows what is told of it. */
+    /** Changes of an unknown type go to a table that is thrown away. */
     private SlotTable table(String type) {
         SlotTable table = tables.get(type);
         return table == null ? new SlotTable() : table;
@@ -285,7 +285,7 @@ final class SlotKeeper {
 
     /** Slots and owners of a type are being read, perhaps by several threads; known by its identity. */
     private static final class Loading {
-        /** What the feed has told since the first of them began. */
+        /** The feed's events since the first of them began. */
         private final List<FeedEvent> meanwhile = new ArrayList<>();
     }
 }

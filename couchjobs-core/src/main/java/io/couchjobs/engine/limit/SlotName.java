@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One of the places in which jobs of a limited type, or of a group of it, run. Immutable and thread-safe.
  *
- * @param limited what is limited
+ * @param limited the limited type or group
  * @param index which of its places, from 0
  */
 record SlotName(Limited limited, int index) {
@@ -15,12 +15,12 @@ record SlotName(Limited limited, int index) {
     private static final String OF_GROUP = "g";
     private static final String AT = "@";
 
-    /** What the document ids of the slots of a type, and of its groups, begin with; no type has a colon in its name. */
+    /** The prefix of the document ids of the slots of a type, and of its groups; no type has a colon in its name. */
     static String prefix(String type) {
         return DocIds.SLOT + type + ":";
     }
 
-    /** The document's id; the group comes last because anything may be in it. */
+    /** The document's id; the group comes last because it may contain any character. */
     String docId() {
         String prefix = prefix(limited.type);
         String ofSite = limited.site == null ? "" : AT + limited.site;
@@ -49,7 +49,7 @@ record SlotName(Limited limited, int index) {
     }
 
     /**
-     * What is limited: a type, or a group of it, at one site.
+     * The scope of a limit: a type, or a group of it, at one site.
      *
      * @param type the type
      * @param group the group, or null for the whole type

@@ -31,7 +31,7 @@ final class SlotReader {
         this.parts = parts;
     }
 
-    /** All that there is to know of a type now: its slots, and its owned jobs. */
+    /** The present table of a type: its slots, and its owned jobs. */
     SlotTable read(String type) {
         SlotTable table = new SlotTable();
         parts.store()
@@ -48,7 +48,7 @@ final class SlotReader {
         return table;
     }
 
-    /** Takes in what the feed tells of a slot or a job; true when there may be more room now. */
+    /** Takes in an event of the feed about a slot or a job; true when there may be more room now. */
     boolean apply(SlotTable table, FeedEvent event) {
         long now = parts.clock().nanos();
         if (event.docId().startsWith(DocIds.SLOT)) {
@@ -63,19 +63,19 @@ final class SlotReader {
                 .orElseGet(() -> table.sawOwner(event.docId(), event.rev(), null, now));
     }
 
-    /** How far the document is: the leaf of whoever has the slot may be behind one that somebody took back. */
+    /** The progress of the document: the leaf of the slot's owner may be behind one that was taken back. */
     private static long generation(FeedEvent event) {
         return event.leaves().stream().mapToLong(Rev::generation).max().orElse(event.generation());
     }
 
-    /** The slot as the feed tells of it, where it is one of ours and somebody has it. */
+    /** The slot of an event, when it is one of this site and is taken. */
     Optional<Slot> slot(FeedEvent event) {
         return event.deleted() || !event.docId().startsWith(DocIds.SLOT)
                 ? Optional.empty()
                 : ownSlot(event.docId()).map(name -> slotOf(name, event.document()));
     }
 
-    /** The jobs that there are, by document id. */
+    /** The present jobs, by document id. */
     Map<String, Job> jobs(List<String> docIds) {
         List<String> wanted =
                 docIds.stream().filter(id -> id.startsWith(DocIds.JOB)).toList();
@@ -90,8 +90,9 @@ final class SlotReader {
     }
 
     /**
-     * Finds out whether a slot is in use: whether any leaf of its job is owned by its claim. One whose claim is late is settled by
-     * moving its job to another revision: then the claim, wherever it is, comes too late, and no clock had to say so.
+     * Finds out whether a slot is in use: whether any leaf of its job is owned by its claim. A slot whose claim is late
+     * is settled by moving its job to another revision: then the claim comes too late in any case, and no clock decides
+     * it.
      *
      * @param job the job that it names, as readers see it; null when there is none
      */
@@ -110,7 +111,7 @@ final class SlotReader {
         return isTooLate ? Use.UNUSED : Use.CLAIMABLE;
     }
 
-    /** The copies that were read may not have heard yet of the revision that is to be claimed. */
+    /** The copies that were read may not have the revision that is to be claimed yet. */
     private static boolean isBehind(Job leaf, Slot slot) {
         return Rev.generation(leaf.rev().orElse("")) < Rev.generation(slot.claimOn());
     }
@@ -152,7 +153,7 @@ final class SlotReader {
         }
     }
 
-    /** All that have a slot as far as a majority of the copies tells, of each slot. Asking brings the copies together, too. */
+    /** All owners of each slot, as far as a majority of the copies tells. The reading also repairs the copies. */
     List<List<Slot>> owners(List<SlotName> names) {
         List<String> ids = names.stream().map(SlotName::docId).toList();
         List<List<Slot>> owners = new ArrayList<>();
@@ -176,7 +177,7 @@ final class SlotReader {
         OWNED,
         /** The claim may come. */
         CLAIMABLE,
-        /** Nobody uses it, nor will anybody. */
+        /** No claim uses it, or ever will. */
         UNUSED
     }
 }

@@ -17,12 +17,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a process knows of the slots and the owned jobs of one limited type: read once, kept up to date by the feed and by the
- * answers to its own writes. Not thread-safe.
+ * The known slots and owned jobs of one limited type: read once, kept up to date by the feed and by the answers to the
+ * process's own writes. Not thread-safe.
  *
- * <p>A job that is owned without a slot counts too: claimed before there was a limit, or by somebody who knows of none. Such
- * jobs, and slots beyond a lowered limit, make as many of the <em>last</em> slots below the limit unusable, so that workers
- * who race for what is left race for the same slots, and the revision decides.
+ * <p>A job that is owned without a slot counts too: it was claimed before there was a limit, or by a process that knows
+ * of none. Such jobs, and slots beyond a lowered limit, make as many of the <em>last</em> slots below the limit
+ * unusable. So workers race for the same remaining slots, and the revision decides.
  */
 final class SlotTable {
     private static final int MOST_REMEMBERED = 10_000;
@@ -30,7 +30,7 @@ final class SlotTable {
     private final Map<Limited, Map<Integer, Slot>> taken = new HashMap<>();
     private final Map<String, Set<SlotName>> namesByJob = new HashMap<>();
     private final Map<String, Owner> owners = new HashMap<>();
-    /** Until when slots are left alone that several wanted at once, and nobody got. */
+    /** Until when slots are left alone that several workers wanted at once, and none got. */
     private final Map<SlotName, Long> left = new HashMap<>();
     /** The tokens of claims that are over, and the revisions of the slots that were given back: the feed may yet tell of these. */
     private final Map<String, String> over = new LinkedHashMap<>();
@@ -83,9 +83,9 @@ final class SlotTable {
     }
 
     /**
-     * Takes in a slot's document, or that it is gone (null); true when there may be more room now.
+     * Takes in a slot's document, or its deletion (null); true when there may be more room now.
      *
-     * @param generation how far the document is
+     * @param generation the progress of the document
      */
     boolean sawSlot(SlotName name, long generation, @Nullable Slot slot) {
         Optional<Slot> known = get(name);
@@ -94,7 +94,7 @@ final class SlotTable {
         }
         if (slot == null) {
             boolean isBeingTaken = known.filter(now -> now.rev().isEmpty()).isPresent();
-            if (!isBeingTaken) { // else the answer to that is newer
+            if (!isBeingTaken) { // otherwise the answer to that is newer
                 remove(name);
             }
             return !isBeingTaken;
@@ -106,18 +106,18 @@ final class SlotTable {
         return false;
     }
 
-    /** Whether the claim is over, as this process knows. */
+    /** Whether this process knows that the claim is over. */
     boolean isOver(Slot slot) {
         return over.containsKey(slot.token());
     }
 
-    /** Whether a slot is what a claim that is over left at a copy that knew of no other. */
+    /** Whether a claim that is over left the slot at a copy that knew of no other. */
     boolean isLeftOver(Slot slot) {
         String givenBack = over.get(slot.token());
         return givenBack != null && !givenBack.equals(slot.rev());
     }
 
-    /** Takes in a slot that is being taken, or is. */
+    /** Takes in a slot that is taken, or is being taken. */
     void put(Slot slot) {
         remove(slot.name());
         Owner owner = owners.get(slot.job());
@@ -154,7 +154,7 @@ final class SlotTable {
         rooms.clear();
     }
 
-    /** Takes in somebody who has a slot, as it was read. */
+    /** Takes in a taken slot, as it was read. */
     void read(Slot slot) {
         Optional<Slot> known = get(slot.name());
         boolean isNewer = known.filter(
@@ -165,13 +165,13 @@ final class SlotTable {
         }
     }
 
-    /** Nobody got a slot that several wanted at once. */
+    /** Several workers wanted a slot at once, and none got it. */
     void leaveAlone(SlotName name, long untilNanos) {
         left.put(name, untilNanos);
         rooms.clear();
     }
 
-    /** A slot that was wanted is not there. */
+    /** A slot that was wanted does not exist. */
     void forget(Slot wanted) {
         if (get(wanted.name())
                 .filter(slot -> slot.token().equals(wanted.token()))
@@ -206,7 +206,7 @@ final class SlotTable {
         return sawOwner(job.id().docId(), job.rev().orElse(""), owner, nanos);
     }
 
-    /** Takes in who owns a job now, null for nobody; true when there may be more room now. */
+    /** Takes in the present owner of a job, null for none; true when there may be more room now. */
     boolean sawOwner(String docId, String rev, @Nullable Owner owner, long nanos) {
         Owner known = owners.get(docId);
         long generation = Rev.generation(rev);
@@ -234,7 +234,7 @@ final class SlotTable {
         return ended;
     }
 
-    /** Takes in that somebody looked at a slot, which is used, or will be. */
+    /** Takes in the result of a check: the slot is used, or will be. */
     void found(Slot slot, SlotReader.Use use, @Nullable Job job, long nanos) {
         if (job != null && job.isLockedBy(slot.token())) {
             sawJob(job, nanos);
@@ -264,6 +264,6 @@ final class SlotTable {
 
     private record Counted(Limited limited, int limit) {}
 
-    /** Who owns a job. */
+    /** The owner of a job. */
     record Owner(String token, String group, long generation) {}
 }

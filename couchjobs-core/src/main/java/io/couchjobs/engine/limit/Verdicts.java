@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the rules of admission said of jobs, so that a filter is asked once about each revision of a job. Thread-safe. A filter
- * that fails has said no; that is logged once a minute.
+ * The verdicts of the rules of admission on jobs, so that a filter is asked once about each revision of a job.
+ * Thread-safe. A filter that fails counts as a refusal; that is logged once a minute.
  */
 public final class Verdicts {
     private static final Logger log = LoggerFactory.getLogger(Verdicts.class);
@@ -59,7 +59,7 @@ public final class Verdicts {
         return yes;
     }
 
-    /** Empty where the database could not be asked for the job's data: the filter is asked again when the job comes again. */
+    /** Empty when the job's data could not be read: the filter is asked again when the job comes again. */
     private Optional<Boolean> passes(Job job, @Nullable Predicate<? super Job> filter) {
         try {
             return Optional.of(filter == null || filter.test(job));

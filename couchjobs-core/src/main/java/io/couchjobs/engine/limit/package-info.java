@@ -1,3 +1,3 @@
-/** Limits and rates: slots that workers share through documents, and which jobs a worker admits. */
+/** Limits and rates: slots that workers share through documents, and the admission of jobs by a worker. */
 @org.jspecify.annotations.NullMarked
 package io.couchjobs.engine.limit;

@@ -40,7 +40,7 @@ final class LogFollower implements Feed.Listener, LogFollowing {
     /** Only the thread uses it. */
     private final Set<String> told = new HashSet<>();
 
-    /** What to do next. */
+    /** The next step. */
     private record Work(List<LogChunk> chunks, boolean read, boolean last) {}
 
     LogFollower(JobId job, JobLogs logs, Consumer<LogChunk> listener) {
