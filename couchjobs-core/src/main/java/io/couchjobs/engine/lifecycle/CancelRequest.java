@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A request to cancel a job, on a leaf that lost. It goes over to the winner, once: doing that again changes nothing, so whoever
- * resolves a second time, before the losers are gone, does no harm. A wish for another run needs no such care: the leaf that
- * carries it counts more than the run that it was asked of.
+ * A request to cancel a job, on a leaf that lost. It goes over to the winner, once: a second resolution before the
+ * losers are gone changes nothing. A request for another run needs no such care: its leaf counts more than the run
+ * during which it was made.
  *
- * @param fence during which claim, or after which, it was asked
- * @param at when it was asked, as far as the leaf says
+ * @param fence the fence of the claim during or after which it was made
+ * @param at when it was made, as far as the leaf tells
  */
 record CancelRequest(long fence, Instant at) {
     private static final Comparator<CancelRequest> LAST =
@@ -41,7 +41,7 @@ record CancelRequest(long fence, Instant at) {
         return job.times().getOrDefault(moment, Instant.EPOCH);
     }
 
-    /** Not what was asked of an earlier life of the job: it was run, or added again, since. */
+    /** Not for a request to an earlier life of the job, which was run, or added again, since. */
     private boolean isMeantFor(Job winner) {
         return switch (winner.state()) {
             case RUNNING -> fence >= winner.fence() - 1;

@@ -5,8 +5,8 @@ import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.Job;
 
 /**
- * As whom a worker is logged in at CouchDB. It is noted in the lock of what the worker claims, so that a database with a guard
- * can refuse the owner's steps to all others. Where nobody logs in, nothing is noted. Stateless.
+ * The user that a worker is logged in as at CouchDB. The lock of a claimed job notes it, so that a database with a
+ * guard can refuse the owner's transitions to all others. Without a login nothing is noted. Stateless.
  */
 public final class Claimant {
     private static final String USER = "user";

@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an event makes of a job: a changed job to be written, nothing to do, or a refusal. Immutable and thread-safe.
+ * The effect of an event on a job: a changed job to be written, nothing to do, or a refusal. Immutable and thread-safe.
  */
 public final class Decision {
     private final Job before;

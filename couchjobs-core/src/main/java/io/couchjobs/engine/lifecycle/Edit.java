@@ -47,7 +47,7 @@ final class Edit {
         return this;
     }
 
-    /** Replaces the data, wherever it was; null keeps it. */
+    /** Replaces the data, in the document or attached; null keeps it. */
     Edit dataIfGiven(@Nullable ObjectNode data) {
         if (data != null) {
             AttachedData.putInline(document, data);
@@ -139,8 +139,8 @@ final class Edit {
     }
 
     /**
-     * Of two leaves on a cluster the one with the greater fence wins. So a wish of a creator takes the next fence: an end that no
-     * majority confirmed, and that turns up later, must not win against it. Any other change of a job must not count as a claim.
+     * On a cluster the leaf with the greater fence wins. So a creator's change takes the next fence: an unconfirmed end
+     * that turns up later must not win against it. Any other change of a job must not count as a claim.
      */
     private void keepFence(JobStatus status) {
         boolean runsAgain = before.state() == JobState.FINISHED && status == JobStatus.WAITING;

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What can happen to a job, and the state machine: for each event, from which status it may lead to which. What an event
- * does beside moving the status is in {@link Transitions}. Immutable and thread-safe.
+ * The events of a job, and the state machine: for each event, the statuses that it may lead from and to. The other
+ * effects of events are in {@link Transitions}. Immutable and thread-safe.
  *
  * <p>A status that an event does not list refuses it: the owner's events then mean halt, the creator's are answered with
  * the status.
@@ -30,7 +30,7 @@ public enum Event {
             .from(SUCCESS, WAITING)
             .from(FAILED, WAITING)
             .from(CANCELLED, WAITING)),
-    /** All jobs that it waits for are finished, or one of them failed and it is to be cancelled. */
+    /** All jobs that the job waits for are finished, or one of them failed and the job is to be cancelled. */
     LET_GO(table().from(WAITING, WAITING, CANCELLED)),
     /** A worker takes the job, to start it at once or a little later. */
     CLAIM(table().from(WAITING, RUNNING, SCHEDULED).from(STUCK, RUNNING, SCHEDULED)),
@@ -62,11 +62,14 @@ public enum Event {
     ACKNOWLEDGE_CANCEL(table().from(SCHEDULED, CANCELLED, WAITING).from(RUNNING, CANCELLED, WAITING)),
     /** The activity monitor finds no sign of life of the owner. */
     EXPIRE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED, FAILED)),
-    /** Somebody cancels a job that nobody owns. */
+    /** A caller cancels a job that has no owner. */
     CANCEL(table().from(WAITING, CANCELLED).from(STUCK, CANCELLED)),
-    /** Somebody asks the owner to stop. */
+    /** A caller asks the owner to stop. */
     REQUEST_CANCEL(table().from(SCHEDULED, SCHEDULED).from(RUNNING, RUNNING)),
-    /** Somebody, often the owner, wants the job run once more after this run, or again after its end, or at another time. */
+    /**
+     * A caller, often the owner, wants the job run once more after this run, or again after its end, or at another
+     * time.
+     */
     RESUBMIT(table().from(WAITING, WAITING)
             .from(STUCK, WAITING)
             .from(SCHEDULED, SCHEDULED)
@@ -74,15 +77,15 @@ public enum Event {
             .from(SUCCESS, WAITING)
             .from(FAILED, WAITING)
             .from(CANCELLED, WAITING)),
-    /** Somebody wants the job run now: a stuck one before its time, a finished one again. */
+    /** A caller wants the job run now: a stuck one before its time, a finished one again. */
     RETRY(table().from(WAITING, WAITING)
             .from(STUCK, WAITING)
             .from(SUCCESS, WAITING)
             .from(FAILED, WAITING)
             .from(CANCELLED, WAITING)),
-    /** Somebody moves the scheduled time. */
+    /** A caller moves the scheduled time. */
     RESCHEDULE(table().from(WAITING, WAITING).from(STUCK, STUCK)),
-    /** Somebody changes the priority. */
+    /** A caller changes the priority. */
     PRIORITIZE(table().from(WAITING, WAITING).from(STUCK, STUCK));
 
     @SuppressWarnings("ImmutableEnumChecker") // filled before the constructor, never changed after

@@ -14,9 +14,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the leaves of a job's document, and how much it counts. Immutable and thread-safe.
+ * One of the leaves of a job's document, and its rank. Immutable and thread-safe.
  *
- * <p>Total: whatever a document says, it can be ranked; one that cannot be a job comes after all that can.
+ * <p>Every document can be ranked; one that cannot be a job comes after all that can.
  */
 final class Leaf {
     /** The field of tombstones that were written to resolve a conflict: these do not count any more. */
@@ -24,7 +24,7 @@ final class Leaf {
 
     private static final String REVISIONS = "_revisions";
 
-    /** What a leaf says of its job. Among leaves of the same fence, the first counts most. */
+    /** The state of the job on a leaf. Among leaves of the same fence, the first kind counts most. */
     enum Kind {
         /** The job had ended, and retention deleted it. */
         RETIRED,
@@ -36,9 +36,9 @@ final class Leaf {
         CANCELLED,
         /** The job is to be run. */
         PENDING,
-        /** A claim that was withdrawn, and whose owner somebody had asked for another run. The job waits for that run. */
+        /** A withdrawn claim whose owner had been asked for another run. The job waits for that run. */
         RESUBMITTED,
-        /** The job was removed. Of a removal and an add at the same moment, the add counts: no job is lost. */
+        /** The job was removed. When a removal and an add happen at the same moment, the add counts: no job is lost. */
         REMOVED,
         /** A claim that made no owner, or whose owner died. */
         WITHDRAWN,
@@ -50,7 +50,7 @@ final class Leaf {
     private static final Comparator<Leaf> AS_COUCHDB =
             Comparator.comparingLong(Leaf::generation).thenComparing(Leaf::rev).reversed();
 
-    /** What counts most comes first. */
+    /** The leaf that counts most comes first. */
     static final Comparator<Leaf> BEST_FIRST = Comparator.comparing((Leaf leaf) -> leaf.kind == Kind.MALFORMED)
             .thenComparing(Comparator.comparingLong(Leaf::fence).reversed())
             .thenComparing(Leaf::kind)
@@ -121,7 +121,10 @@ final class Leaf {
         return job != null && Transitions.mayHaveRun(job);
     }
 
-    /** Whether somebody asked the owner of this claim for another run, and that run would count more than the tombstone of the job. */
+    /**
+     * Whether the owner of this claim was asked for another run, and that run would count more than the tombstone of
+     * the job.
+     */
     boolean asksForMoreThan(Leaf tombstone) {
         long next = storedFence() + 1;
         return kind == Kind.OWNED
@@ -129,7 +132,7 @@ final class Leaf {
                 && (next > tombstone.fence() || (next == tombstone.fence() && tombstone.kind == Kind.REMOVED));
     }
 
-    /** Whether the job was deleted: by somebody, or by retention. */
+    /** Whether the job was deleted, by a caller or by retention. */
     boolean isGone() {
         return kind == Kind.REMOVED || kind == Kind.RETIRED;
     }
@@ -153,9 +156,10 @@ final class Leaf {
     }
 
     /**
-     * The fence that counts. A withdrawn claim counts as what it was made on, whatever the reason of its withdrawal: else a claim
-     * on a leaf that lost could outrank a confirmed end. One whose owner was asked for another run counts as that run: else a deletion
-     * by retention, which knows nothing of the wish, could outrank it.
+     * The fence that counts. A withdrawn claim counts as the revision it was made on, whatever the reason of its
+     * withdrawal: otherwise a claim on a leaf that lost could outrank a confirmed end. If its owner was asked for
+     * another run, it counts as that run: otherwise a deletion by retention, which knows nothing of the request, could
+     * outrank it.
      */
     long fence() {
         return switch (kind) {
@@ -166,8 +170,8 @@ final class Leaf {
     }
 
     /**
-     * The fence of the last claim that the leaf goes back to, also of a withdrawn one. Where nobody has claimed yet, the number of the
-     * next claim tells.
+     * The fence of the last claim that the leaf goes back to, also of a withdrawn one. Before the first claim, it is
+     * derived from the number of the next one.
      */
     long storedFence() {
         JsonNode stored = document.path(Field.FENCE);
@@ -183,7 +187,7 @@ final class Leaf {
         return token.isPresent() && token.equals(other.token());
     }
 
-    /** Whether the leaf shows that the job was run: by a run's end, or by what was counted since the job was added. */
+    /** Whether the leaf shows that the job was run: by a run's end, or by the counters since the job was added. */
     boolean hasRun() {
         return switch (kind) {
             case ENDED -> hasFence();
@@ -203,8 +207,9 @@ final class Leaf {
     }
 
     /**
-     * Whether this leaf surely does not go back to the last claim of another. A claim's revision has at least the generation
-     * that follows its fence: where both histories say what they were then, and say something else, they had parted before.
+     * Whether this leaf surely does not go back to the last claim of another. A claim's revision has at least the
+     * generation that follows its fence. When both histories name their revisions of that generation, and the names
+     * differ, the leaves had parted before.
      */
     boolean partedBeforeClaimOf(Leaf other) {
         long then = other.storedFence() + 1;
@@ -218,7 +223,7 @@ final class Leaf {
         return token().isPresent() && ancestor(Rev.generation(base)).equals(base);
     }
 
-    /** The revision of a generation that the leaf goes back to; empty where nobody knows. */
+    /** The revision of a generation that the leaf goes back to; empty when it is unknown. */
     private String ancestor(long generation) {
         long back = generation() - generation;
         if (back == 0) {

@@ -9,17 +9,17 @@ import java.util.Map;
 /**
  * The leaves of a document in the order in which they count. Immutable and thread-safe.
  *
- * <p>A fence tells who came later only among leaves one of which goes back to the claim of the other. A leaf that was created
- * apart may have a greater one and be no later: whoever inserts a job that exists already may reach a copy which has nothing
- * of it but the tombstone of a leaf that lost, and creates it there, on top, as a new one. Nobody can see from its document
- * that the tombstone was not that of a removal. But the revisions that it goes back to say that it parted before the job was
- * claimed elsewhere; and only one of the branches of a job can have been run since they parted, for who claims beside another
- * leaf takes the claim back. So a leaf that shows no run counts less than one that shows a run which the former knows nothing
- * of. Whoever adds a job after its removal builds on what was run, and counts more.
+ * <p>A fence tells which leaf is later only when one leaf goes back to the claim of the other. A leaf that was created
+ * apart may have a greater fence and be no later. An insert of a job that exists already may reach a copy that has only
+ * the tombstone of a losing leaf, and creates the job there, on top, as a new one. Its document does not show that the
+ * tombstone was not that of a removal. But its ancestors show that it parted before the job was claimed elsewhere. And
+ * only one branch of a job can have been run since the branches parted, because a claim beside another leaf is taken
+ * back. So a leaf that shows no run counts less than one that shows a run unknown to the former. A job that is added
+ * after its removal builds on the former runs, and counts more.
  */
 final class Precedence {
     private final List<Leaf> bestFirst;
-    /** Those that count more than any removal: beside them, nobody asks for a removed job anew. */
+    /** The leaves that count more than any removal: beside them, no leaf adds a removed job anew. */
     private final List<Leaf> standing;
 
     private Precedence(List<Leaf> byFence) {
@@ -31,9 +31,9 @@ final class Precedence {
     }
 
     /**
-     * Of leaves that count, in whatever order. A claim that was withdrawn on one leaf owns the job by none: its claimer, or who found
-     * it dead, knows more than a leaf that was written again meanwhile. Of several withdrawals that one counts which says that the
-     * claim may have run.
+     * Orders leaves that count, given in any order. A claim that was withdrawn on one leaf owns the job on none: its
+     * claimer, or the process that found it dead, knew more than a leaf that was written again meanwhile. Among several
+     * withdrawals of a claim, one that says that the claim may have run counts.
      */
     static Precedence of(List<Leaf> leaves) {
         Map<String, Leaf> withdrawn = new HashMap<>();

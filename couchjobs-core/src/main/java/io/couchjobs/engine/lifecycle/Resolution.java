@@ -15,29 +15,30 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of a job whose document has several leaves, or a claim that made no owner: a pure function of all its leaves,
- * tombstones included. Total, independent of their order, and idempotent: resolving what was resolved changes nothing, and any
- * number of processes may resolve at the same time. Immutable and thread-safe.
+ * Decides on a job whose document has several leaves, or a claim that made no owner: a pure function of all its leaves,
+ * tombstones included. It is total, independent of their order, and idempotent: a second resolution changes nothing,
+ * and any number of processes may resolve at the same time. Immutable and thread-safe.
  *
  * <p>The greater fence wins; among equals the order of {@link Leaf.Kind}. Two rules keep the job and its ends:
  *
  * <ul>
- *   <li>No live leaf is deleted before the winner, whatever it is, was written again and confirmed by a majority in this
- *       resolution. Two sides of a cut could otherwise each delete the leaf that the other one keeps.
- *   <li>Nothing is decided between an owner and another leaf, whatever their fences, but for claims that were withdrawn. Nobody can see
- *       from a leaf whether a majority confirmed it, so both stay until the owner has ended, was withdrawn or has expired.
+ *   <li>No live leaf is deleted before the winner was written again and confirmed by a majority in this resolution.
+ *       Otherwise two sides of a cut could each delete the leaf that the other one keeps.
+ *   <li>Between an owner and another leaf nothing is decided, whatever their fences, except for withdrawn claims. A
+ *       leaf does not show whether a majority confirmed it, so both stay until the owner has ended, was withdrawn or
+ *       has expired.
  * </ul>
  *
- * <p>A removal needs no confirmation here: a tombstone is never deleted, and each leaf that loses to a removal becomes a tombstone of
- * the same removal, for whoever asks copies that do not have the first one. A request to cancel on a leaf that loses goes over to
- * the winner.
+ * <p>A removal needs no confirmation here: a tombstone is never deleted, and each leaf that loses to a removal becomes
+ * a tombstone of the same removal, for readers of copies that do not have the first one. A request to cancel on a leaf
+ * that loses goes over to the winner.
  */
 public final class Resolution {
-    /** What can be said of the leaves. */
+    /** The verdict on the leaves. */
     public enum Verdict {
-        /** There is one leaf that counts, and it is what it should be. */
+        /** There is one leaf that counts, and it needs no change. */
         SETTLED,
-        /** It cannot be known yet who owns the job. */
+        /** The owner of the job cannot be known yet. */
         UNDECIDED,
         /** The winner is to be written. When a majority has confirmed that, all leaves are read again. */
         CONFIRM,
@@ -62,11 +63,11 @@ public final class Resolution {
     /**
      * Decides.
      *
-     * @param leaves all leaves of one document, tombstones with {@code _deleted} too, as read from the server; with {@code
-     *     _revisions}, or else leaves are compared that cannot be
+     * @param leaves all leaves of one document, tombstones with {@code _deleted} too, as read from the server; with
+     *     {@code _revisions}, without which leaves cannot be compared reliably
      * @param confirmed the revision of a winner that a majority of the copies has just confirmed, if there is one
      * @param now the time, for the record
-     * @return what to do
+     * @return the decision
      */
     public static Resolution of(List<ObjectNode> leaves, Optional<String> confirmed, Instant now) {
         Precedence precedence = Precedence.of(
@@ -95,8 +96,8 @@ public final class Resolution {
     }
 
     /**
-     * The leaf that counts most, where others are to go or nothing is decided yet. A wish of a creator belongs on it, whatever leaf
-     * readers see.
+     * The leaf that counts most, while others are to go or nothing is decided yet. A creator's change belongs on it,
+     * whichever leaf readers see.
      *
      * @param leaves all leaves of one document, tombstones too, with {@code _revisions}
      * @return the job as that leaf has it; empty when the job was removed, or no leaf can be a job
@@ -111,16 +112,16 @@ public final class Resolution {
     }
 
     /**
-     * Whether a tombstone is that of a leaf which lost. It says nothing of the job.
+     * Whether a tombstone is that of a leaf which lost. It tells nothing about the job.
      *
      * @param tombstone a leaf that is deleted
-     * @return whether it was deleted to resolve a conflict; false when somebody, or retention, deleted the job
+     * @return whether it was deleted to resolve a conflict; false when a caller, or retention, deleted the job
      */
     public static boolean isOfLoser(ObjectNode tombstone) {
         return tombstone.hasNonNull(Leaf.RESOLVED);
     }
 
-    /** {@return what can be said} */
+    /** {@return the verdict} */
     public Verdict verdict() {
         return verdict;
     }
@@ -136,8 +137,8 @@ public final class Resolution {
     }
 
     /**
-     * A deletion does not wait for owners: the job is not to be run, and an owner learns it as halt. But it waits for one whom somebody asks
-     * for another run, which would count more than the deletion.
+     * A deletion does not wait for owners: the job is not to be run, and an owner learns it as halt. But it waits for
+     * an owner that was asked for another run, which would count more than the deletion.
      */
     private static boolean isUndecided(Leaf best, Precedence precedence) {
         List<Leaf> counted = precedence.bestFirst();
@@ -161,7 +162,7 @@ public final class Resolution {
         return Math.max(leaf.fence(), leaf.mayHaveRun() ? leaf.storedFence() : 0);
     }
 
-    /** The winner as it is to be, where that is not what it is. A withdrawn claim is first withdrawn again, as a proof. */
+    /** The changed winner, when it needs a change. A withdrawn claim is first withdrawn again, as a proof. */
     private static Optional<Job> next(Leaf best, List<Leaf> losers, boolean isConfirmed, Instant now) {
         Job before = best.job().orElseThrow();
         if (before.isWithdrawn() && !isConfirmed) {
@@ -183,7 +184,7 @@ public final class Resolution {
                 .orElse(0);
     }
 
-    /** The same for all who see the same leaves: resolvers that race write one revision. */
+    /** The same for all resolvers that see the same leaves: racing resolvers write one revision. */
     private static Job keep(Leaf best, List<Leaf> losers) {
         Job job = best.job().orElseThrow();
         Instant latest = losers.stream()
@@ -214,7 +215,7 @@ public final class Resolution {
         JobId.fromDocId(loser.document().path(Field.ID).asText())
                 .ifPresent(id -> tombstone.put("type", id.type()).put("id", id.id()));
         if (best.isGone()) {
-            // The removal may be on one copy only, which others do not ask: it goes wherever a leaf goes.
+            // The removal may be on one copy only, which others do not read: so it goes to every copy of the leaf.
             tombstone.put(Field.FENCE, best.fence());
             for (String field : List.of(Field.STATUS, Field.REMOVED_BY)) {
                 if (best.document().has(field)) {

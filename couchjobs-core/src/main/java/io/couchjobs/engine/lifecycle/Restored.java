@@ -8,15 +8,15 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What becomes of a job that is read from a copy, and put where it is not. Stateless. */
+/** Makes the job to be stored from a job of a backup, where there is none. Stateless. */
 public final class Restored {
     private Restored() {}
 
     /**
-     * The job as it is to be stored. Nobody owns it: one that somebody owned when it was copied waits again, as if it had been
-     * released. Its next claim's fence is greater than all that the copy and the database know of.
+     * The job as it is to be stored. It has no owner: a job that was owned when it was copied waits again, as if it had
+     * been released. Its next claim's fence is greater than all fences in the copy and the database.
      *
-     * @param copy the job as it was; its revision, and all else that CouchDB keeps by itself, does not count
+     * @param copy the job as it was; its revision and CouchDB's other own fields do not count
      * @param generation how often a job of this identity was written that is deleted now; 0 for none
      * @param now the time
      * @return the job, without a revision

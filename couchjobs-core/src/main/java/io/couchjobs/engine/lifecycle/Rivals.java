@@ -11,14 +11,14 @@ public final class Rivals {
     private Rivals() {}
 
     /**
-     * Finds the leaves that contest a claim which a majority of the copies has confirmed: every live one, but for other claims of the
-     * same revision, of which no majority can have confirmed any; and tombstones of a removal or of retention whose fence is at
-     * least that of the job that was claimed.
+     * Finds the leaves that contest a claim which a majority of the copies has confirmed: every live one, except other
+     * claims of the same revision, none of which a majority can have confirmed; and tombstones of a removal or of
+     * retention whose fence is at least that of the job that was claimed.
      *
      * @param claim the job as the claim stored it
      * @param base the revision that was claimed
      * @param leaves all leaves of the document, with {@code _revisions}
-     * @return those leaves; empty when the claim itself is not among what was read, which then proves nothing
+     * @return those leaves; empty when the claim itself is not among the given leaves, which then prove nothing
      */
     public static Optional<List<ObjectNode>> of(Job claim, String base, List<ObjectNode> leaves) {
         String token = claim.lock().orElseThrow().token();
@@ -35,7 +35,7 @@ public final class Rivals {
     }
 
     /**
-     * Whether somebody has got the job since a claim, so that its end does not count.
+     * Whether another claim or a removal has overtaken a claim, so that its end does not count.
      *
      * @param end the job as the end of that claim stored it
      * @param leaves all leaves of the document

@@ -19,7 +19,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What each {@link Event} does to a job: pure functions from a job, what happened and the time to a {@link Decision}.
+ * The effect of each {@link Event} on a job: pure functions from a job, the event and the time to a {@link Decision}.
  *
  * <p>Each result is exactly one document write. Nothing here reads a clock or a database, so every rule can be tested by
  * calling it. Thread-safe. Source: the CouchDB background-jobs RFC (007), with docspell's stuck and cancelled states.
@@ -36,7 +36,7 @@ public final class Transitions {
     /**
      * A job that did not exist before.
      *
-     * @param request what its creator asks for
+     * @param request its creator's request
      * @param now the time
      * @return the new job, without a revision
      */
@@ -55,7 +55,7 @@ public final class Transitions {
      * Finished: enqueued again, its history forgotten.
      *
      * @param job the job as it is
-     * @param request what the creator asks for
+     * @param request the creator's request
      * @param replace whether to replace the data of a pending job even at the same time
      * @param now the time
      * @return the decision; never refused
@@ -76,10 +76,10 @@ public final class Transitions {
     }
 
     /**
-     * What a held job waits for has happened. When one of the jobs it waits for did not succeed, it may be cancelled.
+     * The jobs that a held job waits for have ended. When one of them did not succeed, it may be cancelled.
      *
      * @param job the job as it is
-     * @param verdict what can be said of it
+     * @param verdict the verdict on it
      * @param now the time
      * @return the decision; refused unless it is waiting, nothing to do unless it is held
      */
@@ -120,9 +120,9 @@ public final class Transitions {
     }
 
     /**
-     * A claim that was stored without making an owner is taken back. The job keeps its lock, which says so, and waits again
-     * when it is sure that nobody else owns it. One that was withdrawn before gets a new time: a write that proves that a
-     * majority of the copies is in reach.
+     * A claim that was stored without making an owner is taken back. The job keeps its lock, which states the
+     * withdrawal, and waits again when no other claim can own it. A claim that was withdrawn before gets a new time:
+     * that write proves that a majority of the copies is in reach.
      *
      * @param job the job as that claim left it
      * @param reason why, in words
@@ -145,13 +145,19 @@ public final class Transitions {
         return withdraw(job, EXPIRED, now);
     }
 
-    /** A withdrawn claim in a new revision: when a majority confirms that, it has what was before. The reason stays. */
+    /**
+     * A withdrawn claim in a new revision: when a majority confirms it, that majority has the former state, too. The
+     * reason stays.
+     */
     static Job withdrawAgain(Job withdrawn, Instant now) {
         String reason = withdrawn.lock().flatMap(Lock::withdrawn).orElseThrow().reason();
         return withdraw(withdrawn, reason, now).write().orElseThrow();
     }
 
-    /** A job whose next claim has a greater fence than the given one; nothing changes where it has. Not of an owned job. */
+    /**
+     * A job whose next claim has a greater fence than the given one; unchanged when that is so already. Not for an
+     * owned job.
+     */
     static Job raiseFence(Job job, long least) {
         if (job.status().isLocked() || job.nextFence() > least) {
             return job;
@@ -171,8 +177,8 @@ public final class Transitions {
 
     /**
      * No claim of a job made an owner: it waits again as before the claim, at the time of an add meanwhile; cancelled if that
-     * was asked for. One that may have run has expired. A function of the job alone, so that several processes that do this write
-     * the same revision.
+     * was asked for. A claim that may have run counts as expired. This is a function of the job alone, so that several
+     * processes write the same revision.
      *
      * @param job the job, withdrawn
      * @return the decision; refused unless the job is withdrawn
@@ -194,10 +200,11 @@ public final class Transitions {
     }
 
     /**
-     * A job stays as it is, in a new revision: whoever deletes the one before because of a claim that has been taken back, does so
-     * in vain; and when a quorum confirms it, a majority of the copies has what was before. A function of the arguments alone.
+     * A job stays as it is, in a new revision. So a deletion of the revision before, because of a claim that has been
+     * taken back, is in vain. When a quorum confirms the new revision, a majority of the copies has the job's former
+     * state, too. A function of the arguments alone.
      *
-     * @param job the job, in whatever state
+     * @param job the job, in any state
      * @param since when the claim was taken back, or now
      * @return the job, to be written
      */
@@ -206,7 +213,7 @@ public final class Transitions {
     }
 
     /**
-     * Whether a job is what somebody wrote, or that {@linkplain #keep kept}.
+     * Whether a job is as it was written, or that {@linkplain #keep kept}.
      *
      * @param present the job as it is
      * @param written the job as it was written
@@ -255,7 +262,7 @@ public final class Transitions {
      * The owner is done. A job that was resubmitted meanwhile waits again, as a fresh one.
      *
      * @param job the job as it is
-     * @param result what the handler returned, or null
+     * @param result the handler's result, or null
      * @param data the new data, or null to keep it
      * @param now the time
      * @return the decision; refused unless the job is owned
@@ -273,11 +280,11 @@ public final class Transitions {
     }
 
     /**
-     * The owner's run failed. Waiting again if it was resubmitted; cancelled if that was asked for; stuck while there are
-     * retries left; else failed.
+     * The owner's run failed. The job waits again if it was resubmitted; is cancelled if that was asked for; is stuck
+     * while there are retries left; otherwise fails.
      *
      * @param job the job as it is
-     * @param error what went wrong
+     * @param error the error
      * @param policy the retry policy of the job's type; the job's own number of retries goes before it
      * @param permanent whether a retry would be useless
      * @param now the time
@@ -333,7 +340,7 @@ public final class Transitions {
     }
 
     /**
-     * Somebody takes the job from an owner that is believed to be dead; see {@link #release}.
+     * A caller takes the job from an owner that is believed to be dead; see {@link #release}.
      *
      * @param job the job as it is
      * @param rev the revision from which that belief comes
@@ -409,7 +416,7 @@ public final class Transitions {
     }
 
     /**
-     * Somebody cancels a job that nobody owns.
+     * A caller cancels a job that has no owner.
      *
      * @param job the job as it is
      * @param now the time
@@ -420,7 +427,7 @@ public final class Transitions {
     }
 
     /**
-     * Somebody cancels a job that nobody owns, and says why.
+     * A caller cancels a job that has no owner, and gives a reason.
      *
      * @param job the job as it is
      * @param reason why, in words; the job remembers it as an error of kind {@code cancelled}
@@ -436,7 +443,7 @@ public final class Transitions {
     }
 
     /**
-     * Somebody asks the owner of a job to stop. A resubmit is dropped; an add that comes later is not.
+     * A caller asks the owner of a job to stop. A resubmit is dropped; an add that comes later is not.
      *
      * @param job the job as it is
      * @param now the time
@@ -472,8 +479,8 @@ public final class Transitions {
     }
 
     /**
-     * Somebody wants the job run once more. Owned: flagged, with the time only. Finished: enqueued at once. Pending: moved to
-     * that time, as an add does; at the same time there is nothing to do.
+     * A caller wants the job run once more. Owned: flagged, with the time only. Finished: enqueued at once. Pending:
+     * moved to that time, as an add does; at the same time there is nothing to do.
      *
      * @param job the job as it is
      * @param wanted not before this time, or null for the time it had
@@ -498,7 +505,8 @@ public final class Transitions {
     }
 
     /**
-     * The owner wants its job run once more; not when somebody wants it cancelled, or it could never be.
+     * The owner wants its job run once more; ignored when the job is to be cancelled, because it could never be
+     * cancelled otherwise.
      *
      * @param job the job as it is
      * @param wanted not before this time, or null for the time it had
@@ -510,7 +518,7 @@ public final class Transitions {
     }
 
     /**
-     * Somebody wants the job run now: one that waits for its time, its retry or other jobs, or a finished one again.
+     * A caller wants the job run now: one that waits for its time, its retry or other jobs, or a finished one again.
      *
      * @param job the job as it is
      * @param now the time
@@ -528,7 +536,7 @@ public final class Transitions {
     }
 
     /**
-     * Somebody moves the scheduled time of a job that nobody owns.
+     * A caller moves the scheduled time of a job that has no owner.
      *
      * @param job the job as it is
      * @param time not before this time
@@ -546,7 +554,7 @@ public final class Transitions {
     }
 
     /**
-     * Somebody changes the priority of a job that nobody owns.
+     * A caller changes the priority of a job that has no owner.
      *
      * @param job the job as it is
      * @param priority 0 (least) to 99
@@ -600,7 +608,7 @@ public final class Transitions {
                 .stay());
     }
 
-    /** A resubmit drops a cancel request that is older, and a cancel request an older resubmit: the later wins. */
+    /** A resubmit drops an older cancel request, and a cancel request drops an older resubmit: the later one wins. */
     private static boolean isCancelled(Job job) {
         return job.isCancelRequested() && !job.isResubmitted();
     }
@@ -622,7 +630,7 @@ public final class Transitions {
         return started.plus(policy.delayAfter(Math.max(0, job.failures() - 1), luck(job)));
     }
 
-    /** From 0 to 1: chance without a dice, as each claim has a random token. */
+    /** From 0 to 1: random without a generator, because each claim has a random token. */
     private static double luck(Job job) {
         int hash = job.lock().map(lock -> lock.token().hashCode()).orElse(0);
         return (hash & 0xFFFF) / (double) 0xFFFF;
