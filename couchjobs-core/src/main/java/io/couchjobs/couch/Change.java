@@ -21,7 +21,7 @@ public record Change(
         @Nullable ObjectNode doc) {
 
     /**
-     * Copies what it is given.
+     * Copies the list of leaves.
      *
      * @param seq the feed position
      * @param id the document's id

@@ -50,7 +50,7 @@ public final class ChangesRequest {
     /**
      * {@return a request for all changes from the beginning}
      *
-     * @param feed what happens at the end
+     * @param feed the server's behaviour at the end
      */
     public static ChangesRequest of(Feed feed) {
         return new ChangesRequest(feed, "0", DEFAULT_HEARTBEAT, Map.of(), Optional.empty());
@@ -183,7 +183,7 @@ public final class ChangesRequest {
         return with("filter", "_selector").withBody(filter);
     }
 
-    /** {@return what happens at the end} */
+    /** {@return the server's behaviour at the end} */
     public Feed feed() {
         return feed;
     }

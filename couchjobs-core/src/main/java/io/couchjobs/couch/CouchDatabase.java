@@ -60,14 +60,14 @@ public final class CouchDatabase {
         return administration.createIfMissing();
     }
 
-    /** {@return who administrates the database and who may read and write it, as CouchDB keeps it ({@code _security})} */
+    /** {@return the administrators and members of the database, as CouchDB keeps them ({@code _security})} */
     public ObjectNode security() {
         return administration.security();
     }
 
     /**
-     * Replaces what {@link #security} tells. The later of two concurrent writes wins. Only administrators of the
-     * database may do it.
+     * Replaces the object that {@link #security} returns. The later of two concurrent writes wins. Only administrators
+     * of the database may do it.
      *
      * @param security the whole object
      */
@@ -81,7 +81,8 @@ public final class CouchDatabase {
     }
 
     /**
-     * Changes what {@link #revisionLimit} tells. Surplus revisions of a document are forgotten with its next write.
+     * Changes the number that {@link #revisionLimit} returns. Surplus revisions of a document are forgotten with its
+     * next write.
      *
      * @param revisions at least 1
      */
@@ -260,7 +261,7 @@ public final class CouchDatabase {
      *
      * @param doc the document, with its {@code _id}
      * @param patience how long the server may be silent
-     * @return what the server answered
+     * @return the server's answer
      * @throws CouchUnreachableException when the server was silent for longer; the write may have been stored
      */
     public WriteResult put(ObjectNode doc, Duration patience) {
@@ -309,7 +310,7 @@ public final class CouchDatabase {
      * Removes leaves as if they had never been, tombstones too.
      *
      * @param idRevs by document id, the leaves to remove; a server takes at most 100 ids at a time by default
-     * @return what was removed
+     * @return the removed leaves
      */
     public PurgeResult purge(Map<String, List<String>> idRevs) {
         return administration.purge(idRevs);

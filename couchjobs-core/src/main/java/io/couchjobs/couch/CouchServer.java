@@ -64,7 +64,7 @@ public final class CouchServer implements AutoCloseable {
     }
 
     /**
-     * {@return what the server says about itself}
+     * {@return the server's description of itself}
      *
      * @throws CouchException it could not be asked, or is no CouchDB
      */
@@ -138,7 +138,7 @@ public final class CouchServer implements AutoCloseable {
      * The server's clock minus another one. Setting this machine's clock does not change the known server time, which
      * is kept by the monotonic clock.
      *
-     * @param local what the other clock shows now
+     * @param local the present time of the other clock
      * @return as {@link #clockSkew()}
      */
     public Duration clockSkew(Instant local) {
@@ -149,7 +149,7 @@ public final class CouchServer implements AutoCloseable {
      * How much greater than {@link #clockSkew(Instant)} the difference may be: some 2 s after one answer, little more than
      * 1 s after several within some seconds.
      *
-     * @param local what the other clock shows now
+     * @param local the present time of the other clock
      * @return zero when the clocks may agree, and before any answer with a date
      */
     public Duration clockDoubt(Instant local) {

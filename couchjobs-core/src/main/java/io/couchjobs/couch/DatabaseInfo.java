@@ -9,7 +9,7 @@ package io.couchjobs.couch;
  * @param deletedDocCount tombstones
  * @param updateSeq the feed position, opaque
  * @param fileSize bytes on disk; -1 when the server does not say
- * @param activeSize bytes still in use, what a compaction would leave; -1 when the server does not say
+ * @param activeSize bytes still in use, which a compaction would leave; -1 when the server does not say
  * @param purgeSeq how far purging has come, opaque
  * @param copies how many nodes keep a copy of each document ({@code cluster.n}); 1 when the server does not say
  * @param shards into how many parts the documents are divided by their ids ({@code cluster.q}); 1 when the server does not say

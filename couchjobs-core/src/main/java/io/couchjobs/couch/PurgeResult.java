@@ -12,7 +12,7 @@ import java.util.Map;
 public record PurgeResult(Map<String, List<String>> purged, boolean complete) {
 
     /**
-     * Copies what it is given.
+     * Copies the map.
      *
      * @param purged the leaves that are gone
      * @param complete whether all copies confirmed

@@ -6,7 +6,7 @@ import java.util.Optional;
  * The server's description of itself.
  *
  * @param version the version it speaks, such as {@code 3.5.0}
- * @param vendor who made it; empty when it does not say
+ * @param vendor its maker; empty when it does not say
  * @param uuid its own id, when it tells
  */
 public record ServerInfo(String version, String vendor, Optional<String> uuid) {}

@@ -29,9 +29,9 @@ public final class ViewQuery {
     public enum Update {
         /** Catch up first, the default. */
         TRUE,
-        /** Answer from what is there. */
+        /** Answer from the present index. */
         FALSE,
-        /** Answer from what is there and catch up afterwards. */
+        /** Answer from the present index and catch up afterwards. */
         LAZY
     }
 

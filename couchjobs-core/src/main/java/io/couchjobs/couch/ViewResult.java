@@ -18,7 +18,7 @@ public record ViewResult(long totalRows, long offset, List<Row> rows) {
     private static final String NOT_FOUND = "not_found";
 
     /**
-     * Copies what it is given.
+     * Copies the rows.
      *
      * @param totalRows rows in the view or -1
      * @param offset rows before or -1

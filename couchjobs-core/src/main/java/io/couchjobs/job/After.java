@@ -15,10 +15,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The jobs that a held job waits for, and what becomes of it when one of them does not succeed. Immutable and thread-safe.
+ * The jobs that a held job waits for, and its fate when one of them does not succeed. Immutable and thread-safe.
  *
  * @param jobs the jobs, at least one
- * @param onFailure what becomes of the held job when one of them failed, was cancelled or was removed
+ * @param onFailure the fate of the held job when one of them failed, was cancelled or was removed
  */
 public record After(Set<JobId> jobs, OnFailure onFailure) {
     /** How many jobs one job can wait for. */
@@ -62,7 +62,7 @@ public record After(Set<JobId> jobs, OnFailure onFailure) {
      * Copies, in order.
      *
      * @param jobs the jobs
-     * @param onFailure what becomes of the held job
+     * @param onFailure the fate of the held job
      * @throws IllegalArgumentException when there are no jobs, or more than {@value #MOST}
      */
     public After {

@@ -78,7 +78,7 @@ public final class AttachedData {
     }
 
     /**
-     * Puts data into a document, in place of what was there or was attached.
+     * Puts data into a document, in place of the former data, also attached data.
      *
      * @param document the document, which is changed
      * @param data the data
@@ -146,12 +146,12 @@ public final class AttachedData {
     }
 
     /**
-     * Reads what is attached to a job.
+     * Reads the attached data of a job.
      *
      * @param job the job, whose data is attached
      * @param attachment the attachment's bytes; null when there is none
      * @return the data
-     * @throws UnreadableDataException when it is not what was attached
+     * @throws UnreadableDataException when it is not the data that was attached
      */
     public static ObjectNode read(Job job, byte @Nullable [] attachment) {
         if (attachment == null) {

@@ -11,15 +11,17 @@ import org.jspecify.annotations.Nullable;
  * The ownership of one job: made by a claim that CouchDB confirmed, and the only way to renew, finish or fail the job.
  * Thread-safe; its writes happen one after the other.
  *
- * <p>Each verb writes on the revision it knows. When that is refused because somebody else wrote (a resubmit, a cancel
- * request, a priority), it reads the job again and, if the lock still carries this claim's token, repeats itself on what
- * the others wrote; otherwise it throws {@link HaltException}. Nothing is read before a write that succeeds.
+ * <p>Each verb writes on the revision it knows. When that is refused because of another write (a resubmit, a cancel
+ * request, a priority), it reads the job again. If the lock still carries this claim's token, it repeats itself on the
+ * new revision; otherwise it throws {@link HaltException}. Nothing is read before a write that succeeds.
  *
- * <p>On a cluster a write that no quorum confirms is sent again as it is, until one does, somebody else wrote, or the lease is
- * over. When the document has conflicts, the claim's own leaf counts, not the one that readers happen to see.
+ * <p>On a cluster a write that no quorum confirms is sent again as it is, until a quorum does, another writer was
+ * first, or the lease is over. When the document has conflicts, the claim's own leaf counts, not the one that readers
+ * happen to see.
  *
  * <p>Guarantee: at most one owner at any time, at least one execution. An owner that is paused for longer than the type's
- * timeout loses the job without noticing until its next verb, or until it asks {@link #isLeaseOver}; {@link #fence} lets it guard what it writes elsewhere.
+ * timeout loses the job without noticing until its next verb, or until it asks {@link #isLeaseOver}; {@link #fence}
+ * lets it guard its writes elsewhere.
  */
 public interface ClaimedJob {
     /** {@return the job as this owner last wrote or read it} */
@@ -141,7 +143,7 @@ public interface ClaimedJob {
      * Ends the run badly. The job is retried by its retry policy, or failed.
      *
      * @param kind what happened
-     * @param message what went wrong, in words
+     * @param message the problem, in words
      * @param stackTrace the stack trace, or null
      * @param permanent whether a retry would be useless
      * @return the job as stored
@@ -150,7 +152,7 @@ public interface ClaimedJob {
     Job fail(JobError.Kind kind, String message, @Nullable String stackTrace, boolean permanent);
 
     /**
-     * Ends the run because somebody asked for it.
+     * Ends the run because a cancel was requested.
      *
      * @param reason why, in words
      * @return the job as stored
@@ -162,7 +164,7 @@ public interface ClaimedJob {
      * Lets the job run once more, at the time it had; see {@link #resubmit(Instant)}.
      *
      * @return the job as stored
-     * @throws HaltException when somebody else owns the job, or it was removed
+     * @throws HaltException when another claim owns the job, or it was removed
      */
     Job resubmit();
 
@@ -172,7 +174,7 @@ public interface ClaimedJob {
      *
      * @param time not before this time
      * @return the job as stored
-     * @throws HaltException when somebody else owns the job, or it was removed
+     * @throws HaltException when another claim owns the job, or it was removed
      */
     Job resubmit(Instant time);
 
@@ -183,7 +185,7 @@ public interface ClaimedJob {
      * @param data a record, bean, map or JSON object; ignored while this claim owns the job
      * @return the job as stored
      * @throws io.couchjobs.job.InvalidJobDataException when the data is not a JSON object; nothing was written
-     * @throws HaltException when somebody else owns the job, or it was removed
+     * @throws HaltException when another claim owns the job, or it was removed
      */
     Job resubmit(Instant time, Object data);
 

@@ -24,13 +24,13 @@ public interface FencedDocuments {
     String STAMPS = "fences";
 
     /**
-     * Changes or creates a document, unless this claim has lost the job and another one has written it. Repeated when somebody
-     * else writes at the same time, so the change may be called more than once. When another claim of the job wrote the document
-     * last, the job is read first, as {@link ClaimedJob#assertOwned} does.
+     * Changes or creates a document, unless this claim has lost the job and another one has written it. Repeated when
+     * another writer is faster, so the change may be called more than once. When another claim of the job wrote the
+     * document last, the job is read first, as {@link ClaimedJob#assertOwned} does.
      *
      * @param id the document's {@code _id}
-     * @param change from the document as it is (without {@code _rev}; with only an {@code _id} when there is none) to what it
-     *     is to be
+     * @param change from the present document (without {@code _rev}; with only an {@code _id} when there is none) to
+     *     the new one
      * @return the document as stored
      * @throws HaltException when another claim of the job has written it, and this one does not own the job any more; nothing was
      *     written

@@ -10,9 +10,9 @@ public final class InvalidJobDataException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Names what is wrong.
+     * Names the problem.
      *
-     * @param message what is wrong with the data
+     * @param message the problem of the data
      */
     public InvalidJobDataException(String message) {
         super(message);

@@ -159,7 +159,7 @@ public final class Job {
     /**
      * The same job, whose attached data can be read.
      *
-     * @param reader reads it when it is asked for, and remembers what it read; called by any number of threads
+     * @param reader reads it on demand, and remembers it; called by any number of threads
      * @return the job; this one when its data is in its document
      */
     public Job withDataFrom(Supplier<ObjectNode> reader) {
@@ -205,12 +205,12 @@ public final class Job {
                 && Objects.equals(document.get(Field.DATA_DIGEST), other.document.get(Field.DATA_DIGEST));
     }
 
-    /** {@return a copy of what the handler returned, if the job has finished with a result} */
+    /** {@return a copy of the handler's result, if the job has finished with one} */
     public Optional<JsonNode> result() {
         return present(Field.RESULT).map(JsonNode::deepCopy);
     }
 
-    /** {@return who owns the job; present exactly when the status is locked} */
+    /** {@return the lock, which names the owner; present exactly when the status is locked} */
     public Optional<Lock> lock() {
         return present(Field.LOCK)
                 .map(lock -> new Lock(
@@ -239,7 +239,7 @@ public final class Job {
         return lock().filter(lock -> lock.token().equals(token)).isPresent() && !isWithdrawn();
     }
 
-    /** {@return whether the document carries a claim that does not count: nobody owns the job by it} */
+    /** {@return whether the document carries a claim that does not count and makes no owner} */
     public boolean isWithdrawn() {
         return lock().flatMap(Lock::withdrawn).isPresent();
     }
@@ -272,7 +272,7 @@ public final class Job {
         return present(Field.FENCE).isPresent() ? Math.min(fence() + 1, Integer.MAX_VALUE) : Math.max(1, generation());
     }
 
-    /** {@return when the run that was asked for is to begin at the earliest; the epoch when nobody said} */
+    /** {@return when the requested run is to begin at the earliest; the epoch when no time was given} */
     public Instant resubmittedTime() {
         return ScheduledTime.read(document.path(Field.RESUBMIT).path(Field.SCHEDULED_TIME));
     }
@@ -324,7 +324,7 @@ public final class Job {
         return present(Field.RESUBMIT).isPresent();
     }
 
-    /** {@return whether somebody asked the owner to stop} */
+    /** {@return whether the owner was asked to stop} */
     public boolean isCancelRequested() {
         return document.path(Field.CANCEL_REQUESTED).asBoolean(false);
     }
@@ -344,12 +344,12 @@ public final class Job {
         return text(Field.CLASS);
     }
 
-    /** {@return who asked for the job} */
+    /** {@return the origin of the job, as its creator named it} */
     public Optional<String> origin() {
         return text(Field.ORIGIN);
     }
 
-    /** {@return what jobs that belong together have in common; empty also when others wrote an empty string} */
+    /** {@return the id that jobs which belong together share; empty also when others wrote an empty string} */
     public Optional<String> correlationId() {
         return text(Field.CORRELATION_ID).filter(id -> !id.isEmpty());
     }
@@ -420,7 +420,7 @@ public final class Job {
     public Job withRev(String rev) {
         ObjectNode copy = AttachedData.isIn(document)
                 ? document.deepCopy()
-                : JobData.object().setAll(document); // nobody changes what a job's document holds
+                : JobData.object().setAll(document); // the values in a job's document are never changed
         copy.put(Field.REV, rev);
         AttachedData.stored(copy, rev);
         return new Job(id, copy, attached);
@@ -456,7 +456,7 @@ public final class Job {
         return id + " " + status().json() + rev().map(rev -> " " + rev).orElse("");
     }
 
-    /** Numbers are compared by value: what was written as a long comes back as an int. */
+    /** Numbers are compared by value: a number written as a long comes back as an int. */
     private static int compareNumbers(JsonNode mine, JsonNode theirs) {
         if (isFinite(mine) && isFinite(theirs)) {
             return mine.decimalValue().compareTo(theirs.decimalValue());

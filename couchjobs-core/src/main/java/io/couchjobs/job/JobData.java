@@ -98,7 +98,7 @@ public final class JobData {
     /**
      * {@return the JSON text, in UTF-8}
      *
-     * @param data what is written as JSON
+     * @param data the data
      */
     public static byte[] bytes(ObjectNode data) {
         try {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempt the run it happened in, 1 for the first
  * @param at when it happened
  * @param kind what happened
- * @param message what was wrong, in words
+ * @param message the problem, in words
  * @param stackTrace the stack trace of a failed handler, or null
  */
 public record JobError(

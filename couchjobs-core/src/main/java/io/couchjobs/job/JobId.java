@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  *
  * <p>The document id {@code job:TYPE:ID} is made of both, so the pair is unique by construction.
  *
- * @param type what kind of work it is, such as {@code "email"}: 1 to 128 characters, no colon, no control characters
+ * @param type the kind of work, such as {@code "email"}: 1 to 128 characters, no colon, no control characters
  * @param id which job of that type: 1 to 512 characters, no control characters
  */
 public record JobId(String type, String id) implements Comparable<JobId> {

@@ -2,7 +2,7 @@ package io.couchjobs.job;
 
 import io.couchjobs.couch.config.CouchJobsException;
 
-/** The job's state refuses what was asked. Nothing was written. */
+/** The job's state refuses the request. Nothing was written. */
 public final class JobRefusedException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
 
@@ -10,7 +10,7 @@ public final class JobRefusedException extends CouchJobsException {
      * Names the job.
      *
      * @param id the job
-     * @param refusal what its state is and what it therefore refuses
+     * @param refusal its state, and what that refuses
      */
     public JobRefusedException(JobId id, String refusal) {
         super("job " + id + " " + refusal);

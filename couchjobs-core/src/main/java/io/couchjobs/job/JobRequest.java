@@ -99,7 +99,7 @@ public final class JobRequest {
         return Optional.ofNullable(rest.site);
     }
 
-    /** {@return what the job has in common with those that belong to it} */
+    /** {@return the id that the job shares with the jobs that belong to it} */
     public Optional<String> correlationId() {
         return Optional.ofNullable(rest.correlationId);
     }
@@ -108,7 +108,7 @@ public final class JobRequest {
      * The same request, with the same id, as a job of another type.
      *
      * @param type the other type
-     * @param correlationId what it is to have in common with jobs that belong to it
+     * @param correlationId the id that it shares with the jobs that belong to it
      * @return the changed request
      */
     public JobRequest as(String type, String correlationId) {
@@ -173,7 +173,7 @@ public final class JobRequest {
     }
 
     /**
-     * Writes all that the creator decides into a job document.
+     * Writes the creator's decisions into a job document.
      *
      * @param document the document, which is changed
      */
@@ -225,7 +225,7 @@ public final class JobRequest {
         value.ifPresent(number -> document.put(field, number));
     }
 
-    /** Collects what a creator asks for. Not thread-safe. */
+    /** Collects the properties of a job. Not thread-safe. */
     public static final class Builder {
         private final String type;
         private @Nullable String id;
@@ -327,9 +327,9 @@ public final class JobRequest {
         }
 
         /**
-         * Says who asks.
+         * Names the origin of the job.
          *
-         * @param newOrigin who asks
+         * @param newOrigin the origin, such as a user or a program
          * @return this
          */
         public Builder origin(String newOrigin) {
@@ -340,7 +340,7 @@ public final class JobRequest {
         /**
          * Marks jobs that belong together.
          *
-         * @param id what they have in common, not empty
+         * @param id the id that they share, not empty
          * @return this
          */
         public Builder correlationId(String id) {
@@ -405,7 +405,7 @@ public final class JobRequest {
         }
 
         /**
-         * Decides what becomes of the job when one that it waits for fails, is cancelled or removed.
+         * Decides the fate of the job when one that it waits for fails, is cancelled or removed.
          *
          * @param policy default {@link After.OnFailure#CANCEL}
          * @return this

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The lock of a job: its owner. Immutable and thread-safe.
  *
  * <p>On a cluster a claim can be stored without making an owner. It is then withdrawn: the document keeps its status and its
- * lock until the conflict is resolved, but nobody owns the job by it.
+ * lock until the conflict is resolved, but it makes no owner.
  *
  * @param token a UUID, new with every claim, by which the owner proves its ownership
  * @param worker the id of the worker that claimed the job

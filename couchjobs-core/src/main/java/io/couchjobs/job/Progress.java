@@ -7,20 +7,20 @@ import org.jspecify.annotations.Nullable;
  * How far a run has come. Immutable and thread-safe.
  *
  * @param percent 0 to 100; values outside are clamped
- * @param text what the run is at, or null
+ * @param text the present step of the run, or null
  */
 public record Progress(int percent, @Nullable String text) {
     /**
      * Clamps the percentage.
      *
      * @param percent 0 to 100
-     * @param text what the run is at, or null
+     * @param text the present step of the run, or null
      */
     public Progress {
         percent = Math.max(0, Math.min(100, percent));
     }
 
-    /** {@return what the run is at, if it said so} */
+    /** {@return the present step of the run, if it named one} */
     public Optional<String> message() {
         return Optional.ofNullable(text);
     }

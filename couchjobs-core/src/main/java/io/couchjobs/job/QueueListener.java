@@ -1,8 +1,8 @@
 package io.couchjobs.job;
 
 /**
- * Hears what one process does with a queue, for metrics and tracing. Called by many threads at once, in the middle of
- * their work: must be quick, and must never wait. An exception that it throws is logged and changes nothing.
+ * Listens to the actions of one process on a queue, for metrics and tracing. Called by many threads at once, in the
+ * middle of their work: must be quick, and must never wait. An exception that it throws is logged and changes nothing.
  */
 public interface QueueListener {
     /** Hears nothing. */
@@ -21,7 +21,7 @@ public interface QueueListener {
     /**
      * A job was asked for by this process, also by a schedule.
      *
-     * @param result what came of it
+     * @param result the result
      */
     default void added(AddResult result) {}
 

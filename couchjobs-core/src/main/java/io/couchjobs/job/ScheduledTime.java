@@ -7,8 +7,9 @@ import java.time.Instant;
 
 /**
  * How a scheduled time is stored: in epoch ms, 0 for at once. Others may write epoch seconds. The numbers between 0 and
- * {@value #FIRST_MILLIS} tell them apart: as ms they would be times before 1973-03-03, for which nobody schedules. A time before
- * that, however it is given, is at once. The twin of {@code millis} in design-docs/lib/job.js: change both together.
+ * {@value #FIRST_MILLIS} tell them apart: as ms they would be times before 1973-03-03, which are never scheduled. A
+ * time before that, however it is given, is at once. The twin of {@code millis} in design-docs/lib/job.js: change both
+ * together.
  */
 public final class ScheduledTime {
     private static final long FIRST_MILLIS = 100_000_000_000L;

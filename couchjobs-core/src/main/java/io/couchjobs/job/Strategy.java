@@ -43,7 +43,7 @@ public record Strategy(Kind kind, int high, int low) {
      * all others are low. Then by scheduled time.
      *
      * @param high turns for high priority, 0 to 1000
-     * @param low turns for low priority, 0 to 1000; with 0 low priority gets only what high leaves
+     * @param low turns for low priority, 0 to 1000; with 0 low priority gets only the turns that high priority leaves
      * @return the strategy
      * @throws IllegalArgumentException when a number is out of range, or both are 0
      */

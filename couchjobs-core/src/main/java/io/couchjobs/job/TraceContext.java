@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param traceparent version, trace, parent and flags, such as {@code
  *     00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01}
- * @param tracestate what vendors add, or null for nothing
+ * @param tracestate the vendors' additions, or null for none
  */
 public record TraceContext(String traceparent, @Nullable String tracestate) {
     private static final int LONGEST = 8_000;
@@ -22,7 +22,7 @@ public record TraceContext(String traceparent, @Nullable String tracestate) {
      * Checks the lengths; the tracing library judges the content.
      *
      * @param traceparent version, trace, parent and flags
-     * @param tracestate what vendors add, or null for nothing
+     * @param tracestate the vendors' additions, or null for none
      * @throws IllegalArgumentException when traceparent is empty, or one of them is absurdly long
      */
     public TraceContext {

@@ -34,7 +34,7 @@ public final class UnconfirmedException extends CouchJobsException {
      * Names the job.
      *
      * @param id the job
-     * @param cause what kept the change from being confirmed
+     * @param cause the reason why the change was not confirmed
      */
     public UnconfirmedException(JobId id, @Nullable Throwable cause) {
         super(

@@ -3,8 +3,8 @@ package io.couchjobs.job;
 import io.couchjobs.couch.config.CouchJobsException;
 
 /**
- * The data of a job is attached to its document, and cannot be had: the attachment is missing, or is not what was attached.
- * Nothing was changed. See {@link AttachedData}.
+ * The data of a job is attached to its document, and cannot be had: the attachment is missing, or is not the one that
+ * was attached. Nothing was changed. See {@link AttachedData}.
  */
 public final class UnreadableDataException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
@@ -15,7 +15,7 @@ public final class UnreadableDataException extends CouchJobsException {
      * Names the job.
      *
      * @param jobId the job
-     * @param problem what is wrong with its data, as a sentence about it
+     * @param problem the problem of its data, as a sentence about it
      */
     public UnreadableDataException(JobId jobId, String problem) {
         super("the data of job " + jobId + " cannot be read: " + problem);

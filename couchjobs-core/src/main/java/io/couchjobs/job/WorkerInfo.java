@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * A worker as the database knows it. Immutable and thread-safe.
  *
  * @param id its id
- * @param registered what it says of itself; null for one that only owns jobs: a program that claims by hand, or a dead worker
+ * @param registered its registration; null for one that only owns jobs: a program that claims by hand, or a dead worker
  *     whose registration is deleted
- * @param jobs what it owns
+ * @param jobs the jobs that it owns
  */
 public record WorkerInfo(String id, @Nullable Registered registered, List<OwnedJob> jobs) {
     /** A worker whose jobs have ended says so with its next sign of life, which may take so long. */
@@ -24,8 +24,8 @@ public record WorkerInfo(String id, @Nullable Registered registered, List<OwnedJ
      * A worker.
      *
      * @param id its id
-     * @param registered what it says of itself, or null
-     * @param jobs what it owns
+     * @param registered its registration, or null
+     * @param jobs the jobs that it owns
      */
     public WorkerInfo {
         jobs = List.copyOf(jobs);
@@ -37,9 +37,9 @@ public record WorkerInfo(String id, @Nullable Registered registered, List<OwnedJ
      * @param at its last sign of life, by the server's clock as far as it knew
      * @param started when it started
      * @param pid its process
-     * @param types what it takes
-     * @param next how long after {@code at} it meant to give the next sign of life: a third of the shortest timeout of what it
-     *     ran, five minutes when it was idle
+     * @param types the types that it takes
+     * @param next how long after {@code at} it meant to give the next sign of life: a third of the shortest timeout of
+     *     its running jobs, five minutes when it was idle
      */
     public record Registered(Instant at, Instant started, long pid, List<String> types, Duration next) {
         /**
@@ -48,7 +48,7 @@ public record WorkerInfo(String id, @Nullable Registered registered, List<OwnedJ
          * @param at its last sign of life
          * @param started when it started
          * @param pid its process
-         * @param types what it takes
+         * @param types the types that it takes
          * @param next how long after that it meant to give the next sign of life
          */
         public Registered {
@@ -57,7 +57,7 @@ public record WorkerInfo(String id, @Nullable Registered registered, List<OwnedJ
     }
 
     /**
-     * A job that somebody owns. Immutable and thread-safe.
+     * A job with an owner. Immutable and thread-safe.
      *
      * @param id the job
      * @param worker the owner's id
@@ -65,7 +65,7 @@ public record WorkerInfo(String id, @Nullable Registered registered, List<OwnedJ
      */
     public record OwnedJob(JobId id, String worker, String rev) {}
 
-    /** {@return what it says of itself, if it is registered} */
+    /** {@return its registration, if it is registered} */
     public Optional<Registered> registration() {
         return Optional.ofNullable(registered);
     }

@@ -59,11 +59,11 @@ public sealed interface Retention {
         }
     }
 
-    /** They stay until somebody removes them. */
+    /** They stay until they are removed. */
     record Forever() implements Retention {}
 
     /**
-     * Reads what a settings document says.
+     * Reads the retention in a settings document.
      *
      * @param json {@code "delete"}, {@code "forever"}, {@code {"newest": N}} or {@code {"time": MILLISECONDS}}
      * @return the retention; empty for anything else: settings are written by people too

@@ -25,7 +25,7 @@ public record RetryPolicy(int maxRetries, Duration delay, Duration maxDelay, dou
      *
      * @param maxRetries how many retries follow the first run
      * @param delay the delay after the first failure
-     * @param maxDelay what doubling does not exceed
+     * @param maxDelay the limit of doubling
      * @param jitter by which part of itself a delay may grow
      * @throws IllegalArgumentException when a number is negative, or jitter is above 1
      */
@@ -46,7 +46,7 @@ public record RetryPolicy(int maxRetries, Duration delay, Duration maxDelay, dou
      *
      * @param maxRetries how many retries follow the first run
      * @param delay the delay after the first failure
-     * @param maxDelay what doubling does not exceed
+     * @param maxDelay the limit of doubling
      * @throws IllegalArgumentException when a number is negative
      */
     public RetryPolicy(int maxRetries, Duration delay, Duration maxDelay) {

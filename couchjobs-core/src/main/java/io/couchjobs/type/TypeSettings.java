@@ -147,9 +147,9 @@ public final class TypeSettings {
     }
 
     /**
-     * How long jobs that failed or were cancelled are kept: somebody may want to look at them, or retry them.
+     * How long jobs that failed or were cancelled are kept: operators may want to look at them, or retry them.
      *
-     * @return what is set, or else the longer of 30 days and {@link #retention}
+     * @return the retention that is set, or else the longer of 30 days and {@link #retention}
      */
     public Retention failureRetention() {
         return Retention.parse(document.path(FAILURE_RETENTION))

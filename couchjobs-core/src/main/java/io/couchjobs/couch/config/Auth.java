@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * How to tell the server who is asking. Immutable; no {@code toString} shows a secret.
+ * The credentials of a client. Immutable; no {@code toString} shows a secret.
  *
  * @see <a href="https://docs.couchdb.org/en/stable/api/server/authn.html">CouchDB: Authentication</a>
  */

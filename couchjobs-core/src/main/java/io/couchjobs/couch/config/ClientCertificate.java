@@ -9,7 +9,7 @@ import java.util.Optional;
  * certificate read before stays in use. Immutable; {@link #toString} shows no password.
  *
  * @param certificate a PEM file with the certificate, followed by those of its issuers, or a PKCS #12 file ({@code .p12},
- *     {@code .pfx}) with the key as well; told apart by what is in them
+ *     {@code .pfx}) with the key as well; told apart by their content
  * @param key a PEM file with the private key in PKCS #8 ({@code BEGIN PRIVATE KEY}, {@code BEGIN ENCRYPTED PRIVATE KEY}): RSA, EC
  *     or EdDSA; empty: it is in the same file
  * @param password the password of an encrypted key or a PKCS #12 file

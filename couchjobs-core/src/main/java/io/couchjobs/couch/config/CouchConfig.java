@@ -61,7 +61,7 @@ public final class CouchConfig {
      * A node.
      *
      * @param url the root of its server
-     * @param auth who asks there
+     * @param auth the credentials for it
      */
     public record Address(URI url, Auth auth) {}
 
@@ -80,7 +80,7 @@ public final class CouchConfig {
         return addresses.stream().map(Address::url).toList();
     }
 
-    /** {@return who is asking, at the first node; default {@link Auth.None}} */
+    /** {@return the credentials for the first node; default {@link Auth.None}} */
     public Auth auth() {
         return addresses.get(0).auth();
     }
@@ -116,7 +116,9 @@ public final class CouchConfig {
         return caCertificate;
     }
 
-    /** {@return whether only {@link #caCertificate} is trusted, and not what the JVM trusts as well; default false} */
+    /**
+     * {@return whether only {@link #caCertificate} is trusted, and not the JVM's certificates as well; default false}
+     */
     public boolean caCertificateOnly() {
         return caCertificateOnly;
     }
@@ -200,7 +202,7 @@ public final class CouchConfig {
         }
 
         /**
-         * Says who is asking.
+         * Sets the credentials.
          *
          * @param auth instead of credentials in the URL
          * @return this builder

@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to CouchDB failed as a whole. The message says which, with what status and why; it never holds credentials.
- * The result for one document of many is not an exception but a {@link WriteResult}.
+ * A request to CouchDB failed as a whole. The message names the request, the status and the reason; it never holds
+ * credentials. The result for one document of many is not an exception but a {@link WriteResult}.
  */
 public class CouchException extends CouchJobsException {
 
@@ -18,8 +18,8 @@ public class CouchException extends CouchJobsException {
     /**
      * A failure.
      *
-     * @param failure what is known about it
-     * @param cause what broke; null when the server said so
+     * @param failure the known facts about it
+     * @param cause the underlying exception; null when the server reported the failure
      */
     public CouchException(Failure failure, @Nullable Throwable cause) {
         super(failure.message(), cause);
@@ -29,7 +29,7 @@ public class CouchException extends CouchJobsException {
     /**
      * {@return the exception of a failure: of access, of something missing, or any other}
      *
-     * @param failure what the server said
+     * @param failure the failure that the server reported
      */
     public static CouchException of(Failure failure) {
         if (failure.isAboutTheToken()) {
@@ -67,7 +67,7 @@ public class CouchException extends CouchJobsException {
         return failure.request().path();
     }
 
-    /** {@return what the server calls this request in its log ({@code X-Couch-Request-ID}), when it said} */
+    /** {@return the id of this request in the server's log ({@code X-Couch-Request-ID}), when it was given} */
     public Optional<String> requestId() {
         return Optional.ofNullable(failure.request().id());
     }

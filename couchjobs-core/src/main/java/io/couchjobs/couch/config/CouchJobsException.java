@@ -9,7 +9,7 @@ public class CouchJobsException extends RuntimeException {
     /**
      * Says what happened.
      *
-     * @param message what happened, what was done about it, what the caller can do
+     * @param message the problem, the action taken, and the caller's options
      */
     public CouchJobsException(String message) {
         super(message);
@@ -18,7 +18,7 @@ public class CouchJobsException extends RuntimeException {
     /**
      * Says what happened and why.
      *
-     * @param message what happened, what was done about it, what the caller can do
+     * @param message the problem, the action taken, and the caller's options
      * @param cause why, or null
      */
     public CouchJobsException(String message, @Nullable Throwable cause) {

@@ -20,7 +20,7 @@ public final class CouchUnreachableException extends CouchException {
      *
      * @param request the request
      * @param mayBeDone whether it may have been carried out, and cannot be repeated
-     * @param reason what is known of the trouble
+     * @param reason the known facts about the trouble
      * @param cause the trouble
      * @return the exception
      */

@@ -33,7 +33,7 @@ public record Failure(int status, String error, String reason, Request request, 
             + "|Malformed token|Bad HMAC|Bad signature|Unknown kid|Unknown kty|Not a valid key"
             + "|(Missing|Invalid) \\w+ (claim|header parameter)");
 
-    /** The request, and what the server said about it besides the error. */
+    /** The request, and the server's further information about it. */
     public record Request(
             String method,
             String path,

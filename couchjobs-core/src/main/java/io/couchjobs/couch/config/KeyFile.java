@@ -31,7 +31,7 @@ import javax.crypto.EncryptedPrivateKeyInfo;
 import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
 
-/** Reads a client's certificate and private key. No message of this class shows what is in the files. */
+/** Reads a client's certificate and private key. No message of this class shows the content of the files. */
 public final class KeyFile {
 
     private static final Pattern KEY =

@@ -44,7 +44,7 @@ public final class Ownership {
     private final AtomicReference<@Nullable Runnable> onEnd;
     /** Goes with the next write of any kind. */
     private final AtomicReference<@Nullable Progress> untold = new AtomicReference<>();
-    /** Writes that were sent and neither confirmed nor refused: any of them may be what is stored. */
+    /** Writes that were sent and neither confirmed nor refused: any of them may be stored. */
     private final List<Attempt> unconfirmed = new ArrayList<>();
 
     /** A write, and when it was sent first: monitors may have seen it since then, however often it was sent again. */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The server's time of day, by the dates of its answers. An answer dated D that was sent at t0 and seen at t1 says: when
  * it was sent the server's clock showed at most D + 2 s, when it was seen at least D. (The date is cut to whole seconds,
  * and CouchDB makes a new one only once a second.) Several answers narrow that down; as clocks drift, it widens again with
- * time, and an answer that contradicts what was known (the server's clock was set) starts over.
+ * time, and an answer that contradicts the known bounds (the server's clock was set) starts over.
  *
  * <p>t0 and t1 are of the monotonic clock, so setting this machine's time of day does no harm. This machine's time of
  * day counts as long as it may be the server's too, since it is finer than whole seconds; and when no answer has a

@@ -44,7 +44,7 @@ final class EndOfLine {
      * Whether the index may be read now, when no known job is left.
      *
      * @param nanos the time
-     * @param othersIdle for how long nobody else took a job
+     * @param othersIdle for how long no other worker took a job
      */
     boolean isTimeToRead(long nanos, long othersIdle) {
         if (!isOld || isMore) {

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class KnownParts {
     private final TreeMap<Spot, Spot> ends = new TreeMap<>();
 
-    /** Adds what was read. */
+    /** Adds a part that was read. */
     void add(Spot from, Spot to) {
         Spot begin = from;
         Spot end = to;

@@ -64,7 +64,7 @@ public final class Windows {
      *
      * @param index the index
      * @param clock measures how fast windows are used up
-     * @param surroundings whose threads read ahead
+     * @param surroundings provide the threads that read ahead
      * @param peers with whom the jobs are shared
      * @param monitor guards the stocks, and the next parameter
      * @param underWay the documents that are being claimed
@@ -86,7 +86,7 @@ public final class Windows {
     }
 
     /**
-     * Reads what is needed before jobs can be chosen.
+     * Reads the windows that are needed before jobs can be chosen.
      *
      * @param line the line of the jobs
      * @param stock the known jobs of the line

@@ -15,7 +15,7 @@ import java.util.List;
  */
 public record FeedNotice(String docId, List<String> revs, boolean deleted, boolean own) {
     /**
-     * Copies what it is given.
+     * Copies the list of leaves.
      *
      * @param docId the document's id
      * @param revs its leaves, the winner first
@@ -46,7 +46,7 @@ public record FeedNotice(String docId, List<String> revs, boolean deleted, boole
         return generation() == 1 && mayBePending();
     }
 
-    /** {@return whether somebody else may have made it, or left it, a job to be claimed} */
+    /** {@return whether it may be a claimable job by another process's write} */
     public boolean mayBePending() {
         return !own && !deleted && docId.startsWith(DocIds.JOB);
     }

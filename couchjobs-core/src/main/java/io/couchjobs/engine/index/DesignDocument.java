@@ -108,7 +108,7 @@ public final class DesignDocument {
         return new DesignDocument(name, content);
     }
 
-    /** A source file of {@code design-docs/}, with what it includes. */
+    /** A source file of {@code design-docs/}, with its includes. */
     static String script(String path) {
         return withIncludes(source(path).orElseThrow());
     }

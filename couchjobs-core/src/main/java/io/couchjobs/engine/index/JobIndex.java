@@ -88,7 +88,7 @@ public final class JobIndex {
      *
      * @param line the line
      * @param from the place of that job, which may be among them again; empty for the first
-     * @param update whether the index must know what was written last
+     * @param update whether the index must have the latest writes
      * @param limit how many rows to read
      * @param wanted selects the jobs that are worth reading
      */
@@ -123,7 +123,7 @@ public final class JobIndex {
      * The stuck jobs of a line whose retry is due first.
      *
      * @param line the line
-     * @param update whether the index must know what was written last
+     * @param update whether the index must have the latest writes
      * @param limit how many rows to read
      * @return the jobs in the order of their retry times
      */

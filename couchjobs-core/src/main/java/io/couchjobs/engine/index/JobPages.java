@@ -19,7 +19,7 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists of jobs in pages, newest first, for people who leaf through them. Thread-safe.
+ * Lists of jobs in pages, newest first, for people to leaf through. Thread-safe.
  *
  * <p>Jobs are in the order of their creation. If the filter names a status, but no group, tag or correlation id,
  * finished jobs are in the order of their ends, and {@code stuck} jobs in the order of their last failures.

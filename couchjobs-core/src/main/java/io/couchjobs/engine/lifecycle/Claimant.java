@@ -14,10 +14,10 @@ public final class Claimant {
     private Claimant() {}
 
     /**
-     * Notes who claimed a job.
+     * Notes the user that claimed a job.
      *
      * @param claimed a job with a lock, not stored yet
-     * @param user the name of the user who will write it
+     * @param user the name of the user that will write it
      * @return the job to be stored
      */
     public static Job sign(Job claimed, String user) {

@@ -121,7 +121,7 @@ public final class ConfirmedEnds implements AutoCloseable {
     }
 
     /**
-     * Reads a job as soon as possible, and again until it is known what a majority of the copies has.
+     * Reads a job as soon as possible, and again until the state that a majority of the copies has is known.
      *
      * @param id the job
      * @param asker told once, on a common thread; nothing when its document is no job

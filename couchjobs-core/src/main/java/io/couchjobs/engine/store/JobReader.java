@@ -53,7 +53,7 @@ public final class JobReader {
         return standings;
     }
 
-    /** By document id, what each document says now; one that is no job, or cannot be read, is left out. */
+    /** By document id, the present content of each document; one that is no job, or cannot be read, is left out. */
     public Map<String, Snapshot> snapshots(List<String> docIds) {
         Map<String, Snapshot> snapshots = new HashMap<>();
         for (int from = 0; from < docIds.size(); from += PAGE) {

@@ -32,7 +32,7 @@ import java.util.function.Supplier;
  *
  * <p>A write is conditional: CouchDB compares the job's {@code _rev} with the stored one and stores nothing when they
  * differ. The result is a value, never an exception: {@code Stored} (a quorum has it: only this makes a claimer the
- * owner), {@code Accepted} (stored somewhere, no quorum: not yours), {@code Conflict} (somebody else wrote first) or
+ * owner), {@code Accepted} (stored somewhere, no quorum: not yours), {@code Conflict} (another writer was first) or
  * {@code Refused} (the database's own rules). All writes of a process are combined into bulk requests. When an answer
  * is lost, the documents are read again, and a write that is found in place counts as stored; on a cluster only as
  * accepted, because a reading there does not show the state that a quorum has.
@@ -79,7 +79,7 @@ public final class JobStore implements AutoCloseable {
      *
      * @param database the database
      * @param site which of several databases it is
-     * @param listeners who hears what this process does
+     * @param listeners are told of the actions of this process
      */
     public JobStore(CouchDatabase database, Site site, List<? extends QueueListener> listeners) {
         this(database, site, listeners, AttachedData.DEFAULT_LIMIT);
@@ -90,7 +90,7 @@ public final class JobStore implements AutoCloseable {
      *
      * @param database the database
      * @param site which of several databases it is
-     * @param listeners who hears what this process does
+     * @param listeners are told of the actions of this process
      * @param dataLimit data of up to so many bytes of JSON is written into the document
      */
     public JobStore(CouchDatabase database, Site site, List<? extends QueueListener> listeners, int dataLimit) {
@@ -188,8 +188,8 @@ public final class JobStore implements AutoCloseable {
     }
 
     /**
-     * Whether the nodes of a cluster keep several copies of each document: then only what a quorum confirmed counts. Asked
-     * once, at the first call.
+     * Whether the nodes of a cluster keep several copies of each document: then only writes that a quorum confirmed
+     * count. Asked once, at the first call.
      *
      * @return whether there are several copies
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked
@@ -390,7 +390,7 @@ public final class JobStore implements AutoCloseable {
      * Writes a job on the revision it carries.
      *
      * @param job the job; without a revision it must not exist yet
-     * @return what the server answered
+     * @return the server's answer
      */
     public WriteResult write(Job job) {
         return join(writeSoon(job));
@@ -405,7 +405,7 @@ public final class JobStore implements AutoCloseable {
      * Writes a document that is no job with the next bulk request.
      *
      * @param document the document, with its {@code _id}
-     * @return what the server answers; completed exceptionally when it cannot be reached
+     * @return the server's answer; completed exceptionally when it cannot be reached
      */
     public CompletableFuture<WriteResult> writeSoon(ObjectNode document) {
         return combiner.write(document);
@@ -415,7 +415,7 @@ public final class JobStore implements AutoCloseable {
      * Writes many jobs, each on the revision it carries and independent of the others.
      *
      * @param jobs the jobs
-     * @return in the same order, what the server answered for each
+     * @return in the same order, the server's answer for each
      */
     public List<WriteResult> writeAll(List<Job> jobs) {
         List<ObjectNode> documents = jobs.stream().map(Job::toDocument).toList();
@@ -444,7 +444,7 @@ public final class JobStore implements AutoCloseable {
      * Deletes a job's document on the revision that it carries.
      *
      * @param document the document as it was read
-     * @return what the server answered
+     * @return the server's answer
      */
     public WriteResult delete(ObjectNode document) {
         return join(send(JobTombstone.ofRemoved(document)));
@@ -454,7 +454,7 @@ public final class JobStore implements AutoCloseable {
      * Deletes a job on the revision that it carries.
      *
      * @param job the job as it was read
-     * @return what the server answered
+     * @return the server's answer
      */
     public WriteResult delete(Job job) {
         return delete(job.toDocument());
@@ -465,7 +465,7 @@ public final class JobStore implements AutoCloseable {
      * and {@code "removedBy": "retention"}.
      *
      * @param rows the jobs
-     * @return in the same order, what the server answered for each
+     * @return in the same order, the server's answer for each
      * @throws CouchJobsException when no majority of a cluster's copies is in reach: an end that only a minority has may be undone
      */
     public List<WriteResult> retire(List<FinishedJob> rows) {

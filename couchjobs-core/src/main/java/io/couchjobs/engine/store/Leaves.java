@@ -19,7 +19,7 @@ import java.util.function.UnaryOperator;
  * cannot be jobs are left out when there are others. Immutable and thread-safe.
  *
  * @param jobs the job as each leaf says it is; none when there is no such job
- * @param isBesideTombstone whether somebody, or retention, has deleted the job on another leaf
+ * @param isBesideTombstone whether a caller, or retention, has deleted the job on another leaf
  */
 public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
     /** The leaf that readers see comes first. */
@@ -32,7 +32,7 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
      * Copies the list.
      *
      * @param jobs the job as each leaf says it is
-     * @param isBesideTombstone whether somebody, or retention, has deleted the job on another leaf
+     * @param isBesideTombstone whether a caller, or retention, has deleted the job on another leaf
      */
     public Leaves {
         jobs = List.copyOf(jobs);

@@ -72,12 +72,12 @@ public final class SharedDocuments {
     }
 
     /**
-     * Changes a document on the revision read, and starts over when somebody else wrote first or the answer was lost.
+     * Changes a document on the revision read, and starts over when another writer was first or the answer was lost.
      * The change must therefore be idempotent.
      *
      * @param docId its {@code _id}
-     * @param change from a copy of the document as it is (with only an {@code _id} when there is none) to what it is to be; the
-     *     same document writes nothing
+     * @param change from a copy of the present document (with only an {@code _id} when there is none) to the new one;
+     *     the same document writes nothing
      * @return the document as stored
      * @throws UnconfirmedException when no majority of a cluster's copies confirms the change; it was taken back as far as can be
      * @throws WriteRefusedException when the database's own rules refuse the change

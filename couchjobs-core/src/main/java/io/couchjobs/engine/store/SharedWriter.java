@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * lacks the document. A leaf that was taken back, or has a lower rank than others, is deleted after a confirmed write
  * on the one that beats it.
  *
- * <p>Two leaves that nobody has taken back are left alone for a moment, because the writer of one may be taking it back
+ * <p>Two leaves that were not taken back are left alone for a moment, because the writer of one may be taking it back
  * at the moment.
  */
 public final class SharedWriter {
@@ -90,8 +90,8 @@ public final class SharedWriter {
     /**
      * Changes a document.
      *
-     * @param change from the document as it is, with its {@code _rev} (with only an {@code _id} when there is none), to what it is
-     *     to be
+     * @param change from the present document, with its {@code _rev} (with only an {@code _id} when there is none), to
+     *     the new one
      * @return the document as stored
      * @throws UnconfirmedException when no majority of the copies confirms it; it is taken back as far as can be
      */

@@ -16,7 +16,7 @@ public final class Backoff {
      * Starts without any attempt made.
      *
      * @param shortest the first pause, at most
-     * @param longest what no pause exceeds
+     * @param longest the limit of all pauses
      */
     public Backoff(Duration shortest, Duration longest) {
         this(Surroundings.REAL, shortest, longest);
@@ -27,7 +27,7 @@ public final class Backoff {
      *
      * @param surroundings make the pauses and the random numbers
      * @param shortest the first pause, at most
-     * @param longest what no pause exceeds
+     * @param longest the limit of all pauses
      */
     public Backoff(Surroundings surroundings, Duration shortest, Duration longest) {
         this.surroundings = surroundings;

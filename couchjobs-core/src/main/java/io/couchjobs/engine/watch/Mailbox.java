@@ -29,7 +29,7 @@ final class Mailbox {
     /**
      * Starts empty.
      *
-     * @param onGap called by the thread that takes, after a gap and before what came later
+     * @param onGap called by the thread that takes, after a gap and before later changes
      */
     Mailbox(int most, long mostBytes, Runnable onGap) {
         this.most = most;

@@ -57,8 +57,8 @@ public final class Subscriptions implements AutoCloseable {
      * @return the subscription; closed when the job has finished already
      * @throws JobNotFoundException when there is no such job
      * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
-     * @throws CouchJobsException when the job seems to have ended or not to be there, and no majority of a cluster's copies is in
-     *     reach for ten seconds, so that nobody can tell
+     * @throws CouchJobsException when the job seems to have ended or not to be there, and no majority of a cluster's
+     *     copies is in reach for ten seconds, so that this cannot be known
      */
     public JobSubscription subscribe(JobId id, Object subscriber) {
         JobSubscription fresh = new JobSubscription(id, subscriber, followers);
@@ -80,7 +80,7 @@ public final class Subscriptions implements AutoCloseable {
      * Subscribes to many jobs, which are read 500 at a time.
      *
      * @param ids the jobs
-     * @param subscriber who subscribes
+     * @param subscriber the subscriber
      * @return by job, in the order given, the subscriptions; jobs that do not exist or cannot be read are left out
      * @throws CouchJobsException when a job seems to have ended or not to be there, and no majority of a cluster's copies is in reach
      *     for ten seconds

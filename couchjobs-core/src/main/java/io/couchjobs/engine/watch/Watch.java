@@ -46,7 +46,7 @@ public final class Watch implements AutoCloseable {
      * logged.
      *
      * @param filter which jobs; a removed job is told if its type passes
-     * @param listener called on a thread of its own; may take its time; what it throws is logged
+     * @param listener called on a thread of its own; may take its time; its exceptions are logged
      * @return ends the watching when closed; a call in progress goes on
      */
     public Listening follow(JobFilter filter, Consumer<JobChange> listener) {
@@ -59,8 +59,8 @@ public final class Watch implements AutoCloseable {
      * still hears of changes of the jobs that it was told of; changes of others are lost.
      *
      * @param filter which jobs; a removed job is told if its type passes
-     * @param listener called on a thread of its own; may take its time; what it throws is logged
-     * @param whenMissed called on the same thread; what it throws is logged
+     * @param listener called on a thread of its own; may take its time; its exceptions are logged
+     * @param whenMissed called on the same thread; its exceptions are logged
      * @return ends the watching when closed; a call in progress goes on
      */
     public Listening follow(JobFilter filter, Consumer<JobChange> listener, Runnable whenMissed) {
