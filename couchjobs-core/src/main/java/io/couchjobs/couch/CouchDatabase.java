@@ -193,7 +193,7 @@ public final class CouchDatabase {
      *
      * @param docs documents, of which {@code _id} and {@code _rev} say which revision
      * @param name the attachments' name
-     * @return one entry per document, in their order; empty where it was not to be had
+     * @return one entry per document, in their order; empty where it could not be read
      */
     public List<Optional<byte[]>> attachments(List<ObjectNode> docs, String name) {
         return documents.attachments(docs, name);

@@ -23,12 +23,12 @@ import java.util.Set;
  * <p>It may be a cluster, whose nodes the configuration names. They are asked one at a time: another one when one fails. A
  * write that a node may have carried out before it failed is never sent to another.
  *
- * <p>Reads are repeated a few times when the connection fails, the server is busy (503), or CouchDB's
- * {@code couchjs}, which runs the code of views, has ended (500, {@code os_process_error} or {@code epipe}); writes never are.
+ * <p>Reads are repeated a few times when the connection fails, the server is busy (503), or the process that runs the
+ * code of views has ended (500, {@code os_process_error} or {@code epipe}). Writes are never repeated.
  *
- * <p>A request that the server refuses by 429 was not carried out. It is sent again, a write too, and from then on all requests of
- * this client wait for their turn, so that the server is sent about as many per second as it accepts; writes go first. Only a refusal
- * that lasts for a minute is thrown.
+ * <p>A request that the server refuses by 429 was not carried out. It is sent again, also when it is a write. From then
+ * on all requests of this client wait for their turn, so that the server gets about as many per second as it accepts;
+ * writes go first. Only a refusal that lasts for a minute is thrown.
  */
 public final class CouchServer implements AutoCloseable {
     /** CouchDB's default. */

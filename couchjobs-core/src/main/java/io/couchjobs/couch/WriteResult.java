@@ -35,7 +35,7 @@ public sealed interface WriteResult {
      *
      * @param id the document's id
      * @param status 403 or 401 (a validation function said no), 400, 413, or 500 and above when the server failed on
-     *     this document; only in the last case may it have been stored all the same
+     *     this document; only in the last case may it have been stored nevertheless
      * @param error the server's word for it, such as {@code forbidden}
      * @param reason the server's explanation
      */

@@ -41,8 +41,8 @@ public interface ClaimedJob {
     /**
      * Whether no renewal was confirmed for the timeout of the job's type, on this process's monotonic clock. Then others may
      * have the job: stop, or ask by {@link #assertOwned}. A write that is tried nevertheless reads the job first, and throws
-     * {@link HaltException} when it is not this owner's any more; when it still is, the write renews the lease. No I/O, but
-     * for the settings of the type when they are not known.
+     * {@link HaltException} when it is not this owner's any more; when it still is, the write renews the lease. No I/O,
+     * except to read the settings of the type when they are not known.
      *
      * @return whether this owner counts as halted
      */
@@ -59,7 +59,7 @@ public interface ClaimedJob {
      */
     long fence();
 
-    /** {@return the retry policy that a failure will follow, but for the job's own number of retries} */
+    /** {@return the retry policy that a failure will follow, except for the job's own number of retries} */
     RetryPolicy retryPolicy();
 
     /** {@return whether a failure of this run would be final} */

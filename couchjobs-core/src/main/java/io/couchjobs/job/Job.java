@@ -263,8 +263,8 @@ public final class Job {
     }
 
     /**
-     * The fence of the next claim. The first one of a document goes by the revision that it builds on, which is greater than
-     * all fences of a job of this identity that was removed. A fence at the end of its range stays there.
+     * The fence of the next claim. The first fence of a document derives from the revision that it builds on, and is
+     * greater than all fences of a removed job of this identity. A fence at the end of its range stays there.
      *
      * @return the fence
      */
@@ -430,7 +430,7 @@ public final class Job {
      * Whether two revisions of a job say the same.
      *
      * @param other the other revision
-     * @return true when the documents are equal but for {@code _rev}
+     * @return true when the documents are equal except for {@code _rev}
      */
     public boolean saysTheSameAs(Job other) {
         return sayTheSame(document, other.document);
@@ -441,7 +441,7 @@ public final class Job {
      *
      * @param one the one revision
      * @param other the other revision
-     * @return true when they are equal but for {@code _rev}
+     * @return true when they are equal except for {@code _rev}
      */
     public static boolean sayTheSame(ObjectNode one, ObjectNode other) {
         ObjectNode mine = AttachedData.comparable(one.deepCopy());

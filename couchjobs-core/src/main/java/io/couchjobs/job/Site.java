@@ -112,7 +112,7 @@ public record Site(@Nullable String name, boolean home) {
     }
 
     /**
-     * Where the jobs of a type that are run here stand in the indexes.
+     * The lines in the indexes of the jobs of a type that are run here.
      *
      * @param type the type
      * @return one line, or two where jobs with and without a site are run
@@ -136,7 +136,7 @@ public record Site(@Nullable String name, boolean home) {
     }
 
     /**
-     * Where a job stands in the indexes.
+     * The line of a job in the indexes.
      *
      * @param job the job
      * @return its line

@@ -5,8 +5,9 @@ import io.couchjobs.engine.document.DocIds;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of a job, or of another document of a queue, is stored, but only a minority of the copies of a cluster is
- * known to have it: a claim of the job at the others undoes it. Making the change again, when they are back, is safe.
+ * A change of a job, or of another document of a queue, is stored, but unconfirmed. Only a minority of the copies of a
+ * cluster is known to have it, and a claim of the job at the others undoes it. Making the change again, when they are
+ * back, is safe.
  */
 public final class UnconfirmedException extends CouchJobsException {
     private static final long serialVersionUID = 1L;

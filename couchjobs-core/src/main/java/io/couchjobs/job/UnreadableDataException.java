@@ -3,7 +3,7 @@ package io.couchjobs.job;
 import io.couchjobs.couch.config.CouchJobsException;
 
 /**
- * The data of a job is attached to its document, and cannot be had: the attachment is missing, or is not the one that
+ * The data of a job is attached to its document, and cannot be read: the attachment is missing, or is not the one that
  * was attached. Nothing was changed. See {@link AttachedData}.
  */
 public final class UnreadableDataException extends CouchJobsException {

@@ -73,7 +73,7 @@ public class CouchException extends CouchJobsException {
     }
 
     /**
-     * {@return whether this was a write that may have been carried out all the same: the connection broke after the
+     * {@return whether this was a write that may have been carried out nevertheless: the connection broke after the
      * request may have reached the server, the answer could not be read, or the server (or a proxy) failed halfway}
      */
     public boolean outcomeUnknown() {

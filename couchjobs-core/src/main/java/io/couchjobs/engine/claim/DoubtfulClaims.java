@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>On a cluster such a claim is withdrawn instead.
  *
- * <p>A request may still be under way: a job that is at the revision on which it was to be claimed is looked at again, until
- * it has moved on or the lease would be over anyway.
+ * <p>A request may still be under way. So a job that still has the revision to be claimed is looked at again, until it
+ * has moved on or the lease would be over anyway.
  */
 final class DoubtfulClaims implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DoubtfulClaims.class);

@@ -18,8 +18,8 @@ import org.apache.hc.core5.http.HttpResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cookie of a session. It is fetched before the first request, replaced whenever the server hands out a newer one,
- * and fetched anew when it is about to run out or was refused. One thread fetches it, and the others wait.
+ * The cookie of a session. It is fetched before the first request, and again when it is about to run out or was
+ * refused. It is replaced whenever the server hands out a newer one. One thread fetches it, and the others wait.
  */
 final class SessionAuthenticator implements Authenticator {
 

@@ -25,7 +25,7 @@ import java.util.function.Function;
  * creators that add at the same time may each still find room. Jobs that exist, in any state, may always be added
  * again; jobs for other sites are not counted.
  *
- * <p>Types without such a limit cost no request, but a process that only adds jobs and follows no feed reads the
+ * <p>Types without such a limit cost no request. But a process that only adds jobs and follows no feed reads the
  * settings of a type again after ten seconds. With a limit, each add, or batch, asks an index for one number.
  */
 public final class QueueLimits {

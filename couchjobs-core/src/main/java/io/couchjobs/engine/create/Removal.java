@@ -13,8 +13,9 @@ import java.util.Optional;
 /**
  * The removal of one job, attempt after attempt. Not thread-safe.
  *
- * <p>On a cluster a node that is cut off shows the only copy that it has, and a deletion that was answered 202 may be one that only a
- * minority of the copies has. So the leaves of a majority of the copies are deleted, until each deletion is confirmed or none is left.
+ * <p>On a cluster a node that is cut off shows the only copy that it has. And only a minority of the copies may have a
+ * deletion that was answered 202. So the leaves of a majority of the copies are deleted, until each deletion is
+ * confirmed or none is left.
  */
 final class Removal {
     private static final int MOST_READINGS = 6;

@@ -41,8 +41,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A type whose jobs with and without a site are run here counts as two: see {@link Site#lines}.
  *
- * <p>An index by lanes is read in addition (see {@link Scan}) when the window does not hold all due jobs, and another
- * order is wanted (FAIR), or all its jobs may be excluded (a filter, classes) or have no room (limits of groups).
+ * <p>When the window does not hold all due jobs, an index by lanes may be read in addition: see {@link Scan}. That is
+ * done for another order (FAIR), or when all jobs of the window may be excluded (a filter, classes) or without room
+ * (limits of groups).
  */
 public final class Candidates {
     private static final Logger log = LoggerFactory.getLogger(Candidates.class);

@@ -29,15 +29,15 @@ import org.slf4j.LoggerFactory;
 /**
  * The one {@code _changes} feed of a process on a database, shared by all listeners. Thread-safe.
  *
- * <p>It starts with the first listener and lives until it is closed. A connection is replaced when it breaks, when it is
- * silent for three heartbeats (10 s each), and when it gives signs of life but does not bring the server's changes,
- * about which the server is asked after 5 minutes without a change. The new one, to another node of a cluster when
- * several are known, goes on from the last position, and listeners are told of a {@linkplain Listener#gap() gap}:
- * the server may have changed in unknown ways meanwhile, and another node honours a position only roughly. A position
- * that the server does not know any more (the database was deleted and made anew, or restored from an older state) is
- * given up for the present one; no other refusal is a reason for that, however often it comes. CouchDB takes the
- * position of a former database of the same name and begins again with the first change. So the feed also compares the
- * database's time of creation; another database is a gap, too.
+ * <p>It starts with the first listener and lives until it is closed. A connection is replaced when it breaks, when it
+ * is silent for three heartbeats (10 s each), and when it gives signs of life but does not bring the server's changes.
+ * After 5 minutes without a change the server is asked whether it has one. The new one, to another node of a cluster
+ * when several are known, goes on from the last position, and listeners are told of a {@linkplain Listener#gap() gap}:
+ * the server may have changed in unknown ways meanwhile, and another node honours a position only roughly. When the
+ * server does not know a position any more (the database was deleted and recreated, or restored from an older state),
+ * the feed goes on from the present one. No other refusal is a reason for that, however often it comes. CouchDB takes
+ * the position of a former database of the same name and begins again with the first change. So the feed also compares
+ * the database's time of creation; another database is a gap, too.
  *
  * <p>While very many changes come whose documents no listener {@linkplain Listener#needsDocument needs}, the feed is
  * read without documents, and needed ones are read by their ids. This is not done on a cluster, where a later reading
@@ -458,9 +458,9 @@ public class Feed implements AutoCloseable {
     }
 
     /**
-     * A server that does not know a position begins with the first change it has, in each of its shards: the database was made anew
-     * after the position was looked at, and before the connection stood. On a cluster the next number may be lower at
-     * any time, when another copy sends it, so only the first one counts there.
+     * A server that does not know a position begins with the first change it has, in each of its shards: the database
+     * was recreated after the check of the position, and before the connection was made. On a cluster the next number
+     * may be lower at any time, when another copy sends it, so only the first one counts there.
      */
     private void lookAgainUnlessAfterPosition(String seq) {
         if (DatabaseInfo.changes(seq) > DatabaseInfo.changes(position)) {

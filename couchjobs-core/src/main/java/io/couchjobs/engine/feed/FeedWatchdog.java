@@ -74,7 +74,7 @@ final class FeedWatchdog {
     }
 
     /**
-     * Whether a database was made anew, or restored from an older state, since it had that position. On a cluster the
+     * Whether a database was recreated, or restored from an older state, since it had that position. On a cluster the
      * numbers tell nothing: each copy counts for itself, and now other copies may have been asked.
      */
     static boolean isBehind(DatabaseInfo now, String position) {
@@ -104,7 +104,7 @@ final class FeedWatchdog {
         log.debug("it cannot be told now whether the feed of {} misses something", database.name(), trouble);
     }
 
-    /** A database that was made anew is news, and so is a position that it does not know or that lies ahead of it. */
+    /** A recreated database is news, and so is a position that it does not know or that lies ahead of it. */
     private boolean hasNews(String position) {
         try {
             DatabaseInfo info = database.info();

@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The design documents in a database, and the choice of the version to query. Thread-safe.
  *
- * <p>An upgrade pushes its design documents under new names. While the index of a new one is being built, the newest old
- * one, which has the same views with the same keys, goes on answering, so no query waits for an index.
+ * <p>An upgrade pushes its design documents under new names. While the index of a new one is being built, the newest
+ * old one with the same views and keys goes on answering. So no query waits for an index.
  */
 public final class DesignDocuments implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DesignDocuments.class);

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lists of jobs in pages, newest first, for people to leaf through. Thread-safe.
  *
- * <p>Jobs are in the order of their creation. If the filter names a status, but no group, tag or correlation id,
- * finished jobs are in the order of their ends, and {@code stuck} jobs in the order of their last failures.
+ * <p>Jobs are in the order of their creation. There is another order when the filter names a status, but no group, tag
+ * or correlation id: finished jobs come by their ends, and {@code stuck} jobs by their last failures.
  *
  * <p>However many jobs there are, a page costs one read of the index for each type that the filter leaves open, and one read
  * of the documents. A job never leaves the range of its type, so one that changes its status meanwhile is not missed. Where an index

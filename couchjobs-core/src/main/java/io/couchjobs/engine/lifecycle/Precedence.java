@@ -10,12 +10,12 @@ import java.util.Map;
  * The leaves of a document in the order in which they count. Immutable and thread-safe.
  *
  * <p>A fence tells which leaf is later only when one leaf goes back to the claim of the other. A leaf that was created
- * apart may have a greater fence and be no later. An insert of a job that exists already may reach a copy that has only
- * the tombstone of a losing leaf, and creates the job there, on top, as a new one. Its document does not show that the
- * tombstone was not that of a removal. But its ancestors show that it parted before the job was claimed elsewhere. And
- * only one branch of a job can have been run since the branches parted, because a claim beside another leaf is taken
- * back. So a leaf that shows no run counts less than one that shows a run unknown to the former. A job that is added
- * after its removal builds on the former runs, and counts more.
+ * apart may have a greater fence and be no later. For example, the insert of an existing job may reach a copy that has
+ * only the tombstone of a losing leaf. It then creates the job there, on top, as a new one. Its document does not show
+ * that the tombstone was not that of a removal. But its ancestors show that it parted before the job was claimed
+ * elsewhere. And only one branch of a job can have been run since the branches parted, because a claim beside another
+ * leaf is taken back. So a leaf that shows no run counts less than one that shows a run unknown to the former. A job
+ * that is added after its removal builds on the former runs, and counts more.
  */
 final class Precedence {
     private final List<Leaf> bestFirst;

@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  *       has expired.
  * </ul>
  *
- * <p>A removal needs no confirmation here: a tombstone is never deleted, and each leaf that loses to a removal becomes
- * a tombstone of the same removal, for readers of copies that do not have the first one. A request to cancel on a leaf
- * that loses goes over to the winner.
+ * <p>A removal needs no confirmation here: a tombstone is never deleted. Each leaf that loses to a removal becomes a
+ * tombstone of the same removal, for readers of copies that lack the first one. A request to cancel on a leaf that
+ * loses goes over to the winner.
  */
 public final class Resolution {
     /** The verdict on the leaves. */

@@ -33,7 +33,7 @@ public final class Verdicts {
         this.nanos = nanos;
     }
 
-    /** Whether a job is let in. */
+    /** Whether a job is admitted. */
     public boolean admits(Job job, Admission.Rules rules) {
         if (rules.takeAll()) {
             return true;

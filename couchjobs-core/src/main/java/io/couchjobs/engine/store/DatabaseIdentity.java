@@ -3,8 +3,8 @@ package io.couchjobs.engine.store;
 import io.couchjobs.couch.DatabaseInfo;
 
 /**
- * Tells whether a database was deleted and made anew, by the second of its creation. It cannot tell when both were made within the
- * same second, or when the server does not say when a database was made. Thread-safe; one thread remembers.
+ * Tells whether a database was deleted and recreated, by the second of its creation. It cannot tell when both were made
+ * within the same second, or when the server does not say when a database was made. Thread-safe; one thread remembers.
  */
 public final class DatabaseIdentity {
     private volatile long created;

@@ -198,7 +198,7 @@ public final class JobStore implements AutoCloseable {
         return copies.areSeveral();
     }
 
-    /** {@return whether the database was deleted and made anew since this process asked for the first time whether it is a cluster's} */
+    /** {@return whether the database was recreated since this process first asked whether it is on a cluster} */
     boolean isMadeAnew() {
         return copies.isMadeAnew();
     }

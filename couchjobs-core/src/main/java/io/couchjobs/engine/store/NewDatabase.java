@@ -10,12 +10,12 @@ import org.slf4j.LoggerFactory;
  * Creates the database of a queue. Stateless.
  *
  * <p>CouchDB remembers the names of the last 1000 revisions of each document, and writes them all whenever it changes.
- * Jobs have a dozen, but documents that are written as long as the queue is used (workers, limits, rates) soon have
- * 1000, and then cost 57 KB per write; with {@value #REVISIONS} it is 8 KB.
+ * Jobs have a dozen revisions. But documents that are written as long as the queue is used (workers, limits, rates)
+ * soon have 1000, and then cost 57 KB per write; with {@value #REVISIONS} it is 8 KB.
  *
  * <p>The names distinguish a copy that is behind from one that diverged. So only a database without copies is given
- * fewer: on one node, and without the name of a site. If it gets copies later and one misses more than that many
- * changes of a job, there are two leaves for a moment, and the one with the greater fence wins.
+ * fewer: on one node, and without the name of a site. It may get copies later, and one may miss more than that many
+ * changes of a job. Then there are two leaves for a moment, and the one with the greater fence wins.
  */
 public final class NewDatabase {
     private static final Logger log = LoggerFactory.getLogger(NewDatabase.class);

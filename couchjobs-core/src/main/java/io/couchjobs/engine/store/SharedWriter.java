@@ -75,7 +75,7 @@ public final class SharedWriter {
             return true;
         }
 
-        /** Whether an unchanged document is written all the same, so that a majority confirms it. */
+        /** Whether even an unchanged document is written, so that a majority confirms it. */
         default boolean confirmsAlways() {
             return false;
         }

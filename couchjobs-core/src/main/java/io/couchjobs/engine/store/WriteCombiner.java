@@ -244,7 +244,7 @@ final class WriteCombiner implements AutoCloseable {
 
     /**
      * A copy that lacks an attachment lacks the revision that the write was made on, for each write names the attachments of its
-     * base: to that copy the write is a conflict. Other copies may have stored it all the same.
+     * base: to that copy the write is a conflict. Other copies may have stored it nevertheless.
      */
     private List<WriteResult> refused(List<ObjectNode> alone, CouchException trouble, int triesLeft) {
         String id = alone.get(0).path("_id").asText();

@@ -9,8 +9,9 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
- * The two clocks of a process: the time of day, corrected to the server's (workers with clocks hours apart agree on when a
- * job is due), and a monotonic one for leases (which no clock change can shorten or stretch). Thread-safe.
+ * The two clocks of a process. The time of day is corrected to the server's, so that workers with clocks hours apart
+ * agree on when a job is due. The monotonic clock is for leases, which no clock change can shorten or stretch.
+ * Thread-safe.
  */
 public final class StoreClock implements InstantSource {
     private final InstantSource local;

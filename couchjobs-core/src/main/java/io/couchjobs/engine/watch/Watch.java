@@ -55,7 +55,7 @@ public final class Watch implements AutoCloseable {
 
     /**
      * As {@link #follow(JobFilter, Consumer)}, for a caller that wants to know when changes may have been missed: the
-     * server did not know the feed's position any more, because the database was made anew or restored. The listener
+     * server did not know the feed's position any more, because the database was recreated or restored. The listener
      * still hears of changes of the jobs that it was told of; changes of others are lost.
      *
      * @param filter which jobs; a removed job is told if its type passes

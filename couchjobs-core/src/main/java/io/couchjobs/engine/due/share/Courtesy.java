@@ -14,7 +14,7 @@ import java.util.List;
  * begins when this process first saw it waiting: a long queue does not mean that a worker is idle. For the same reason
  * no worker takes over from one that goes on claiming.
  *
- * <p>An idle worker helps such a worker all the same, from the other end of its share, so that the two seldom meet.
+ * <p>An idle worker still helps such a worker, from the other end of its share, so that the two seldom meet.
  */
 public final class Courtesy {
     private static final Duration SHORTEST = Duration.ofMillis(40);

@@ -38,7 +38,7 @@ public final class Lag {
         }
     }
 
-    /** The feed tells of a document, in its so many-th revision. */
+    /** The feed tells of a document in the revision of that number. */
     public void heard(String docId, long newGeneration, long nanos) {
         if (docId.equals(watched) && newGeneration > generation) {
             watched = null;

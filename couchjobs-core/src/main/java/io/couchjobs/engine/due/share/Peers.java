@@ -153,7 +153,7 @@ public final class Peers {
     }
 
     /**
-     * Where a worker stands in the line for a job.
+     * A worker's place in the line for a job.
      *
      * @param rank how many come before it
      * @param first the one that is first, or null when it is this one
