@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The job as a claim knows it, and its writes while it owns the job. A claim writes on the revision it knows. It writes
  * again on the revisions of others, while the lock carries its token, and sends the same bytes again when no quorum
- * confirmed them. Thread-safe; its writes happen one after the other, under its monitor.
+ * confirmed them. Thread-safe; its writes happen one after the other, and a thread that holds its monitor keeps them
+ * from happening.
  */
 public final class Ownership {
     private static final int MOST_ATTEMPTS = 20;

@@ -31,13 +31,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p>It starts with the first listener and lives until it is closed. A connection is replaced when it breaks, when it
  * is silent for three heartbeats (10 s each), and when it gives signs of life but does not bring the server's changes.
- * After 5 minutes without a change the server is asked whether it has one. The new one, to another node of a cluster
- * when several are known, goes on from the last position, and listeners are told of a {@linkplain Listener#gap() gap}:
- * the server may have changed in unknown ways meanwhile, and another node honours a position only roughly. When the
- * server does not know a position any more (the database was deleted and recreated, or restored from an older state),
- * the feed goes on from the present one. No other refusal is a reason for that, however often it comes. CouchDB takes
- * the position of a former database of the same name and begins again with the first change. So the feed also compares
- * the database's time of creation; another database is a gap, too.
+ * After 5 minutes without a change the server is asked whether it has one. The new connection, to another node of a
+ * cluster when several are known, goes on from the last position, and listeners are told of a {@linkplain
+ * Listener#gap() gap}: the server may have changed in unknown ways meanwhile, and another node honours a position only
+ * roughly. When the server does not know a position any more (the database was deleted and recreated, or restored from
+ * an older state), the feed goes on from the present one. No other refusal is a reason for that, however often it
+ * comes. CouchDB takes the position of a former database of the same name and begins again with the first change. So
+ * the feed also compares the database's time of creation; another database is a gap, too.
  *
  * <p>While very many changes come whose documents no listener {@linkplain Listener#needsDocument needs}, the feed is
  * read without documents, and needed ones are read by their ids. This is not done on a cluster, where a later reading
