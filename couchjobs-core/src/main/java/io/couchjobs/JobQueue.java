@@ -30,7 +30,7 @@ import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.NewDatabase;
 import io.couchjobs.engine.store.SiteDocument;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.engine.watch.JobSubscription;
 import io.couchjobs.engine.watch.Watch;
 import io.couchjobs.engine.worker.QueueWorker;
@@ -148,7 +148,7 @@ public final class JobQueue implements AutoCloseable {
         this.pages = new JobPages(database, designs);
         this.settings = new SettingsStore(database, options.defaultTimeout());
         this.types = new TypeRule(settings, options.strict());
-        StoreClock clock = options.clock(database.server());
+        ServerClock clock = options.clock(database.server());
         this.extensions = options.extensions();
         JobStore store = new JobStore(database, site, extensions, options.largestInlineData());
         this.warmer =

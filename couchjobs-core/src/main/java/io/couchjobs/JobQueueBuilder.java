@@ -7,7 +7,7 @@ import io.couchjobs.couch.config.ClientCertificate;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.HttpProxy;
 import io.couchjobs.engine.store.SiteDocument;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AttachedData;
 import io.couchjobs.job.Site;
 import java.net.URI;
@@ -286,10 +286,10 @@ public final class JobQueueBuilder {
         return defaultTimeout;
     }
 
-    StoreClock clock(CouchServer server) {
+    ServerClock clock(CouchServer server) {
         return ownClock
-                ? new StoreClock(clock, () -> Duration.ZERO, server.surroundings()::nanos)
-                : new StoreClock(
+                ? new ServerClock(clock, () -> Duration.ZERO, server.surroundings()::nanos)
+                : new ServerClock(
                         clock, server::clockSkew, server::clockDoubt, server::info, server.surroundings()::nanos);
     }
 

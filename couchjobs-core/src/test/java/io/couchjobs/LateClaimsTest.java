@@ -12,7 +12,7 @@ import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
@@ -53,8 +53,8 @@ class LateClaimsTest {
         store = new JobStore(behindProxy.database());
         feed = new Feed(behindProxy.database());
         settings = new SettingsStore(behindProxy.database(), Duration.ofMinutes(1));
-        StoreClock clock =
-                new StoreClock(InstantSource.system(), () -> Duration.ZERO, () -> System.nanoTime() + paused.get());
+        ServerClock clock =
+                new ServerClock(InstantSource.system(), () -> Duration.ZERO, () -> System.nanoTime() + paused.get());
         JobIndex index = new JobIndex(new DesignDocuments(behindProxy.database()));
         acceptor = new Acceptor(new QueueParts(store, index, settings, feed, clock), "sleepy");
         queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());

@@ -15,7 +15,7 @@ import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
@@ -381,8 +381,8 @@ class LimitsUnderFaultsTest {
             store = new JobStore(queue.database(), Site.UNNAMED, listeners);
             feed = new Feed(queue.database());
             feed.alwaysTell(settings);
-            StoreClock clock =
-                    new StoreClock(InstantSource.system(), () -> Duration.ZERO, () -> System.nanoTime() + nanos.get());
+            ServerClock clock =
+                    new ServerClock(InstantSource.system(), () -> Duration.ZERO, () -> System.nanoTime() + nanos.get());
             JobIndex index = new JobIndex(new DesignDocuments(queue.database()));
             acceptor = new Acceptor(new QueueParts(store, index, settings, feed, clock), id);
         }

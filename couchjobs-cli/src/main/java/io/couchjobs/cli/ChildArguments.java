@@ -27,7 +27,7 @@ record ChildArguments(List<String> arguments, Map<String, String> environment) {
         if (session.local() == null) {
             session.settings().way().pass(arguments, environment);
         } else {
-            environment.put(Way.PROXY, Way.NO_PROXY);
+            environment.put(ConnectionOptions.PROXY, ConnectionOptions.NO_PROXY);
         }
         if (root.settings().insecure()) {
             arguments.add("--insecure");

@@ -28,7 +28,7 @@ final class CompletionCommand implements Callable<Integer> {
 
         @Override
         public String toString() {
-            return Words.lowerCase(this);
+            return EnumNames.lowerCase(this);
         }
     }
 

@@ -16,7 +16,7 @@ final class FilterOptions {
     @Option(
             names = "--status",
             paramLabel = "S",
-            completionCandidates = Words.Statuses.class,
+            completionCandidates = EnumNames.Statuses.class,
             description = "Only jobs of this status: waiting, scheduled, running, stuck, success, failed, cancelled.")
     private @Nullable JobStatus status;
 

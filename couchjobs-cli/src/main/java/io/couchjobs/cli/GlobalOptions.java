@@ -18,7 +18,7 @@ final class GlobalOptions {
 
         @Override
         public String toString() {
-            return Words.lowerCase(this);
+            return EnumNames.lowerCase(this);
         }
     }
 

@@ -25,7 +25,7 @@ final class JobJson {
     static ObjectNode of(Job job) {
         ObjectNode json = of(job.id());
         json.put("status", job.status().json());
-        json.put("state", Words.lowerCase(job.state()));
+        json.put("state", EnumNames.lowerCase(job.state()));
         json.put("scheduledTime", due(job).map(Instant::toString).orElse(null));
         data(job, json);
         json.set("result", job.result().orElse(JSON.nullNode()));
@@ -67,7 +67,7 @@ final class JobJson {
 
     /** {@return a job that is not there any more} */
     static ObjectNode gone(JobId id) {
-        return of(id).put("state", Words.lowerCase(JobState.NOT_FOUND));
+        return of(id).put("state", EnumNames.lowerCase(JobState.NOT_FOUND));
     }
 
     /** {@return the job's time; empty when it is due at once} */

@@ -19,7 +19,7 @@ record Outcome(JobId id, Kind kind, String what) {
 
         @Override
         public String toString() {
-            return Words.lowerCase(this);
+            return EnumNames.lowerCase(this);
         }
     }
 

@@ -58,7 +58,7 @@ record Securing(boolean dryRun, @Nullable SecuringReport report, Map<String, Gra
             ObjectNode byName = json.putObject("users");
             users.forEach((name, granted) -> byName.putObject(name)
                     .put("role", granted.role.inCouchDb())
-                    .put("outcome", Words.lowerCase(granted.outcome)));
+                    .put("outcome", EnumNames.lowerCase(granted.outcome)));
         }
         return dryRun ? json.put("dryRun", true) : json;
     }

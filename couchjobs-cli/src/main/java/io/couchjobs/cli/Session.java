@@ -31,7 +31,7 @@ record Session(
         }
         if (settings.way().showsPassword()) {
             root.say("couchjobs: warning: a password in --proxy ends up in histories and process lists; use "
-                    + Way.PROXY);
+                    + ConnectionOptions.PROXY);
         }
         if (settings.insecure()) {
             root.say("couchjobs: warning: --insecure: the server's certificate is not checked, anybody can listen");

@@ -24,13 +24,13 @@ final class Settings {
     private final GlobalOptions options;
     private final Shell shell;
     private final Profile profile;
-    private final Way way;
+    private final ConnectionOptions way;
 
     private Settings(GlobalOptions options, Shell shell, Profile profile) {
         this.options = options;
         this.shell = shell;
         this.profile = profile;
-        this.way = new Way(options, shell, profile);
+        this.way = new ConnectionOptions(options, shell, profile);
     }
 
     static Settings of(GlobalOptions options, Shell shell) {
@@ -82,7 +82,7 @@ final class Settings {
         return Optional.ofNullable(options.caCert).or(() -> profile.file("ca-cert"));
     }
 
-    Way way() {
+    ConnectionOptions way() {
         return way;
     }
 

@@ -43,7 +43,7 @@ final class WaitCommand extends QueueCommand {
     @Option(
             names = "--for",
             paramLabel = "STATE",
-            completionCandidates = Words.Targets.class,
+            completionCandidates = EnumNames.Targets.class,
             description = "finished (default: well or badly), pending (waiting or stuck), running (or scheduled),"
                     + " removed (or never there), or a status: waiting, scheduled, stuck, success, failed, cancelled."
                     + " A run that takes but a moment may go by unseen.")
@@ -127,7 +127,7 @@ final class WaitCommand extends QueueCommand {
                 JobStatus.fromJson(target.toLowerCase(Locale.ROOT))
                         .map(EnumSet::of)
                         .orElseThrow(() -> CommandException.usage(
-                                "--for: '" + target + "' is none of " + String.join(", ", new Words.Targets())));
+                                "--for: '" + target + "' is none of " + String.join(", ", new EnumNames.Targets())));
         };
     }
 

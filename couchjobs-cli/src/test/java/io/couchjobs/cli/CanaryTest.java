@@ -117,7 +117,7 @@ class CanaryTest {
                     .isEqualTo(ExitCode.USAGE.number());
         }
         assertThat(run(bearer(CANARY + " is no token"), "counts", "-v")).isNotZero();
-        assertThat(run(shell(brokenUrl()).with(Way.KEY_PASSWORD, CANARY), withBadKey("counts", "-v")))
+        assertThat(run(shell(brokenUrl()).with(ConnectionOptions.KEY_PASSWORD, CANARY), withBadKey("counts", "-v")))
                 .isNotZero();
         assertThat(run(configured("password = \"" + CANARY + "\""), "counts", "-v"))
                 .isEqualTo(ExitCode.USAGE.number());
@@ -130,7 +130,7 @@ class CanaryTest {
     void in_the_arguments_of_another_process_of_this_program() throws IOException {
         Path key = Files.writeString(folder.resolve("key"), "-----BEGIN ENCRYPTED PRIVATE KEY-----\n-----END");
         TestShell shell = shell("https://couch.example.org/jobs")
-                .with(Way.KEY_PASSWORD, CANARY + "-key")
+                .with(ConnectionOptions.KEY_PASSWORD, CANARY + "-key")
                 .with("COUCHJOBS_PROXY", proxyUrl());
         Couchjobs root = new Couchjobs(shell.shell(new StringWriter(), new StringWriter()));
         root.options().clientCert = folder.resolve("cert");
@@ -147,7 +147,7 @@ class CanaryTest {
         }
         assertThat(expected)
                 .containsEntry("COUCHJOBS_PASSWORD", CANARY)
-                .containsEntry(Way.KEY_PASSWORD, CANARY + "-key")
+                .containsEntry(ConnectionOptions.KEY_PASSWORD, CANARY + "-key")
                 .containsEntry("COUCHJOBS_PROXY", proxyUrl());
         assertNothingIsShown();
     }

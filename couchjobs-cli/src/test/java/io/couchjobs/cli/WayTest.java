@@ -104,7 +104,7 @@ class WayTest {
         return proxy.url().toString();
     }
 
-    private Way way() {
+    private ConnectionOptions way() {
         return Settings.of(options, shell.shell(new StringWriter(), new StringWriter()))
                 .way();
     }

@@ -5,11 +5,11 @@ import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.couch.Answer;
 import io.couchjobs.engine.couch.Call;
+import io.couchjobs.engine.couch.ClientParts;
 import io.couchjobs.engine.couch.Http;
 import io.couchjobs.engine.couch.Json;
-import io.couchjobs.engine.couch.Means;
 import io.couchjobs.engine.couch.UrlPath;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,9 +36,9 @@ public final class CouchServer implements AutoCloseable {
 
     private final CouchConfig config;
     private final Http http;
-    private final Surroundings surroundings;
+    private final Environment surroundings;
 
-    private CouchServer(CouchConfig config, Http http, Surroundings surroundings) {
+    private CouchServer(CouchConfig config, Http http, Environment surroundings) {
         this.config = config;
         this.http = http;
         this.surroundings = surroundings;
@@ -51,10 +51,10 @@ public final class CouchServer implements AutoCloseable {
      * @throws IllegalArgumentException the certificates of the configuration cannot be used
      */
     public static CouchServer connect(CouchConfig config) {
-        return connect(config, Means.of(config));
+        return connect(config, ClientParts.of(config));
     }
 
-    static CouchServer connect(CouchConfig config, Means means) {
+    static CouchServer connect(CouchConfig config, ClientParts means) {
         return new CouchServer(config, new Http(config, means), means.surroundings());
     }
 
@@ -189,7 +189,7 @@ public final class CouchServer implements AutoCloseable {
 
     /** {@return time, threads and randomness; for the engine, which alone can name the type} */
     @SuppressWarnings("exports")
-    public Surroundings surroundings() {
+    public Environment surroundings() {
         return surroundings;
     }
 

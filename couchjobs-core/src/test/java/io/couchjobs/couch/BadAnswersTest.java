@@ -14,8 +14,8 @@ import com.github.tomakehurst.wiremock.junit5.WireMockExtension;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.engine.couch.ClientParts;
 import io.couchjobs.engine.couch.Json;
-import io.couchjobs.engine.couch.Means;
 import java.net.URI;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -49,7 +49,7 @@ class BadAnswersTest {
     @BeforeEach
     void connect() {
         CouchConfig config = CouchConfig.builder(URI.create(WIRE.baseUrl())).build();
-        server = CouchServer.connect(config, Means.of(config, pauses::add));
+        server = CouchServer.connect(config, ClientParts.of(config, pauses::add));
         db = server.database("db");
     }
 

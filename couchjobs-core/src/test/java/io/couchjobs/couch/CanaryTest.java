@@ -21,8 +21,8 @@ import io.couchjobs.couch.config.ClientCertificate;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.HttpProxy;
 import io.couchjobs.couch.config.Secret;
+import io.couchjobs.engine.couch.ClientParts;
 import io.couchjobs.engine.couch.Json;
-import io.couchjobs.engine.couch.Means;
 import io.couchjobs.testing.RawServer;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -120,7 +120,7 @@ class CanaryTest {
     @MethodSource("everyWayToHoldASecret")
     void no_secret_gets_into_a_log_a_message_or_a_text(CouchConfig config) {
         tellAbout(config);
-        try (CouchServer server = CouchServer.connect(config, Means.of(config, pause -> {}))) {
+        try (CouchServer server = CouchServer.connect(config, ClientParts.of(config, pause -> {}))) {
             told.add(server.toString());
             told.add(server.database("db").toString());
             WIRE.stubFor(post("/_session")
@@ -144,7 +144,7 @@ class CanaryTest {
     @MethodSource("everyWayToMissTheServer")
     void no_secret_is_told_when_there_is_no_server(CouchConfig config) {
         tellAbout(config);
-        try (CouchServer server = CouchServer.connect(config, Means.of(config, pause -> {}))) {
+        try (CouchServer server = CouchServer.connect(config, ClientParts.of(config, pause -> {}))) {
             use(server.database("db"));
         }
         assertNoSecretIsTold();
@@ -173,7 +173,7 @@ class CanaryTest {
 
     private void tellOfSilence(CouchConfig config) {
         tellAbout(config);
-        try (CouchServer server = CouchServer.connect(config, Means.of(config, pause -> {}))) {
+        try (CouchServer server = CouchServer.connect(config, ClientParts.of(config, pause -> {}))) {
             CouchDatabase db = server.database("db");
             tell(() -> db.get("x"));
             tell(() -> db.put(Json.object().put("_id", "x")));

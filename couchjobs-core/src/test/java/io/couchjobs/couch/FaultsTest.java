@@ -20,8 +20,8 @@ import com.github.tomakehurst.wiremock.stubbing.Scenario;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.engine.couch.ClientParts;
 import io.couchjobs.engine.couch.Json;
-import io.couchjobs.engine.couch.Means;
 import io.couchjobs.testing.RawServer;
 import io.couchjobs.testing.TestQueue;
 import java.io.IOException;
@@ -317,7 +317,7 @@ class FaultsTest {
     void an_interrupt_ends_the_attempts_and_stays() {
         always(aResponse().withFault(Fault.EMPTY_RESPONSE));
         CouchConfig config = CouchConfig.builder(URI.create(WIRE.baseUrl())).build();
-        try (CouchServer interrupted = CouchServer.connect(config, Means.of(config, pause -> {
+        try (CouchServer interrupted = CouchServer.connect(config, ClientParts.of(config, pause -> {
             throw new InterruptedException();
         }))) {
             failure(() -> interrupted.database("db").get("x"));
@@ -339,7 +339,7 @@ class FaultsTest {
 
     private CouchServer connect(URI url) {
         CouchConfig config = CouchConfig.builder(url).build();
-        return CouchServer.connect(config, Means.of(config, pauses::add));
+        return CouchServer.connect(config, ClientParts.of(config, pauses::add));
     }
 
     private static void always(ResponseDefinitionBuilder response) {

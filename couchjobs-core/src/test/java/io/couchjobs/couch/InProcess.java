@@ -1,10 +1,10 @@
 package io.couchjobs.couch;
 
 import io.couchjobs.couch.config.CouchConfig;
-import io.couchjobs.engine.couch.Means;
+import io.couchjobs.engine.couch.ClientParts;
 import io.couchjobs.engine.couch.Retries;
 import io.couchjobs.engine.couch.Transport;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.SocketException;
@@ -89,13 +89,13 @@ public final class InProcess {
             RandomGenerator random,
             Executor background) {
         Retries retries = new Retries(pause::of);
-        return CouchServer.connect(config, new Means(new Handled(handler), retries, nanos, random, background));
+        return CouchServer.connect(config, new ClientParts(new Handled(handler), retries, nanos, random, background));
     }
 
     /** As the others, and all that uses the client lives there, too. */
     public static CouchServer connect(
-            CouchConfig config, Handler handler, Executor background, Surroundings surroundings) {
-        Means means = new Means(
+            CouchConfig config, Handler handler, Executor background, Environment surroundings) {
+        ClientParts means = new ClientParts(
                 new Handled(handler),
                 new Retries(surroundings::pause, surroundings::random),
                 surroundings::nanos,

@@ -1,8 +1,8 @@
 package io.couchjobs.couch;
 
 import io.couchjobs.couch.config.CouchConfig;
-import io.couchjobs.engine.couch.Means;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.couch.ClientParts;
+import io.couchjobs.engine.time.Environment;
 import java.time.Duration;
 import java.util.Random;
 import java.util.UUID;
@@ -11,7 +11,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 
 /** Threads of one name cannot be shut down. For tests of any package. */
-public final class StubbornThreads implements Surroundings {
+public final class StubbornThreads implements Environment {
     private final String stubborn;
 
     public StubbornThreads(String name) {
@@ -20,10 +20,11 @@ public final class StubbornThreads implements Surroundings {
 
     /** A client that lives here, and all that uses it. */
     public CouchServer connect(CouchConfig config) {
-        Means real = Means.of(config);
+        ClientParts real = ClientParts.of(config);
         return CouchServer.connect(
                 config,
-                new Means(real.transport(), real.retries(), real.nanos(), real.random(), real.background(), this));
+                new ClientParts(
+                        real.transport(), real.retries(), real.nanos(), real.random(), real.background(), this));
     }
 
     @Override

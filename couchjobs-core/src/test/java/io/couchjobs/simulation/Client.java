@@ -14,7 +14,7 @@ import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.engine.watch.Subscriptions;
 import io.couchjobs.testing.TestQueue;
 import java.io.IOException;
@@ -47,7 +47,7 @@ final class Client {
                 .database(DATABASE);
         this.at = door.start();
         this.feed = new SimulatedFeed(database, this::startFeed);
-        StoreClock clock = TestQueue.clock(process.clock(), database.server());
+        ServerClock clock = TestQueue.clock(process.clock(), database.server());
         SettingsStore settings = new SettingsStore(database, plan.timeout());
         feed.alwaysTell(settings);
         JobIndex index = new JobIndex(new DesignDocuments(database));

@@ -2,7 +2,7 @@ package io.couchjobs.simulation;
 
 import io.couchjobs.embedded.cluster.Stage;
 import io.couchjobs.embedded.cluster.VirtualTime;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -15,7 +15,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /** A process of the simulation: its threads are actors, and die or freeze together. */
-final class SimulatedProcess implements Surroundings {
+final class SimulatedProcess implements Environment {
     private static final long EPOCH_MS = 1_700_000_000_000L;
 
     private final String name;

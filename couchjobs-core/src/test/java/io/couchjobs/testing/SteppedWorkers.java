@@ -9,7 +9,7 @@ import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.engine.worker.QueueWorker;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
@@ -51,8 +51,8 @@ public final class SteppedWorkers implements AutoCloseable {
         feed.alwaysTell(settings);
         stores.add(store);
         feeds.add(feed);
-        StoreClock clock =
-                new StoreClock(timeOfDay, () -> database.server().clockSkew(timeOfDay.instant()), nanos::get);
+        ServerClock clock =
+                new ServerClock(timeOfDay, () -> database.server().clockSkew(timeOfDay.instant()), nanos::get);
         return QueueWorker.builder(
                 new QueueParts(store, new JobIndex(new DesignDocuments(database)), settings, feed, clock));
     }

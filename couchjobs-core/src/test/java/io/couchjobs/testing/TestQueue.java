@@ -12,7 +12,7 @@ import io.couchjobs.couch.config.Auth;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.Secret;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import java.net.URI;
 import java.time.Duration;
@@ -33,8 +33,9 @@ public final class TestQueue {
     private TestQueue() {}
 
     /** The clock of a process that follows a server's. */
-    public static StoreClock clock(InstantSource local, CouchServer server) {
-        return new StoreClock(local, server::clockSkew, server::clockDoubt, server::info, server.surroundings()::nanos);
+    public static ServerClock clock(InstantSource local, CouchServer server) {
+        return new ServerClock(
+                local, server::clockSkew, server::clockDoubt, server::info, server.surroundings()::nanos);
     }
 
     public static JobQueue open(TestDatabase database) {

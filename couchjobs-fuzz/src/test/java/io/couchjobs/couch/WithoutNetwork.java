@@ -1,10 +1,10 @@
 package io.couchjobs.couch;
 
 import io.couchjobs.couch.config.CouchConfig;
-import io.couchjobs.engine.couch.Means;
+import io.couchjobs.engine.couch.ClientParts;
 import io.couchjobs.engine.couch.Retries;
 import io.couchjobs.engine.couch.Transport;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -48,10 +48,10 @@ public final class WithoutNetwork {
                 .gzipNever()
                 .responseTimeout(Duration.ofSeconds(5))
                 .build();
-        Surroundings surroundings = new Hurried();
+        Environment surroundings = new Hurried();
         return CouchServer.connect(
                 config,
-                new Means(
+                new ClientParts(
                         new Direct(server),
                         new Retries(pause -> {}, surroundings::random),
                         surroundings::nanos,
@@ -96,7 +96,7 @@ public final class WithoutNetwork {
     }
 
     /** Waits for nothing, and always draws the same lots. */
-    private static final class Hurried implements Surroundings {
+    private static final class Hurried implements Environment {
         private final Random random = new Random(7);
 
         @Override

@@ -8,14 +8,14 @@ import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.limit.Admission;
+import io.couchjobs.engine.limit.AdmissionCache;
+import io.couchjobs.engine.limit.Capacity;
 import io.couchjobs.engine.limit.Limits;
-import io.couchjobs.engine.limit.Room;
-import io.couchjobs.engine.limit.Verdicts;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.Backoff;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -58,10 +58,10 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     private static final int MOST_LOST_RACES = 10;
 
     private final Limits limits;
-    private final Ties ties;
+    private final UnconfirmedClaims ties;
     private final Claimer claimer;
     private final SettingsStore settings;
-    private final StoreClock clock;
+    private final ServerClock clock;
     private final Feed feed;
     private final JobStore store;
     private final String worker;
@@ -88,7 +88,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         this.clock = parts.clock();
         this.feed = parts.feed();
         this.limits = new Limits(parts, worker, this::wake);
-        this.ties = new Ties(parts.clock()::nanos, parts.store().surroundings());
+        this.ties = new UnconfirmedClaims(parts.clock()::nanos, parts.store().surroundings());
         this.claimer = new Claimer(parts, limits, ties);
         this.store = parts.store();
         this.worker = worker;
@@ -99,7 +99,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
                 parts.store().surroundings(),
                 worker,
                 type -> admission.rules(settings.get(type).classes()),
-                new Verdicts(admission, parts.clock()::nanos));
+                new AdmissionCache(admission, parts.clock()::nanos));
     }
 
     /**
@@ -196,7 +196,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
             long seen = changeCount();
             long seenUnread = unreadCount();
             List<String> open = openTypes(options);
-            Room room = ties.except(limits.groupsWithRoom(open));
+            Capacity room = ties.except(limits.groupsWithRoom(open));
             List<Job> choice = candidates.take(open, options, !certain, room);
             if (!choice.isEmpty()) {
                 return Optional.of(new Pick(choice, options));
@@ -407,7 +407,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
      * The difference of a wrong clock is known to two seconds only: asking pays off around the time when a job falls
      * due.
      */
-    private void askTheTime(List<String> types, AcceptOptions options, Room room) {
+    private void askTheTime(List<String> types, AcceptOptions options, Capacity room) {
         Duration doubt = clock.doubt();
         if (doubt.compareTo(SHARP) > 0 && candidates.pause(types, options, room).compareTo(doubt) < 0 && mayAsk()) {
             try {
@@ -432,7 +432,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         return may;
     }
 
-    private Duration untilWorthALook(List<String> types, AcceptOptions options, Room room) {
+    private Duration untilWorthALook(List<String> types, AcceptOptions options, Capacity room) {
         Duration doubt = clock.doubt();
         Duration pause = candidates.pause(types, options, room);
         if (doubt.compareTo(SHARP) <= 0) {

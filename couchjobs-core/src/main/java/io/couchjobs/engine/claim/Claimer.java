@@ -1,13 +1,13 @@
 package io.couchjobs.engine.claim;
 
 import io.couchjobs.couch.WriteResult;
-import io.couchjobs.engine.lifecycle.Claimant;
+import io.couchjobs.engine.lifecycle.ClaimSignature;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.limit.Limits;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.WriteRefusedException;
@@ -19,21 +19,21 @@ import java.util.Optional;
 /** Turns candidates into owned jobs, many in one request. Thread-safe. */
 public final class Claimer implements AutoCloseable {
     private final JobStore store;
-    private final StoreClock clock;
+    private final ServerClock clock;
     private final SettingsStore settings;
     private final Limits limits;
-    private final Ties ties;
-    private final Branches branches;
+    private final UnconfirmedClaims ties;
+    private final RivalLeaves branches;
     private final DoubtfulClaims doubtful;
     private final Optional<String> login;
 
-    Claimer(QueueParts parts, Limits limits, Ties ties) {
+    Claimer(QueueParts parts, Limits limits, UnconfirmedClaims ties) {
         this.store = parts.store();
         this.clock = parts.clock();
         this.settings = parts.settings();
         this.limits = limits;
         this.ties = ties;
-        this.branches = new Branches(parts.store());
+        this.branches = new RivalLeaves(parts.store());
         this.doubtful = new DoubtfulClaims(parts, limits, ties);
         this.login = store.database().server().config().auth().login();
     }
@@ -44,7 +44,7 @@ public final class Claimer implements AutoCloseable {
      * <p>Only a write that a quorum confirmed (201) makes an owner. A 202 is not ours, even if reading shows our token: on a
      * healthy cluster a quarter of the contended claims get two success answers, one 201 and one 202. Such a claim is withdrawn
      * at once, and the job left alone for a while; so is one whose answer was lost on a cluster, and a confirmed one that
-     * another leaf contests ({@link Branches}). Until all of that is done the claims count as held by this process. A
+     * another leaf contests ({@link RivalLeaves}). Until all of that is done the claims count as held by this process. A
      * claim that is confirmed when its lease is over makes no owner either, and is given back.
      *
      * @throws RuntimeException when the results of some claims are unknown; stored claims are given back
@@ -114,26 +114,26 @@ public final class Claimer implements AutoCloseable {
     }
 
     private Job signed(Job claimed) {
-        return login.map(user -> Claimant.sign(claimed, user)).orElse(claimed);
+        return login.map(user -> ClaimSignature.sign(claimed, user)).orElse(claimed);
     }
 
     private Claims sorted(List<Attempt> answered, long sent) {
-        Map<JobId, Branches.Standing> standings = branches.of(answered.stream()
-                .filter(one -> one.isConfirmed() && Branches.mayExist(one.candidate.job()))
-                .map(one -> new Branches.Claim(one.candidate.job().rev().orElse(""), one.job))
+        Map<JobId, RivalLeaves.Standing> standings = branches.of(answered.stream()
+                .filter(one -> one.isConfirmed() && RivalLeaves.mayExist(one.candidate.job()))
+                .map(one -> new RivalLeaves.Claim(one.candidate.job().rev().orElse(""), one.job))
                 .toList());
         Claims claims = new Claims(new ArrayList<>(), new ArrayList<>());
         List<Limits.Grant> doubted = new ArrayList<>();
         for (Attempt one : answered) {
-            Branches.Standing standing = standings.getOrDefault(one.job.id(), Branches.Standing.ALONE);
-            if (!one.isConfirmed() || standing == Branches.Standing.CONTESTED) {
+            RivalLeaves.Standing standing = standings.getOrDefault(one.job.id(), RivalLeaves.Standing.ALONE);
+            if (!one.isConfirmed() || standing == RivalLeaves.Standing.CONTESTED) {
                 claims.lost.add(one.candidate);
                 withdraw(one);
                 continue;
             }
             LeasedJob claim = claimed(one.candidate, one.job, sent);
             // When the lease is over this process was stopped, or an answer was slow: others may have the job already.
-            if (standing == Branches.Standing.UNKNOWN || claim.isLeaseOver()) {
+            if (standing == RivalLeaves.Standing.UNKNOWN || claim.isLeaseOver()) {
                 doubted.add(one.candidate);
             } else {
                 claims.won.add(claim);

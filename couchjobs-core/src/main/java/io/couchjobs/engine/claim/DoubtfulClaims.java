@@ -32,7 +32,7 @@ final class DoubtfulClaims implements AutoCloseable {
 
     private final QueueParts parts;
     private final Limits limits;
-    private final Ties ties;
+    private final UnconfirmedClaims ties;
     private final ScheduledExecutorService thread;
     private final Backoff backoff;
     private final List<Doubt> doubts = new ArrayList<>();
@@ -44,7 +44,7 @@ final class DoubtfulClaims implements AutoCloseable {
         }
     }
 
-    DoubtfulClaims(QueueParts parts, Limits limits, Ties ties) {
+    DoubtfulClaims(QueueParts parts, Limits limits, UnconfirmedClaims ties) {
         this.parts = parts;
         this.limits = limits;
         this.ties = ties;

@@ -1,7 +1,7 @@
 package io.couchjobs.engine.claim;
 
 import io.couchjobs.couch.config.CouchJobsException;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  * may have the job. Thread-safe.
  */
 public final class Lease {
-    private final StoreClock clock;
+    private final ServerClock clock;
     private final Supplier<Duration> timeout;
     private final AtomicLong confirmedNanos;
     private volatile Duration length;
@@ -24,7 +24,7 @@ public final class Lease {
      * @param timeout the timeout of the job's type, as last heard of; while it cannot be told, the last one holds
      * @param sentNanos when the confirmed claim was sent
      */
-    Lease(StoreClock clock, Supplier<Duration> timeout, long sentNanos) {
+    Lease(ServerClock clock, Supplier<Duration> timeout, long sentNanos) {
         this.clock = clock;
         this.timeout = timeout;
         this.length = Duration.ofSeconds(Long.MAX_VALUE);

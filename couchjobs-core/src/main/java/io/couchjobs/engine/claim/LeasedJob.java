@@ -6,7 +6,7 @@ import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.FencedDocuments;
 import io.couchjobs.job.HaltException;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** The ownership of a job by a claim that a quorum confirmed. Thread-safe; its writes happen one after the other. */
 public final class LeasedJob implements ClaimedJob {
     private final JobStore store;
-    private final StoreClock clock;
+    private final ServerClock clock;
     private final RetryPolicy retryPolicy;
     private final String token;
     private final Lease lease;
@@ -33,7 +33,7 @@ public final class LeasedJob implements ClaimedJob {
 
     LeasedJob(
             JobStore store,
-            StoreClock clock,
+            ServerClock clock,
             RetryPolicy retryPolicy,
             String token,
             Job job,

@@ -8,7 +8,7 @@ import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Leaves;
 import io.couchjobs.engine.time.Backoff;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.ContentionException;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
@@ -34,7 +34,7 @@ public final class Ownership {
     private static final int MOST_ATTEMPTS = 20;
 
     private final JobStore store;
-    private final StoreClock clock;
+    private final ServerClock clock;
     private final String token;
     private final Lease lease;
     /**
@@ -51,7 +51,7 @@ public final class Ownership {
     /** A write, and when it was sent first: monitors may have seen it since then, however often it was sent again. */
     private record Attempt(Job job, long sentNanos) {}
 
-    Ownership(JobStore store, StoreClock clock, String token, Job job, Lease lease, Runnable onEnd) {
+    Ownership(JobStore store, ServerClock clock, String token, Job job, Lease lease, Runnable onEnd) {
         this.store = store;
         this.clock = clock;
         this.token = token;

@@ -11,8 +11,8 @@ import io.couchjobs.engine.store.ConflictOutcome;
 import io.couchjobs.engine.store.Conflicts;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Owner;
-import io.couchjobs.engine.time.StoreClock;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
@@ -43,10 +43,10 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
     private static final Duration SWEEP_EVERY = Duration.ofMinutes(5);
     private static final Duration AGAIN = Duration.ofSeconds(10);
 
-    private final StoreClock clock;
-    private final Surroundings surroundings;
+    private final ServerClock clock;
+    private final Environment surroundings;
     private final Resolver resolver;
-    private final Suspects suspects;
+    private final AbandonedClaims suspects;
     private final OpenConflicts open;
     private final LongAdder troubled = new LongAdder();
     private final Map<String, Planned> planned = new HashMap<>();
@@ -61,9 +61,10 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
      * @param settings the timeouts of their types
      * @param clock the clocks
      */
-    public ConflictWatch(JobStore store, SettingsStore settings, StoreClock clock) {
+    public ConflictWatch(JobStore store, SettingsStore settings, ServerClock clock) {
         this.clock = clock;
-        this.suspects = new Suspects(store.database(), store.majority(), settings, clock, store.claimsUnderWay());
+        this.suspects =
+                new AbandonedClaims(store.database(), store.majority(), settings, clock, store.claimsUnderWay());
         this.open = new OpenConflicts(store.database());
         this.resolver = new Resolver(store, clock, suspects);
         this.surroundings = store.surroundings();

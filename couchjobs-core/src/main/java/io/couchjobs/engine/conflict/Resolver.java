@@ -8,7 +8,7 @@ import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.ConflictOutcome;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.SharedWriter;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
@@ -30,13 +30,13 @@ final class Resolver {
     private static final int MOST_ROUNDS = 8;
 
     private final JobStore store;
-    private final StoreClock clock;
-    private final Suspects suspects;
+    private final ServerClock clock;
+    private final AbandonedClaims suspects;
     private final SharedWriter shared;
     private final LongAdder resolved = new LongAdder();
     private final LongAdder undecided = new LongAdder();
 
-    Resolver(JobStore store, StoreClock clock, Suspects suspects) {
+    Resolver(JobStore store, ServerClock clock, AbandonedClaims suspects) {
         this.store = store;
         this.clock = clock;
         this.suspects = suspects;

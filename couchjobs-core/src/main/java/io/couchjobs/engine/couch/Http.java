@@ -28,7 +28,7 @@ public final class Http implements AutoCloseable {
     private volatile boolean closed;
     private volatile String whyClosed = "";
 
-    public Http(CouchConfig config, Means means) {
+    public Http(CouchConfig config, ClientParts means) {
         this.config = config;
         this.transport = means.transport();
         this.nodes = new Nodes(

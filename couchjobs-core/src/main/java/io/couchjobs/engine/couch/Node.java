@@ -31,7 +31,7 @@ final class Node {
     private final ClockSkew skew;
     private final Duration loginPatience;
 
-    Node(URI url, Auth auth, CouchConfig config, Means means) {
+    Node(URI url, Auth auth, CouchConfig config, ClientParts means) {
         this.url = url;
         this.requests = new Requests(url, config);
         this.transport = means.transport();

@@ -26,13 +26,13 @@ final class Nodes {
     private static final Logger log = LoggerFactory.getLogger(Nodes.class);
 
     private final List<Node> all;
-    private final Means means;
+    private final ClientParts means;
     private final Map<Node, Health> healths = new HashMap<>();
     private final Node home;
     private Node current;
     private long switches;
 
-    Nodes(List<Node> all, Means means) {
+    Nodes(List<Node> all, ClientParts means) {
         this.all = List.copyOf(all);
         this.means = means;
         all.forEach(node -> healths.put(node, new Health()));

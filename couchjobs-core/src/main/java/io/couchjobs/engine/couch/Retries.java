@@ -3,7 +3,7 @@ package io.couchjobs.engine.couch;
 import com.fasterxml.jackson.core.io.JsonEOFException;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchUnreachableException;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
 import java.net.SocketException;
 import java.time.Duration;
 import java.util.Optional;
@@ -36,7 +36,7 @@ public final class Retries {
     private final Supplier<Random> random;
 
     public Retries(Pause pause) {
-        this(pause, Surroundings.REAL::random);
+        this(pause, Environment.REAL::random);
     }
 
     public Retries(Pause pause, Supplier<Random> random) {

@@ -1,7 +1,7 @@
 package io.couchjobs.engine.create;
 
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
@@ -25,7 +25,7 @@ public final class AsyncCreator implements AutoCloseable {
     private static final int THREADS = 4;
 
     private final Creator creator;
-    private final Surroundings surroundings;
+    private final Environment surroundings;
     private final ScheduledExecutorService finishers;
     private final ThreadLocal<Boolean> tells = ThreadLocal.withInitial(() -> false);
     private final Object lock = new Object();

@@ -3,16 +3,16 @@ package io.couchjobs.engine.due;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.document.DocIds;
-import io.couchjobs.engine.due.share.Peers;
+import io.couchjobs.engine.due.share.WorkerRanking;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.limit.Admission;
+import io.couchjobs.engine.limit.AdmissionCache;
+import io.couchjobs.engine.limit.Capacity;
 import io.couchjobs.engine.limit.Limits;
-import io.couchjobs.engine.limit.Room;
-import io.couchjobs.engine.limit.Verdicts;
-import io.couchjobs.engine.time.StoreClock;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -64,15 +64,15 @@ public final class Candidates {
 
     private final JobIndex index;
     private final Site site;
-    private final StoreClock clock;
-    private final Surroundings surroundings;
-    private final Peers peers;
+    private final ServerClock clock;
+    private final Environment surroundings;
+    private final WorkerRanking peers;
     private final Function<String, Admission.Rules> rules;
-    private final Verdicts verdicts;
+    private final AdmissionCache verdicts;
     private final Chooser chooser;
-    private final Windows windows;
+    private final WindowReader windows;
     /** By line. */
-    private final Map<String, Stock> stocks = new HashMap<>();
+    private final Map<String, KnownJobs> stocks = new HashMap<>();
     /** The group of the last claim by turns. */
     private volatile Optional<String> lastGroup = Optional.empty();
     /**
@@ -92,20 +92,20 @@ public final class Candidates {
      */
     public Candidates(
             JobIndex index,
-            StoreClock clock,
-            Surroundings surroundings,
+            ServerClock clock,
+            Environment surroundings,
             String worker,
             Function<String, Admission.Rules> rules,
-            Verdicts verdicts) {
+            AdmissionCache verdicts) {
         this.index = index;
         this.site = index.site();
         this.clock = clock;
         this.surroundings = surroundings;
-        this.peers = new Peers(worker, site);
+        this.peers = new WorkerRanking(worker, site);
         this.rules = rules;
         this.verdicts = verdicts;
         this.chooser = new Chooser(clock, surroundings, peers, this::stock, verdicts);
-        this.windows = new Windows(index, clock, surroundings, peers, this, underWay);
+        this.windows = new WindowReader(index, clock, surroundings, peers, this, underWay);
     }
 
     /** Turns between groups go on after this one; to be called before the first choice. */
@@ -136,10 +136,10 @@ public final class Candidates {
         // again.
         Optional<Job> job = event.job().filter(any -> !event.conflicted()).filter(site::owns);
         if (job.isPresent()) {
-            Stock stock = stocks.get(Site.lineOf(job.get()));
+            KnownJobs stock = stocks.get(Site.lineOf(job.get()));
             return stock != null && stock.changed(job.get(), clock.nanos());
         }
-        Consumer<Stock> forget =
+        Consumer<KnownJobs> forget =
                 event.deleted() ? stock -> stock.gone(event.docId()) : stock -> stock.remove(event.docId());
         stocks.values().forEach(forget);
         return event.docId().startsWith(DocIds.TYPE);
@@ -147,13 +147,13 @@ public final class Candidates {
 
     /** Whether the document of a job of that type must be read when it changes. */
     public synchronized boolean needsDocuments(String type) {
-        return stocksOf(type).stream().anyMatch(Stock::needsDocuments);
+        return stocksOf(type).stream().anyMatch(KnownJobs::needsDocuments);
     }
 
     /** A job of a type changed and was not read; true when there may now be a job to claim. */
     public synchronized boolean unread(String type, FeedNotice notice) {
         chooser.heard(notice);
-        List<Stock> stocks = stocksOf(type);
+        List<KnownJobs> stocks = stocksOf(type);
         stocks.forEach(stock -> stock.unread(notice, clock.nanos()));
         boolean isAlone = peers.count(type) == 1; // otherwise another worker most likely claimed or finished it
         if (notice.mayBeNew() || (isAlone && notice.mayBePending())) {
@@ -162,7 +162,7 @@ public final class Candidates {
         return notice.mayBePending() && !stocks.isEmpty();
     }
 
-    private List<Stock> stocksOf(String type) {
+    private List<KnownJobs> stocksOf(String type) {
         return site.lines(type).stream()
                 .flatMap(line -> Optional.ofNullable(stocks.get(line)).stream())
                 .toList();
@@ -175,7 +175,7 @@ public final class Candidates {
 
     /** Changes may have been missed, of whatever kind. */
     public synchronized void forget() {
-        stocks.values().forEach(Stock::forget);
+        stocks.values().forEach(KnownJobs::forget);
     }
 
     /** As {@link #forget}, and the other workers must be {@linkplain #load read} again. */
@@ -196,7 +196,7 @@ public final class Candidates {
      * @param polite whether to leave new jobs for a moment to the workers that come first for them by rank
      * @param room whether a job may be claimed now; those that may not are left where they are
      */
-    public List<Job> take(Collection<String> types, AcceptOptions options, boolean polite, Room room) {
+    public List<Job> take(Collection<String> types, AcceptOptions options, boolean polite, Capacity room) {
         List<String> lines = lines(types);
         for (String line : lines) {
             admit(line, rules.apply(Site.typeOf(line)), options.strategy());
@@ -230,7 +230,7 @@ public final class Candidates {
     }
 
     /** How long there will be no job to take, as far as is known now, if nothing changes. */
-    public synchronized Duration pause(Collection<String> types, AcceptOptions options, Room room) {
+    public synchronized Duration pause(Collection<String> types, AcceptOptions options, Capacity room) {
         return lines(types).stream()
                 .map(line -> pause(line, options, room))
                 .min(Comparator.naturalOrder())
@@ -260,8 +260,8 @@ public final class Candidates {
         return types.stream().flatMap(type -> site.lines(type).stream()).toList();
     }
 
-    private Duration pause(String line, AcceptOptions options, Room room) {
-        Stock stock = stock(line);
+    private Duration pause(String line, AcceptOptions options, Capacity room) {
+        KnownJobs stock = stock(line);
         if (!options.noSchedule() && stock.backlog().mustRefill(until(options))) {
             return INDEX_BEHIND;
         }
@@ -278,7 +278,7 @@ public final class Candidates {
         return isPartlyFull && !isShort ? GROUPS_ARE_FULL : pause;
     }
 
-    private Duration untilDue(Instant time, String line, Room room) {
+    private Duration untilDue(Instant time, String line, Capacity room) {
         Instant now = clock.instant();
         if (time.isAfter(now)) {
             return Duration.between(now, time).plusMillis(1);
@@ -287,7 +287,7 @@ public final class Candidates {
         return turn.compareTo(MOMENT) < 0 ? MOMENT : turn;
     }
 
-    private List<Job> unscheduled(Collection<String> lines, int max, Room room) {
+    private List<Job> unscheduled(Collection<String> lines, int max, Capacity room) {
         Map<JobId, Job> found = new HashMap<>();
         for (String line : lines) {
             List<Job> heard = heardOf(line, max, room);
@@ -320,17 +320,17 @@ public final class Candidates {
     }
 
     /** Jobs that the feed told of: the index may be a moment behind. */
-    private synchronized List<Job> heardOf(String line, int max, Room room) {
+    private synchronized List<Job> heardOf(String line, int max, Capacity room) {
         return stock(line).backlog().due(Instant.EPOCH, max, room).stream()
                 .filter(job -> job.scheduledTime().equals(Instant.EPOCH))
                 .toList();
     }
 
-    private Stock stock(String line) {
-        return stocks.computeIfAbsent(line, l -> new Stock());
+    private KnownJobs stock(String line) {
+        return stocks.computeIfAbsent(line, l -> new KnownJobs());
     }
 
-    private synchronized Stock stockOf(String line) {
+    private synchronized KnownJobs stockOf(String line) {
         return stock(line);
     }
 
@@ -344,7 +344,7 @@ public final class Candidates {
     }
 
     private synchronized Chooser.Choice choose(
-            Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Room room) {
+            Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Capacity room) {
         Chooser.Choice choice = chooser.choose(lines, until, options, polite, room);
         takeOut(choice.jobs());
         return choice;

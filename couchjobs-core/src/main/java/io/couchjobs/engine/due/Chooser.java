@@ -1,14 +1,14 @@
 package io.couchjobs.engine.due;
 
-import io.couchjobs.engine.due.share.Courtesy;
-import io.couchjobs.engine.due.share.Peers;
+import io.couchjobs.engine.due.share.ClaimTurns;
+import io.couchjobs.engine.due.share.WorkerRanking;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
-import io.couchjobs.engine.index.Spot;
-import io.couchjobs.engine.limit.Room;
-import io.couchjobs.engine.limit.Verdicts;
-import io.couchjobs.engine.time.StoreClock;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.index.LaneKey;
+import io.couchjobs.engine.limit.AdmissionCache;
+import io.couchjobs.engine.limit.Capacity;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -47,33 +47,33 @@ final class Chooser {
                     job -> job.status() != JobStatus.STUCK)
             .thenComparing(Job::scheduledTime);
 
-    private final StoreClock clock;
-    private final Surroundings surroundings;
-    private final Peers peers;
-    private final Function<String, Stock> stocks;
-    private final Verdicts verdicts;
+    private final ServerClock clock;
+    private final Environment surroundings;
+    private final WorkerRanking peers;
+    private final Function<String, KnownJobs> stocks;
+    private final AdmissionCache verdicts;
     private final Map<Strategy, FairRound> rounds = new HashMap<>();
     /** When the first jobs are all of groups without room, the index by groups finds jobs of groups with room. */
     private final FairRound behindFullGroups = new FairRound(Strategy.fair(1, 1));
     /** How a round begins. */
     private UnaryOperator<FairRound> beginning = round -> round;
 
-    private final Courtesy courtesy;
+    private final ClaimTurns courtesy;
     /** From how many times as many candidates a claim picks at random; grows as claims are lost to others. */
     private int spread = 1;
 
     Chooser(
-            StoreClock clock,
-            Surroundings surroundings,
-            Peers peers,
-            Function<String, Stock> stocks,
-            Verdicts verdicts) {
+            ServerClock clock,
+            Environment surroundings,
+            WorkerRanking peers,
+            Function<String, KnownJobs> stocks,
+            AdmissionCache verdicts) {
         this.clock = clock;
         this.surroundings = surroundings;
         this.peers = peers;
         this.stocks = stocks;
         this.verdicts = verdicts;
-        this.courtesy = new Courtesy(peers);
+        this.courtesy = new ClaimTurns(peers);
     }
 
     /** FAIR goes on after a group from which the worker took in an earlier process; to be called before the first choice. */
@@ -101,7 +101,7 @@ final class Chooser {
     }
 
     /** Chooses from the known jobs that have room, or tells what must be read first. */
-    Choice choose(Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Room room) {
+    Choice choose(Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Capacity room) {
         Search search = new Search(lines, until, options.max(), polite, room);
         Choice choice =
                 switch (options.strategy().kind()) {
@@ -128,20 +128,20 @@ final class Chooser {
     }
 
     /** When an admitted job of a line with room falls due, or the index must be read. */
-    Optional<Instant> nextTime(String line, Instant now, Strategy strategy, Room room) {
-        Stock stock = stocks.apply(line);
+    Optional<Instant> nextTime(String line, Instant now, Strategy strategy, Capacity room) {
+        KnownJobs stock = stocks.apply(line);
         if (!stock.needsScan(now, clock.nanos())) {
             return stock.known(now, 1, admitted(stock).and(room)).isEmpty()
                     ? stock.backlog().nextTime(now)
                     : Optional.of(now);
         }
-        return sifted(stock, strategy.isFair() ? Spot.Order.TURNS : Spot.Order.LINE)
+        return sifted(stock, strategy.isFair() ? LaneKey.Order.TURNS : LaneKey.Order.LINE)
                 .nextTime(now, room);
     }
 
     /** How long the due jobs of a line are left to others; zero when there are none. */
-    Duration untilTurn(String line, Instant until, Room room) {
-        Stock stock = stocks.apply(line);
+    Duration untilTurn(String line, Instant until, Capacity room) {
+        KnownJobs stock = stocks.apply(line);
         long nanos = clock.nanos();
         return stock.known(until, PLANNED, admitted(stock).and(room)).stream()
                 .map(job -> isShare(job) ? Duration.ZERO : courtesy.untilTurn(job, nanos))
@@ -206,14 +206,14 @@ final class Chooser {
 
     /** The first admitted jobs of a line: from the window if that has them, else from the index, page by page. */
     private Choice inLine(String name, Search search, int most) {
-        Stock stock = stocks.apply(name);
+        KnownJobs stock = stocks.apply(name);
         if (!stock.rules().takeAll() && stock.needsScan(search.until, clock.nanos())) {
-            Scan line = sifted(stock, Spot.Order.LINE);
-            Pool.Found first = line.first(Spot.START, Spot.END, search.until, job -> false);
+            Scan line = sifted(stock, LaneKey.Order.LINE);
+            Pool.Found first = line.first(LaneKey.START, LaneKey.END, search.until, job -> false);
             if (first.unread() != null) {
-                return Choice.unread(new Unread(name, Spot.Order.LINE, first.unread()));
+                return Choice.unread(new Unread(name, LaneKey.Order.LINE, first.unread()));
             } else if (first.job() != null) {
-                return Choice.of(line.several(Spot.START, Spot.END, search.until, search.room.negate(), most));
+                return Choice.of(line.several(LaneKey.START, LaneKey.END, search.until, search.room.negate(), most));
             }
         }
         return Choice.of(stock.known(search.until, most, admitted(stock).and(search.room)));
@@ -249,15 +249,15 @@ final class Chooser {
         Map<String, Pool> pools = new LinkedHashMap<>();
         boolean filtered = false;
         for (String line : search.lines) {
-            Stock stock = stocks.apply(line);
+            KnownJobs stock = stocks.apply(line);
             boolean scan = stock.needsScan(search.until, clock.nanos());
-            pools.put(line, scan ? sifted(stock, Spot.Order.TURNS) : window(stock, search.until));
+            pools.put(line, scan ? sifted(stock, LaneKey.Order.TURNS) : window(stock, search.until));
             filtered |= !stock.rules().takeAll();
         }
         FairRound.Choice choice = round.choose(pools, search.until, search.max, taste);
         boolean isEnough = filtered && !choice.jobs().isEmpty();
         if (choice.unread() != null && !isEnough) {
-            return Choice.unread(new Unread(choice.type(), Spot.Order.TURNS, choice.unread()));
+            return Choice.unread(new Unread(choice.type(), LaneKey.Order.TURNS, choice.unread()));
         } else if (!choice.jobs().isEmpty()) {
             return Choice.of(choice.jobs());
         }
@@ -266,17 +266,17 @@ final class Chooser {
         return Choice.of(round.choose(pools, search.until, search.max, taste).jobs());
     }
 
-    private Pool window(Stock stock, Instant until) {
-        return new KnownPool(stock.known(until, Integer.MAX_VALUE, admitted(stock)), Spot.Order.TURNS);
+    private Pool window(KnownJobs stock, Instant until) {
+        return new KnownPool(stock.known(until, Integer.MAX_VALUE, admitted(stock)), LaneKey.Order.TURNS);
     }
 
-    private Scan sifted(Stock stock, Spot.Order order) {
+    private Scan sifted(KnownJobs stock, LaneKey.Order order) {
         Scan scan = stock.scan(order);
         scan.sift(admitted(stock));
         return scan;
     }
 
-    private Predicate<Job> admitted(Stock stock) {
+    private Predicate<Job> admitted(KnownJobs stock) {
         return job -> verdicts.admits(job, stock.rules());
     }
 
@@ -285,7 +285,7 @@ final class Chooser {
     }
 
     /** A search: up to so many jobs of some lines, due until then, in groups that have room. */
-    private record Search(Collection<String> lines, Instant until, int max, boolean polite, Room room) {}
+    private record Search(Collection<String> lines, Instant until, int max, boolean polite, Capacity room) {}
 
     /**
      * The chosen jobs, or the part of an index that must be read before.
@@ -304,5 +304,5 @@ final class Chooser {
     }
 
     /** A part of an index that has not been read. */
-    record Unread(String line, Spot.Order order, Spot from) {}
+    record Unread(String line, LaneKey.Order order, LaneKey from) {}
 }

@@ -1,6 +1,6 @@
 package io.couchjobs.engine.due;
 
-import io.couchjobs.engine.index.Spot;
+import io.couchjobs.engine.index.LaneKey;
 import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
@@ -105,7 +105,7 @@ final class FairRound {
      * @param type the type with an unread part
      * @param unread where that part begins, or null when there is nothing more to choose
      */
-    record Choice(List<Job> jobs, String type, @Nullable Spot unread) {}
+    record Choice(List<Job> jobs, String type, @Nullable LaneKey unread) {}
 
     /**
      * Which jobs to leave, and which to prefer among the first of a lane.
@@ -139,7 +139,7 @@ final class FairRound {
         private final Map<String, Integer> counts = new HashMap<>();
         private @Nullable String position = last;
         private String unreadType = "";
-        private @Nullable Spot unread;
+        private @Nullable LaneKey unread;
 
         Draft(Map<String, Pool> pools, Instant until, Taste taste) {
             this.pools = pools;
@@ -170,23 +170,23 @@ final class FairRound {
 
         /** Any job of the group whose turn it is, or null as {@link #next}. */
         private @Nullable Job head() {
-            Spot after = position == null ? Spot.START : Spot.afterGroup(position);
-            Job head = nearest(after, Spot.END);
+            LaneKey after = position == null ? LaneKey.START : LaneKey.afterGroup(position);
+            Job head = nearest(after, LaneKey.END);
             if (head == null && unread == null && position != null) {
-                head = nearest(Spot.START, after);
+                head = nearest(LaneKey.START, after);
             }
             return unread == null ? head : null;
         }
 
-        private @Nullable Job nearest(Spot from, Spot before) {
+        private @Nullable Job nearest(LaneKey from, LaneKey before) {
             return first(from, before, Comparator.comparing(Job::group));
         }
 
         private @Nullable Job ofGroup(String group) {
             boolean high = counts.getOrDefault(group, counters.getOrDefault(group, 0)) < scheme.high();
-            int[] lanes = {Spot.STUCK, high ? Spot.HIGH : Spot.LOW, high ? Spot.LOW : Spot.HIGH};
+            int[] lanes = {LaneKey.STUCK, high ? LaneKey.HIGH : LaneKey.LOW, high ? LaneKey.LOW : LaneKey.HIGH};
             for (int lane : lanes) {
-                Spot begin = Spot.lane(group, lane);
+                LaneKey begin = LaneKey.lane(group, lane);
                 Job job = first(begin, begin.nextLane(), OLDEST_FIRST);
                 if (unread != null) {
                     return null;
@@ -197,7 +197,7 @@ final class FairRound {
             return null;
         }
 
-        private @Nullable Job first(Spot from, Spot before, Comparator<Job> order) {
+        private @Nullable Job first(LaneKey from, LaneKey before, Comparator<Job> order) {
             Job first = null;
             for (Map.Entry<String, Pool> pool : pools.entrySet()) {
                 Pool.Found found = firstWithRoom(pool.getValue(), from, before);
@@ -212,19 +212,19 @@ final class FairRound {
             return first;
         }
 
-        private Pool.Found firstWithRoom(Pool pool, Spot from, Spot before) {
-            Spot at = from;
+        private Pool.Found firstWithRoom(Pool pool, LaneKey from, LaneKey before) {
+            LaneKey at = from;
             while (at.compareTo(before) < 0) {
                 Pool.Found found = pool.first(at, before, until, this::isSkipped);
                 if (found.job() == null || taste.hasRoom().test(found.job())) {
                     return found;
                 }
-                at = Spot.afterGroup(found.job().group());
+                at = LaneKey.afterGroup(found.job().group());
             }
             return Pool.Found.NONE;
         }
 
-        private Job preferred(Job first, Spot lane) {
+        private Job preferred(Job first, LaneKey lane) {
             Pool pool = pools.get(first.type());
             return taste.width() == 1 || pool == null
                     ? first

@@ -21,7 +21,7 @@ final class Paging {
     /** So many documents are read while their size is unknown. */
     private static final int UNKNOWN = 500;
 
-    private int size = Windows.FIRST;
+    private int size = WindowReader.FIRST;
     private int affordable = UNKNOWN;
     private long readNanos = Long.MIN_VALUE;
     private long updatedNanos;
@@ -40,7 +40,7 @@ final class Paging {
 
     /** Whether so many jobs are needed that reading ahead is worth it. */
     boolean isGrown(int wanted) {
-        return size(wanted) > Windows.FIRST;
+        return size(wanted) > WindowReader.FIRST;
     }
 
     /** Whether a window can begin where the last one ended; a server may not be able to. */
@@ -90,12 +90,12 @@ final class Paging {
         }
         boolean isFast = readNanos != Long.MIN_VALUE && nanos - readNanos < FAST.toNanos();
         readNanos = nanos;
-        int useful = Math.max(Windows.FIRST, Math.min(MOST, BATCHES * wanted));
+        int useful = Math.max(WindowReader.FIRST, Math.min(MOST, BATCHES * wanted));
         int grown = isFast && !window.complete() ? Math.max(size, Math.min(size * GROWTH, useful)) : size;
         if (!jobs.isEmpty()) {
             affordable = Math.max(SAMPLE, affordable(jobs));
         }
-        size = Math.min(isFast || size > Windows.FIRST ? grown : size, jobs.isEmpty() ? size : affordable);
+        size = Math.min(isFast || size > WindowReader.FIRST ? grown : size, jobs.isEmpty() ? size : affordable);
     }
 
     private static int affordable(List<Job> jobs) {

@@ -1,6 +1,6 @@
 package io.couchjobs.engine.due;
 
-import io.couchjobs.engine.index.Spot;
+import io.couchjobs.engine.index.LaneKey;
 import io.couchjobs.job.Job;
 import java.time.Instant;
 import java.util.List;
@@ -17,10 +17,10 @@ interface Pool {
      * @param until the last time that is due
      * @param skipped jobs that do not count
      */
-    Found first(Spot from, Spot before, Instant until, Predicate<Job> skipped);
+    Found first(LaneKey from, LaneKey before, Instant until, Predicate<Job> skipped);
 
     /** As {@link #first}, and those that follow it, as far as they are known. */
-    List<Job> several(Spot from, Spot before, Instant until, Predicate<Job> skipped, int most);
+    List<Job> several(LaneKey from, LaneKey before, Instant until, Predicate<Job> skipped, int most);
 
     /**
      * The result of a look: a job, or where the index must be read first, or no job at all.
@@ -28,14 +28,14 @@ interface Pool {
      * @param job the job
      * @param unread from where on the index must be read first
      */
-    record Found(@Nullable Job job, @Nullable Spot unread) {
+    record Found(@Nullable Job job, @Nullable LaneKey unread) {
         static final Found NONE = new Found(null, null);
 
         static Found job(Job job) {
             return new Found(job, null);
         }
 
-        static Found unread(Spot from) {
+        static Found unread(LaneKey from) {
             return new Found(null, from);
         }
     }

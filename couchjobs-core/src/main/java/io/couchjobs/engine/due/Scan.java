@@ -2,7 +2,7 @@ package io.couchjobs.engine.due;
 
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.index.JobIndex;
-import io.couchjobs.engine.index.Spot;
+import io.couchjobs.engine.index.LaneKey;
 import io.couchjobs.job.Job;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -30,9 +30,9 @@ final class Scan implements Pool {
     private static final int MOST = 20_000;
     private static final int MOST_MOVED = 10_000;
 
-    private final Spot.Order order;
-    private final NavigableMap<Spot, Job> jobs = new TreeMap<>();
-    private final Map<String, Spot> spots = new HashMap<>();
+    private final LaneKey.Order order;
+    private final NavigableMap<LaneKey, Job> jobs = new TreeMap<>();
+    private final Map<String, LaneKey> spots = new HashMap<>();
     private final KnownParts known = new KnownParts();
     /** Jobs from the feed about which the filter was not asked yet. */
     private final Set<String> unsifted = new HashSet<>();
@@ -43,7 +43,7 @@ final class Scan implements Pool {
     private long doubts;
     private long rows;
 
-    Scan(Spot.Order order) {
+    Scan(LaneKey.Order order) {
         this.order = order;
     }
 
@@ -72,14 +72,14 @@ final class Scan implements Pool {
      * @param until jobs due later are not kept
      * @param wanted which jobs are of use
      */
-    void read(long begun, Spot from, JobIndex.Page page, Instant until, Collection<Job> wanted) {
+    void read(long begun, LaneKey from, JobIndex.Page page, Instant until, Collection<Job> wanted) {
         rows += page.rows().size();
         wanted.stream().filter(job -> !job.scheduledTime().isAfter(until)).forEach(this::putIfNewer);
         if (begun != doubts) {
             return; // there was a gap meanwhile: jobs that the page lacks may exist
         }
-        Spot begin = from;
-        for (Spot row : page.rows()) {
+        LaneKey begin = from;
+        for (LaneKey row : page.rows()) {
             if (row.time() <= until.toEpochMilli()) {
                 continue;
             }
@@ -92,12 +92,12 @@ final class Scan implements Pool {
         trim();
     }
 
-    private void end(Spot begin, Spot from, JobIndex.Page page) {
+    private void end(LaneKey begin, LaneKey from, JobIndex.Page page) {
         if (page.complete()) {
-            known.add(begin, Spot.END);
+            known.add(begin, LaneKey.END);
             return;
         }
-        Spot last = page.rows().get(page.rows().size() - 1);
+        LaneKey last = page.rows().get(page.rows().size() - 1);
         if (last.equals(from)) {
             known.add(begin, from.nextTime()); // a whole page of ids that the server does not tell apart
         } else if (last.isSameTime(begin) || last.compareTo(begin) >= 0) {
@@ -110,7 +110,7 @@ final class Scan implements Pool {
         String docId = job.id().docId();
         remove(docId);
         markMoved(docId);
-        Spot spot = order.of(job);
+        LaneKey spot = order.of(job);
         if (job.isClaimable() && (reads > 0 || known.contains(spot))) {
             put(spot, job);
             unsifted.add(docId);
@@ -128,7 +128,7 @@ final class Scan implements Pool {
     /** Asks the filter about the jobs from the feed; refused jobs are forgotten until they change. */
     void sift(Predicate<Job> wanted) {
         for (String docId : unsifted) {
-            Spot spot = spots.get(docId);
+            LaneKey spot = spots.get(docId);
             Job job = spot == null ? null : jobs.get(spot);
             if (job != null && !wanted.test(job)) {
                 remove(docId);
@@ -138,7 +138,7 @@ final class Scan implements Pool {
     }
 
     void remove(String docId) {
-        Spot spot = spots.remove(docId);
+        LaneKey spot = spots.remove(docId);
         if (spot != null) {
             jobs.remove(spot);
         }
@@ -153,7 +153,7 @@ final class Scan implements Pool {
 
     /** A job that was taken out is there again, unless something newer is. */
     void putBack(Job job) {
-        Spot spot = order.of(job);
+        LaneKey spot = order.of(job);
         if (!spots.containsKey(job.id().docId()) && known.contains(spot)) {
             put(spot, job);
             trim();
@@ -181,15 +181,15 @@ final class Scan implements Pool {
     }
 
     @Override
-    public Found first(Spot from, Spot before, Instant until, Predicate<Job> skipped) {
+    public Found first(LaneKey from, LaneKey before, Instant until, Predicate<Job> skipped) {
         long due = until.toEpochMilli();
-        Spot at = from;
+        LaneKey at = from;
         while (at.compareTo(before) < 0) {
-            Spot end = known.end(at);
+            LaneKey end = known.end(at);
             if (end == null) {
                 return Found.unread(at);
             }
-            Spot next = next(at, end, due, skipped);
+            LaneKey next = next(at, end, due, skipped);
             Job job = next == null ? null : jobs.get(next);
             if (next != null && next.compareTo(before) >= 0) {
                 return Found.NONE;
@@ -209,8 +209,8 @@ final class Scan implements Pool {
     }
 
     /** The next job that is not skipped, due or not; null when there is none up to the end of the known part. */
-    private @Nullable Spot next(Spot from, Spot end, long due, Predicate<Job> skipped) {
-        for (Map.Entry<Spot, Job> entry : jobs.subMap(from, true, end, true).entrySet()) {
+    private @Nullable LaneKey next(LaneKey from, LaneKey end, long due, Predicate<Job> skipped) {
+        for (Map.Entry<LaneKey, Job> entry : jobs.subMap(from, true, end, true).entrySet()) {
             if (entry.getKey().time() > due || !skipped.test(entry.getValue())) {
                 return entry.getKey();
             }
@@ -219,7 +219,7 @@ final class Scan implements Pool {
     }
 
     @Override
-    public List<Job> several(Spot from, Spot before, Instant until, Predicate<Job> skipped, int most) {
+    public List<Job> several(LaneKey from, LaneKey before, Instant until, Predicate<Job> skipped, int most) {
         List<Job> found = new ArrayList<>();
         for (Job job : jobs.subMap(from, before).values()) {
             if (found.size() == most) {
@@ -235,13 +235,13 @@ final class Scan implements Pool {
     /** When the first job that counts falls due, or when a part begins that must be read. Empty when there is none. */
     Optional<Instant> nextTime(Instant until, Predicate<Job> counts) {
         long first = Long.MAX_VALUE;
-        Spot at = Spot.START;
+        LaneKey at = LaneKey.START;
         while (true) {
-            Spot end = known.end(at);
+            LaneKey end = known.end(at);
             if (end == null) {
                 return Optional.of(until);
             }
-            Spot next = next(at, end, until.toEpochMilli(), counts.negate());
+            LaneKey next = next(at, end, until.toEpochMilli(), counts.negate());
             if (next != null) {
                 first = Math.min(first, next.time());
                 at = next.nextLane();
@@ -265,7 +265,7 @@ final class Scan implements Pool {
 
     private void putIfNewer(Job job) {
         String docId = job.id().docId();
-        Spot there = spots.get(docId);
+        LaneKey there = spots.get(docId);
         Job present = there == null ? null : jobs.get(there);
         if (!moved.contains(docId) && (present == null || generation(present) < generation(job))) {
             remove(docId);
@@ -277,7 +277,7 @@ final class Scan implements Pool {
         return Rev.generation(job.rev().orElse(""));
     }
 
-    private void put(Spot spot, Job job) {
+    private void put(LaneKey spot, Job job) {
         jobs.put(spot, job);
         spots.put(job.id().docId(), spot);
     }

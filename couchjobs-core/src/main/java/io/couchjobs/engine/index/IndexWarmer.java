@@ -2,7 +2,7 @@ package io.couchjobs.engine.index;
 
 import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.engine.store.BulkListener;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +27,7 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
 
     private final Runnable warm;
     private final Supplier<DatabaseInfo> database;
-    private final Surroundings surroundings;
+    private final Environment surroundings;
     private final ScheduledExecutorService thread;
     private int underWay;
     private long writes;
@@ -42,7 +42,7 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
      * @param database reads the database's numbers, which tell how many changes others made; on a cluster they do not
      * @param surroundings its clock and thread
      */
-    public IndexWarmer(Runnable warm, Supplier<DatabaseInfo> database, Surroundings surroundings) {
+    public IndexWarmer(Runnable warm, Supplier<DatabaseInfo> database, Environment surroundings) {
         this.warm = warm;
         this.database = database;
         this.surroundings = surroundings;

@@ -139,12 +139,13 @@ public final class JobIndex {
      * @param from from where on, inclusive
      * @param limit how many rows to read
      */
-    public Page page(Spot.Order order, String line, Spot from, int limit) {
+    public Page page(LaneKey.Order order, String line, LaneKey from, int limit) {
         ViewResult result = ask(order.document(), order.view, query -> query.startKey(from.key(line))
                 .endKey(List.of(line, AFTER_ALL))
                 .limit(limit)
                 .includeDocs(true));
-        List<Spot> rows = result.rows().stream().map(row -> Spot.of(row.key())).toList();
+        List<LaneKey> rows =
+                result.rows().stream().map(row -> LaneKey.of(row.key())).toList();
         return new Page(window(result, limit).jobs(), rows, rows.size() < limit);
     }
 
@@ -451,5 +452,5 @@ public final class JobIndex {
      * @param rows the spots of all rows
      * @param complete whether the index has no more rows
      */
-    public record Page(List<Job> jobs, List<Spot> rows, boolean complete) {}
+    public record Page(List<Job> jobs, List<LaneKey> rows, boolean complete) {}
 }

@@ -4,8 +4,8 @@ import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.limit.SlotName.Limited;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
-import io.couchjobs.engine.time.StoreClock;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import io.couchjobs.type.Limit;
 import io.couchjobs.type.TypeSettings;
@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
 public final class Limits {
     private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
 
-    private final Surroundings surroundings;
+    private final Environment surroundings;
     private final SettingsStore settings;
-    private final StoreClock clock;
+    private final ServerClock clock;
     private final SlotKeeper slots;
     private final RateKeeper rates;
     private final @Nullable String site;
@@ -79,14 +79,14 @@ public final class Limits {
     }
 
     /** {@return whether the group of a job of an open type has room; asking it needs no I/O} */
-    public Room groupsWithRoom(Collection<String> types) {
+    public Capacity groupsWithRoom(Collection<String> types) {
         Map<String, Integer> limits = new HashMap<>();
         for (String type : types) {
             settings.get(type).get(Limit.RUNNING_PER_GROUP).ifPresent(limit -> limits.put(type, limit));
         }
         return limits.isEmpty()
-                ? Room.FOR_ALL
-                : new Room(false, job -> {
+                ? Capacity.FOR_ALL
+                : new Capacity(false, job -> {
                     Integer limit = limits.get(job.type());
                     return limit == null || slots.hasRoom(new Limited(job.type(), job.group(), site), limit);
                 });

@@ -8,7 +8,7 @@ import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.SharedWriter;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.type.Rate;
@@ -32,13 +32,13 @@ final class RateKeeper {
 
     private final JobStore store;
     private final SharedWriter shared;
-    private final StoreClock clock;
+    private final ServerClock clock;
     /** The starts that are reserved here and not used yet, by type. */
     private final Map<String, Reserve> reserves = new HashMap<>();
     /** The documents as last heard of, by document id; an empty one when there is none. */
     private final Map<String, ObjectNode> documents = new HashMap<>();
 
-    RateKeeper(JobStore store, StoreClock clock) {
+    RateKeeper(JobStore store, ServerClock clock) {
         this.store = store;
         this.shared = new SharedWriter(store.database());
         this.clock = clock;

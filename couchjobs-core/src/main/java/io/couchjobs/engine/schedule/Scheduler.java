@@ -8,7 +8,7 @@ import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.time.Backoff;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.Site;
 import io.couchjobs.schedule.MalformedScheduleException;
@@ -48,7 +48,7 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
 
     private final ScheduleStore schedules;
     private final TickMaker maker;
-    private final StoreClock clock;
+    private final ServerClock clock;
     private final Feed feed;
     private final Site site;
     private final ScheduledThreadPoolExecutor thread;

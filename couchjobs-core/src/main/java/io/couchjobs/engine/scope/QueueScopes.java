@@ -65,8 +65,8 @@ public final class QueueScopes implements Scopes {
         this.tools = new Tools(
                 parts,
                 scopes,
-                new Clearance(scopes, lists, parts),
-                new Endings(parts.feed(), parts.store()),
+                new ScopeCanceller(scopes, lists, parts),
+                new EndNotifier(parts.feed(), parts.store()),
                 new Rejections(scopes));
         this.submitter = new Submitter(tools, admission);
     }

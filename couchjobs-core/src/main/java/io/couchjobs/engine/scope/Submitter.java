@@ -39,7 +39,7 @@ public final class Submitter {
         Map<Scope, JobRequest> jobs = new LinkedHashMap<>();
         to.forEach(scope -> jobs.put(scope, request.as(scope.jobType(), correlation)));
         jobs.values().forEach(admission);
-        Round round = new Round(tools, services, jobs, hook);
+        SubmitRound round = new SubmitRound(tools, services, jobs, hook);
         behind(
                 jobs.keySet().stream()
                         .sorted(Comparator.comparing(Scope::jobType))

@@ -3,4 +3,5 @@ package io.couchjobs.engine.scope;
 import io.couchjobs.engine.settings.QueueParts;
 
 /** The collaborators that the parts of scopes share. Immutable. */
-public record Tools(QueueParts parts, ScopeStore scopes, Clearance clearance, Endings endings, Rejections rejections) {}
+public record Tools(
+        QueueParts parts, ScopeStore scopes, ScopeCanceller clearance, EndNotifier endings, Rejections rejections) {}

@@ -3,7 +3,7 @@ package io.couchjobs.engine.settings;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 
 /**
  * The objects that all parts of one open queue share. Immutable and thread-safe.
@@ -14,4 +14,4 @@ import io.couchjobs.engine.time.StoreClock;
  * @param feed tells of changes
  * @param clock the server's time of day and a monotonic clock
  */
-public record QueueParts(JobStore store, JobIndex index, SettingsStore settings, Feed feed, StoreClock clock) {}
+public record QueueParts(JobStore store, JobIndex index, SettingsStore settings, Feed feed, ServerClock clock) {}

@@ -9,7 +9,7 @@ import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.store.SharedWriter;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.type.RetryPolicy;
@@ -52,7 +52,7 @@ public final class SettingsStore implements Feed.Listener {
 
     private final CouchDatabase database;
     private final SharedWriter writer;
-    private final Surroundings surroundings;
+    private final Environment surroundings;
     private final Duration defaultTimeout;
     private final Map<String, TypeSettings> known = new ConcurrentHashMap<>();
     private final Map<String, Long> readNanos = new ConcurrentHashMap<>();

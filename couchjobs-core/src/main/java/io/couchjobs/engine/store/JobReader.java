@@ -6,7 +6,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.config.CouchException;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
@@ -32,7 +32,7 @@ public final class JobReader {
         this.data = new DataReader(database);
     }
 
-    public Surroundings surroundings() {
+    public Environment surroundings() {
         return database.server().surroundings();
     }
 

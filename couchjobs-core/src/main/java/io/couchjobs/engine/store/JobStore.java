@@ -8,7 +8,7 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Resolution;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.AttachedData;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -173,7 +173,7 @@ public final class JobStore implements AutoCloseable {
         return claimsUnderWay;
     }
 
-    public Surroundings surroundings() {
+    public Environment surroundings() {
         return database.server().surroundings();
     }
 

@@ -7,7 +7,7 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.time.Backoff;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
@@ -47,7 +47,7 @@ public final class SharedWriter {
     private final CouchDatabase database;
     private final Copies copies;
     private final LostAnswers lostAnswers;
-    private final Surroundings surroundings;
+    private final Environment surroundings;
     private final Map<String, Doubt> doubted = new ConcurrentHashMap<>();
 
     public SharedWriter(CouchDatabase database) {

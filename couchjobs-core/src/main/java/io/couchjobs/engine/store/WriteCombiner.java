@@ -6,7 +6,7 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchUnauthorizedException;
 import io.couchjobs.engine.document.JsonLength;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -54,7 +54,7 @@ final class WriteCombiner implements AutoCloseable {
 
     private final CouchDatabase database;
     private final LostAnswers lostAnswers;
-    private final Surroundings surroundings;
+    private final Environment surroundings;
     private final ScheduledExecutorService senders;
     private volatile BulkListener requests = BulkListener.UNHEARD;
     // From here on guarded by the queue itself.

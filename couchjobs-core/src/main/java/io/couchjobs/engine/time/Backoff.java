@@ -7,7 +7,7 @@ import java.time.Duration;
  * loop.
  */
 public final class Backoff {
-    private final Surroundings surroundings;
+    private final Environment surroundings;
     private final Duration shortest;
     private final Duration longest;
     private int attempts;
@@ -19,7 +19,7 @@ public final class Backoff {
      * @param longest the limit of all pauses
      */
     public Backoff(Duration shortest, Duration longest) {
-        this(Surroundings.REAL, shortest, longest);
+        this(Environment.REAL, shortest, longest);
     }
 
     /**
@@ -29,7 +29,7 @@ public final class Backoff {
      * @param shortest the first pause, at most
      * @param longest the limit of all pauses
      */
-    public Backoff(Surroundings surroundings, Duration shortest, Duration longest) {
+    public Backoff(Environment surroundings, Duration shortest, Duration longest) {
         this.surroundings = surroundings;
         this.shortest = shortest;
         this.longest = longest;

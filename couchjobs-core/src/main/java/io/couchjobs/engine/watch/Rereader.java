@@ -3,7 +3,7 @@ package io.couchjobs.engine.watch;
 import io.couchjobs.engine.store.JobReader;
 import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.engine.time.Backoff;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -36,7 +36,7 @@ final class Rereader implements AutoCloseable {
 
     private final Followers followers;
     private final JobReader reader;
-    private final Surroundings surroundings;
+    private final Environment surroundings;
     private final ScheduledExecutorService thread;
     private final Backoff backoff;
     private final Set<String> waiting = new LinkedHashSet<>();

@@ -15,7 +15,7 @@ import io.couchjobs.engine.store.Leaves;
 import io.couchjobs.engine.store.SignOfLife;
 import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Backoff;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.worker.Sightings.Beat;
 import io.couchjobs.engine.worker.Sightings.Sighting;
 import io.couchjobs.engine.worker.Sightings.Timeout;
@@ -94,7 +94,7 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         this.parts = parts;
         this.ownWorker = ownWorker;
         this.isOurs = isOurs;
-        Surroundings surroundings = parts.store().database().server().surroundings();
+        Environment surroundings = parts.store().database().server().surroundings();
         this.watchAgain = new Backoff(surroundings, Duration.ofMillis(200), Duration.ofSeconds(5));
         this.scanAgain = new Backoff(surroundings, Duration.ofSeconds(1), Duration.ofMinutes(1));
         this.watching = surroundings.threads("couchjobs-monitor", 1);

@@ -3,7 +3,7 @@ package io.couchjobs.engine.worker;
 import io.couchjobs.engine.claim.Acceptor;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.time.Backoff;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
@@ -28,7 +28,7 @@ public final class Claims {
     private final Backoff lostRaces;
     private volatile boolean lostAll;
 
-    Claims(Acceptor acceptor, Executor executor, Surroundings surroundings, String worker, BooleanSupplier closing) {
+    Claims(Acceptor acceptor, Executor executor, Environment surroundings, String worker, BooleanSupplier closing) {
         this.acceptor = acceptor;
         this.executor = executor;
         this.closing = closing;

@@ -25,8 +25,8 @@ public final class Drain {
 
     List<RunReport> run() throws InterruptedException {
         try (Acceptor acceptor = new Acceptor(parts, options.id());
-                HeldJobs held = new HeldJobs(parts);
-                Teller teller = new Teller()) {
+                Dependencies held = new Dependencies(parts);
+                ProgressWriter teller = new ProgressWriter()) {
             if (!options.hasOwnId()) {
                 acceptor.beginAnywhere();
             }
@@ -38,7 +38,7 @@ public final class Drain {
         }
     }
 
-    private List<RunReport> run(Acceptor acceptor, HeldJobs held, Run.Tools tools) throws InterruptedException {
+    private List<RunReport> run(Acceptor acceptor, Dependencies held, Run.Tools tools) throws InterruptedException {
         AcceptOptions next = AcceptOptions.of(options.handlers().keySet().toArray(new String[0]))
                 .max(1)
                 .timeout(Duration.ZERO)

@@ -26,7 +26,7 @@ public final class Executor {
     private final Consumer<Run> onClaimed;
     private final Slots slots;
     private final TimeLimits timeLimits;
-    private final Tally tally = new Tally();
+    private final WorkerCounters tally = new WorkerCounters();
     /** All that this worker owns, started or not: their leases are kept. */
     private final Map<JobId, Run> runs = new ConcurrentHashMap<>();
 
@@ -49,7 +49,7 @@ public final class Executor {
         return slots;
     }
 
-    Tally tally() {
+    WorkerCounters tally() {
         return tally;
     }
 

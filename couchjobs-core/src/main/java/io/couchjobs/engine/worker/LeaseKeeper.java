@@ -4,7 +4,7 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.time.Alarm;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.worker.StopReason;
 import java.time.Duration;
 import java.util.Collection;
@@ -34,7 +34,7 @@ public final class LeaseKeeper implements AutoCloseable {
     private final Registration registration;
     private final Collection<Run> runs;
     private final SettingsStore settings;
-    private final StoreClock clock;
+    private final ServerClock clock;
     private final ScheduledExecutorService threads;
     /** A server that does not answer must not keep the leases waiting. */
     private final ScheduledExecutorService asker;
@@ -46,7 +46,7 @@ public final class LeaseKeeper implements AutoCloseable {
     private long confirmedNanos;
     private boolean troubled;
 
-    LeaseKeeper(Registration registration, Collection<Run> runs, SettingsStore settings, StoreClock clock) {
+    LeaseKeeper(Registration registration, Collection<Run> runs, SettingsStore settings, ServerClock clock) {
         this.registration = registration;
         this.runs = runs;
         this.settings = settings;

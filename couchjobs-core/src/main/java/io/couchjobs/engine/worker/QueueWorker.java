@@ -36,17 +36,17 @@ public final class QueueWorker implements Worker {
     private final Registration registration;
     private final LeaseKeeper leases;
     private final ActivityMonitor monitor;
-    private final OwnJobs ownJobs;
-    private final HeldJobs heldJobs;
+    private final CancelWatch ownJobs;
+    private final Dependencies heldJobs;
     private final Sweeper sweeper;
-    private final Teller teller = new Teller();
+    private final ProgressWriter teller = new ProgressWriter();
     private Listening listening = () -> {};
     private @Nullable Thread exitHook;
-    private final Companion companion;
+    private final WorkerHook companion;
     private Listening accompanied = () -> {};
     private Listening resolving = () -> {};
 
-    QueueWorker(QueueParts parts, WorkerOptions options, Companion companion) {
+    QueueWorker(QueueParts parts, WorkerOptions options, WorkerHook companion) {
         this.parts = parts;
         this.options = options;
         this.companion = companion;
@@ -66,9 +66,9 @@ public final class QueueWorker implements Worker {
                 .tells(options.hasOwnId() ? acceptor::lastGroup : Optional::empty);
         this.leases = new LeaseKeeper(registration, executor.runs().values(), parts.settings(), parts.clock());
         this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow);
-        this.heldJobs = new HeldJobs(parts);
+        this.heldJobs = new Dependencies(parts);
         this.sweeper = new Sweeper(parts, options.id(), executor.tally()::claims);
-        this.ownJobs = new OwnJobs(executor.runs(), options.id(), leases::hurry);
+        this.ownJobs = new CancelWatch(executor.runs(), options.id(), leases::hurry);
     }
 
     /**
@@ -78,7 +78,7 @@ public final class QueueWorker implements Worker {
      * @return a builder
      */
     public static WorkerBuilder builder(QueueParts parts) {
-        return builder(parts, Companion.NONE);
+        return builder(parts, WorkerHook.NONE);
     }
 
     /**
@@ -88,7 +88,7 @@ public final class QueueWorker implements Worker {
      * @param companion what its process does beside running jobs
      * @return a builder
      */
-    public static WorkerBuilder builder(QueueParts parts, Companion companion) {
+    public static WorkerBuilder builder(QueueParts parts, WorkerHook companion) {
         return new QueueWorkerBuilder(parts, companion);
     }
 

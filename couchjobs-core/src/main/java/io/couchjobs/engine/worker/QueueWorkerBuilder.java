@@ -39,10 +39,10 @@ public final class QueueWorkerBuilder implements WorkerBuilder {
     private @Nullable Duration closeOnExit;
     private boolean sweeping = true;
     private Consumer<RunReport> listener = report -> {};
-    private Companion companion;
+    private WorkerHook companion;
     private Selection selection = Selection.ALL;
 
-    QueueWorkerBuilder(QueueParts parts, Companion companion) {
+    QueueWorkerBuilder(QueueParts parts, WorkerHook companion) {
         this.parts = parts;
         this.companion = companion;
     }
@@ -132,7 +132,7 @@ public final class QueueWorkerBuilder implements WorkerBuilder {
 
     @Override
     public QueueWorkerBuilder withoutScheduler() {
-        this.companion = Companion.NONE;
+        this.companion = WorkerHook.NONE;
         return this;
     }
 

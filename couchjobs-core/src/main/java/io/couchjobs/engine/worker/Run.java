@@ -395,7 +395,7 @@ public final class Run implements RunControl {
     }
 
     /** The collaborators of runs, beside their claims. Immutable. */
-    record Tools(Teller teller, JobLogs logs, InstantSource clock, List<RunInterceptor> interceptors) {}
+    record Tools(ProgressWriter teller, JobLogs logs, InstantSource clock, List<RunInterceptor> interceptors) {}
 
     /** How a run ended, and the write that says so; the write returns null when there is nothing to write. */
     private record Ending(

@@ -4,7 +4,7 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.SignOfLife;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
@@ -19,7 +19,7 @@ import java.util.function.DoubleSupplier;
  * monotonic clock. Thread-safe. No I/O.
  */
 final class Sightings {
-    private final StoreClock clock;
+    private final ServerClock clock;
     private final DoubleSupplier luck;
     private final Map<JobId, Sighting> owned = new ConcurrentHashMap<>();
     private final Map<String, Beat> workers = new ConcurrentHashMap<>();
@@ -39,7 +39,7 @@ final class Sightings {
     record Timeout(Duration length, OptionalLong changedNanos) {}
 
     /** Begins with nothing seen; the luck is drawn from 0 to 1 for each job. */
-    Sightings(StoreClock clock, DoubleSupplier luck) {
+    Sightings(ServerClock clock, DoubleSupplier luck) {
         this.clock = clock;
         this.luck = luck;
     }

@@ -14,7 +14,7 @@ import io.couchjobs.engine.limit.Limits;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
@@ -90,7 +90,7 @@ class ContendedClaimsTest {
         private final String worker;
         private final CouchServer server;
         private final JobStore store;
-        private final StoreClock clock;
+        private final ServerClock clock;
         private final Claimer claimer;
 
         Claiming(String node, String database, String worker) {
@@ -104,7 +104,9 @@ class ContendedClaimsTest {
             QueueParts parts =
                     new QueueParts(store, new JobIndex(new DesignDocuments(here)), settings, new Feed(here), clock);
             this.claimer = new Claimer(
-                    parts, new Limits(parts, worker, () -> {}), new Ties(System::nanoTime, store.surroundings()));
+                    parts,
+                    new Limits(parts, worker, () -> {}),
+                    new UnconfirmedClaims(System::nanoTime, store.surroundings()));
         }
 
         int claim(JobId id, CyclicBarrier together) throws Exception {

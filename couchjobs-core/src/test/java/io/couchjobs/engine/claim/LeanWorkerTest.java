@@ -16,7 +16,7 @@ import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.engine.worker.QueueWorker;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.Job;
@@ -195,7 +195,7 @@ class LeanWorkerTest {
 
     private WorkerBuilder builder(Feed lean, JobStore store) {
         feed = lean;
-        StoreClock clock =
+        ServerClock clock =
                 TestQueue.clock(InstantSource.system(), queue.database().server());
         settings = new SettingsStore(queue.database(), Duration.ofSeconds(60));
         feed.alwaysTell(settings);

@@ -3,7 +3,7 @@ package io.couchjobs.engine.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.couch.config.CouchJobsException;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -20,7 +20,7 @@ class LeaseTest {
     private static final Duration LENGTH = Duration.ofSeconds(3);
 
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1); // which may overflow
-    private final StoreClock clock = new StoreClock(InstantSource.system(), () -> Duration.ZERO, nanos::get);
+    private final ServerClock clock = new ServerClock(InstantSource.system(), () -> Duration.ZERO, nanos::get);
 
     @Test
     void it_is_over_when_no_renewal_was_confirmed_for_its_length() {
@@ -47,7 +47,7 @@ class LeaseTest {
     @Test
     void it_is_over_when_the_machine_was_suspended_for_more_than_half_of_its_length() {
         AtomicReference<Instant> timeOfDay = new AtomicReference<>(Instant.EPOCH);
-        StoreClock suspended = new StoreClock(timeOfDay::get, () -> Duration.ZERO, nanos::get);
+        ServerClock suspended = new ServerClock(timeOfDay::get, () -> Duration.ZERO, nanos::get);
         Lease lease = new Lease(suspended, () -> LENGTH, suspended.nanos());
         pass(timeOfDay, Duration.ofMillis(1));
         timeOfDay.updateAndGet(now -> now.plus(LENGTH.dividedBy(2)));

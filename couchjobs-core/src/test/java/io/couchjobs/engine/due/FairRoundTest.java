@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.index.JobIndex;
-import io.couchjobs.engine.index.Spot;
+import io.couchjobs.engine.index.LaneKey;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Strategy;
 import io.couchjobs.testing.Jobs;
@@ -53,7 +53,7 @@ class FairRoundTest {
                 "email",
                 new KnownPool(
                         List.of(job("a1", "a", 50, 1), job("a2", "a", 50, 2), job("b1", "b", 50, 1)),
-                        Spot.Order.TURNS));
+                        LaneKey.Order.TURNS));
         Job first = choose(round, pools);
         assertThat(first.group()).isEqualTo("a");
         round.won(List.of());
@@ -65,7 +65,7 @@ class FairRoundTest {
     @Test
     void a_round_may_begin_at_any_group() {
         List<Job> jobs = List.of(job("1", "a", 50, 1), job("2", "b", 50, 1), job("3", "c", 50, 1));
-        Map<String, Pool> pools = Map.of("email", new KnownPool(jobs, Spot.Order.TURNS));
+        Map<String, Pool> pools = Map.of("email", new KnownPool(jobs, LaneKey.Order.TURNS));
         List<String> first = new ArrayList<>();
         for (int passed = 0; passed < 4; passed++) {
             first.add(choose(beginning(passed), pools).group());
@@ -75,12 +75,12 @@ class FairRoundTest {
 
     @Test
     void a_beginning_at_any_of_many_groups_costs_few_reads() {
-        LaneIndex index = new LaneIndex(Spot.Order.TURNS);
+        LaneIndex index = new LaneIndex(LaneKey.Order.TURNS);
         for (int i = 0; i < 400; i++) {
             index.put(job("" + i, String.format("%03d", i / 10), 50, i));
         }
         FairRound round = beginning(255);
-        Scan scan = new Scan(Spot.Order.TURNS);
+        Scan scan = new Scan(LaneKey.Order.TURNS);
         FairRound.Choice choice = round.choose(Map.of("email", scan), Jobs.NOW, 1, FairRound.Taste.STRICT);
         while (choice.unread() != null) {
             long begun = scan.beginRead();
@@ -129,7 +129,7 @@ class FairRoundTest {
         FairRound round = new FairRound(scheme);
         StringBuilder order = new StringBuilder();
         while (!jobs.isEmpty()) {
-            Job next = choose(round, Map.of("email", new KnownPool(jobs, Spot.Order.TURNS)));
+            Job next = choose(round, Map.of("email", new KnownPool(jobs, LaneKey.Order.TURNS)));
             round.won(List.of(next));
             jobs.remove(next);
             order.append(next.id().id().charAt(next.id().id().length() - 1));
@@ -146,7 +146,7 @@ class FairRoundTest {
     private static final class Play {
         private final long seed;
         private final Random random;
-        private final LaneIndex index = new LaneIndex(Spot.Order.TURNS);
+        private final LaneIndex index = new LaneIndex(LaneKey.Order.TURNS);
         private final Map<String, Pool> scans = new LinkedHashMap<>();
         private final FairRound round;
         private final FairModel model;
@@ -160,7 +160,7 @@ class FairRoundTest {
             int low = random.nextInt(3) + (high == 0 ? 1 : 0);
             this.round = new FairRound(Strategy.fair(high, low));
             this.model = new FairModel(high, low);
-            TYPES.forEach(type -> scans.put(type, new Scan(Spot.Order.TURNS)));
+            TYPES.forEach(type -> scans.put(type, new Scan(LaneKey.Order.TURNS)));
         }
 
         void run() {
@@ -227,7 +227,7 @@ class FairRoundTest {
             throw new AssertionError("seed " + seed + ": there is always more to read");
         }
 
-        private void read(String type, Spot from) {
+        private void read(String type, LaneKey from) {
             Scan scan = scan(type);
             long begun = scan.beginRead();
             JobIndex.Page page = index.page(type, from, 2 + random.nextInt(8));

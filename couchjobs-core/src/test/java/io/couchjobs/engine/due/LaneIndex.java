@@ -1,7 +1,7 @@
 package io.couchjobs.engine.due;
 
 import io.couchjobs.engine.index.JobIndex;
-import io.couchjobs.engine.index.Spot;
+import io.couchjobs.engine.index.LaneKey;
 import io.couchjobs.job.Job;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -10,17 +10,17 @@ import java.util.Map;
 
 /** An index by lanes, in memory. It orders ids the other way round than Java does: a server has its own order, too. */
 final class LaneIndex {
-    private static final Comparator<Spot> ORDER = Comparator.comparing(Spot::group)
-            .thenComparingInt(Spot::lane)
-            .thenComparingLong(Spot::time)
+    private static final Comparator<LaneKey> ORDER = Comparator.comparing(LaneKey::group)
+            .thenComparingInt(LaneKey::lane)
+            .thenComparingLong(LaneKey::time)
             .thenComparingInt(spot -> spot.docId().isEmpty() ? 0 : 1)
-            .thenComparing(Comparator.comparing(Spot::docId).reversed());
+            .thenComparing(Comparator.comparing(LaneKey::docId).reversed());
 
     final Map<String, Job> jobs = new HashMap<>();
-    private final Spot.Order order;
+    private final LaneKey.Order order;
     int reads;
 
-    LaneIndex(Spot.Order order) {
+    LaneIndex(LaneKey.Order order) {
         this.order = order;
     }
 
@@ -28,7 +28,7 @@ final class LaneIndex {
         jobs.put(job.id().docId(), job);
     }
 
-    JobIndex.Page page(String type, Spot from, int limit) {
+    JobIndex.Page page(String type, LaneKey from, int limit) {
         reads++;
         List<Job> rows = jobs.values().stream()
                 .filter(job -> job.type().equals(type) && job.isClaimable())

@@ -3,7 +3,7 @@ package io.couchjobs.engine.due;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.engine.index.JobIndex;
-import io.couchjobs.engine.index.Spot;
+import io.couchjobs.engine.index.LaneKey;
 import io.couchjobs.job.Job;
 import io.couchjobs.testing.Jobs;
 import java.time.Instant;
@@ -15,8 +15,8 @@ class ScanTest {
     private static final Instant NOW = Jobs.NOW;
     private static final int PAGE = 50;
 
-    private final LaneIndex index = new LaneIndex(Spot.Order.LINE);
-    private final Scan scan = new Scan(Spot.Order.LINE);
+    private final LaneIndex index = new LaneIndex(LaneKey.Order.LINE);
+    private final Scan scan = new Scan(LaneKey.Order.LINE);
 
     @Test
     void jobs_that_are_of_no_use_are_read_once() {
@@ -65,10 +65,10 @@ class ScanTest {
     @Test
     void a_gap_while_a_page_is_read_leaves_it_unread() {
         long begun = scan.beginRead();
-        JobIndex.Page page = index.page("email", Spot.START, PAGE);
+        JobIndex.Page page = index.page("email", LaneKey.START, PAGE);
         index.put(job("missed", 0, true));
         scan.doubt();
-        scan.read(begun, Spot.START, page, NOW, page.jobs());
+        scan.read(begun, LaneKey.START, page, NOW, page.jobs());
         scan.endRead();
         assertThat(look()).contains("missed");
     }
@@ -77,11 +77,11 @@ class ScanTest {
     void a_job_that_was_claimed_while_a_page_is_read_is_not_put_back_by_it() {
         index.put(job("a", 0, true));
         long begun = scan.beginRead();
-        JobIndex.Page page = index.page("email", Spot.START, PAGE);
+        JobIndex.Page page = index.page("email", LaneKey.START, PAGE);
         index.jobs.clear();
         scan.changed(Job.parse(Jobs.json(
                 "{'_id':'job:email:a','_rev':'2-x','status':'running','lock':{'token':'t','worker':'w','since':1}}")));
-        scan.read(begun, Spot.START, page, NOW, page.jobs());
+        scan.read(begun, LaneKey.START, page, NOW, page.jobs());
         scan.endRead();
         assertThat(look()).isEmpty();
     }
@@ -90,8 +90,8 @@ class ScanTest {
     void a_job_is_not_lost_when_the_server_orders_ids_of_the_same_time_otherwise() {
         addUseless(100);
         long begun = scan.beginRead();
-        JobIndex.Page page = index.page("email", Spot.START, PAGE);
-        scan.read(begun, Spot.START, page, NOW, List.of());
+        JobIndex.Page page = index.page("email", LaneKey.START, PAGE);
+        scan.read(begun, LaneKey.START, page, NOW, List.of());
         scan.endRead();
         String last = page.jobs().get(PAGE - 1).id().id();
         scan.changed(job(last + "5", 0, true)); // the server's order is the other way round: it has been passed
@@ -117,7 +117,7 @@ class ScanTest {
         for (int i = 0; i < 30_000; i++) {
             scan.changed(job("j" + i, i, true));
         }
-        assertThat(scan.several(Spot.START, Spot.END, NOW, job -> false, Integer.MAX_VALUE))
+        assertThat(scan.several(LaneKey.START, LaneKey.END, NOW, job -> false, Integer.MAX_VALUE))
                 .hasSizeLessThanOrEqualTo(20_000);
         index.put(job("useful", 5, true));
         assertThat(look()).contains("useful");
@@ -129,7 +129,7 @@ class ScanTest {
 
     private Optional<String> look(Instant until) {
         while (true) {
-            Pool.Found found = scan.first(Spot.START, Spot.END, until, job -> false);
+            Pool.Found found = scan.first(LaneKey.START, LaneKey.END, until, job -> false);
             if (found.unread() == null) {
                 return Optional.ofNullable(found.job()).map(job -> job.id().id());
             }

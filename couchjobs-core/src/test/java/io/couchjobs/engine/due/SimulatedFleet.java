@@ -1,12 +1,12 @@
 package io.couchjobs.engine.due;
 
-import io.couchjobs.engine.due.share.Peers;
+import io.couchjobs.engine.due.share.WorkerRanking;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.limit.Admission;
-import io.couchjobs.engine.limit.Room;
-import io.couchjobs.engine.limit.Verdicts;
-import io.couchjobs.engine.time.StoreClock;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.limit.AdmissionCache;
+import io.couchjobs.engine.limit.Capacity;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Site;
@@ -154,7 +154,7 @@ final class SimulatedFleet {
     final class Member {
         final String id;
         private final int runMillis;
-        private final Stock stock = new Stock();
+        private final KnownJobs stock = new KnownJobs();
         private final Chooser chooser;
         private int free;
         private boolean dead;
@@ -167,10 +167,12 @@ final class SimulatedFleet {
             this.id = id;
             this.free = slots;
             this.runMillis = runMillis;
-            StoreClock clock = new StoreClock(
+            ServerClock clock = new ServerClock(
                     () -> Jobs.NOW.plusMillis(now), () -> Duration.ZERO, () -> TimeUnit.MILLISECONDS.toNanos(now));
-            Verdicts verdicts = new Verdicts(new Admission(() -> {}, UnaryOperator.identity()), clock::nanos);
-            this.chooser = new Chooser(clock, Surroundings.REAL, new Peers(id, Site.UNNAMED), line -> stock, verdicts);
+            AdmissionCache verdicts =
+                    new AdmissionCache(new Admission(() -> {}, UnaryOperator.identity()), clock::nanos);
+            this.chooser =
+                    new Chooser(clock, Environment.REAL, new WorkerRanking(id, Site.UNNAMED), line -> stock, verdicts);
         }
 
         /** It does nothing any more; the others do not know. */
@@ -204,7 +206,7 @@ final class SimulatedFleet {
                 return;
             }
             Instant due = Jobs.NOW.plusMillis(now);
-            Room room = refusing ? new Room(true, job -> false) : Room.FOR_ALL;
+            Capacity room = refusing ? new Capacity(true, job -> false) : Capacity.FOR_ALL;
             List<Job> choice = chooser.choose(
                             List.of(TYPE), due, AcceptOptions.of(TYPE).max(free), true, room)
                     .jobs();

@@ -13,7 +13,7 @@ import io.couchjobs.engine.conflict.ConflictWatch;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.OwnWrites;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.testing.FeedProxy;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.NeedsOneCopy;
@@ -131,7 +131,7 @@ class LeanFeedTest {
     @Test
     void a_conflict_is_seen_and_resolved_though_nobody_needs_the_document(TestDatabase server) throws Exception {
         JobStore store = store();
-        StoreClock clock = TestQueue.clock(
+        ServerClock clock = TestQueue.clock(
                 java.time.InstantSource.system(), behind.database().server());
         SettingsStore settings = new SettingsStore(behind.database(), TestQueue.PATIENCE);
         try (ConflictWatch conflicts = new ConflictWatch(store, settings, clock)) {

@@ -11,7 +11,7 @@ import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.testing.ServerTest;
@@ -151,8 +151,9 @@ class SweeperTest {
     }
 
     private Sweeper sweeper(String worker) {
-        StoreClock clock = new StoreClock(this::instant, () -> Duration.ZERO, () -> Duration.between(Instant.EPOCH, now)
-                .toNanos());
+        ServerClock clock =
+                new ServerClock(this::instant, () -> Duration.ZERO, () -> Duration.between(Instant.EPOCH, now)
+                        .toNanos());
         DesignDocuments designs = new DesignDocuments(database);
         SettingsStore settings = new SettingsStore(database, Duration.ofSeconds(60));
         QueueParts parts = new QueueParts(store, new JobIndex(designs), settings, new Feed(database), clock);

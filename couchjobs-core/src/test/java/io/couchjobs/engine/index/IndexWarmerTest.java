@@ -3,7 +3,7 @@ package io.couchjobs.engine.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.couch.DatabaseInfo;
-import io.couchjobs.engine.time.Surroundings;
+import io.couchjobs.engine.time.Environment;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -114,7 +114,7 @@ class IndexWarmerTest {
     }
 
     /** A machine whose time passes when the test says so, and whose threads are the test's. */
-    private static final class Standstill implements Surroundings {
+    private static final class Standstill implements Environment {
         private final Queue<Task> tasks = new ArrayDeque<>();
         private long now;
 

@@ -81,7 +81,7 @@ final class GuardedSteps {
         String token = UUID.randomUUID().toString();
         Transitions.claim(job, token, worker + "-1", random.nextBoolean(), now)
                 .write()
-                .map(claimed -> random.nextInt(3) == 0 ? claimed : Claimant.sign(claimed, worker))
+                .map(claimed -> random.nextInt(3) == 0 ? claimed : ClaimSignature.sign(claimed, worker))
                 .ifPresent(claimed -> {
                     // Else hardly any job would ever be claimed: there are many more ways to change it.
                     for (int i = 0; i < 8; i++) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class AdmissionRulesTest {
     private final AtomicInteger changes = new AtomicInteger();
     private final Admission admission = new Admission(changes::incrementAndGet, UnaryOperator.identity());
-    private final Verdicts verdicts = new Verdicts(admission, new AtomicLong()::get);
+    private final AdmissionCache verdicts = new AdmissionCache(admission, new AtomicLong()::get);
     private final AtomicInteger asked = new AtomicInteger();
     private int revisions;
 

@@ -11,7 +11,7 @@ import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
@@ -53,7 +53,7 @@ class SlotsOnClustersTest {
         });
         queue = TestQueue.open(proxy.door(own));
         store = new JobStore(queue.database());
-        StoreClock clock = new StoreClock(InstantSource.system(), () -> Duration.ZERO, System::nanoTime);
+        ServerClock clock = new ServerClock(InstantSource.system(), () -> Duration.ZERO, System::nanoTime);
         reader = new SlotReader(new QueueParts(
                 store,
                 new JobIndex(new DesignDocuments(queue.database())),

@@ -7,7 +7,7 @@ import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.schedule.Schedules;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -16,12 +16,12 @@ import java.time.InstantSource;
 public final class SteppedSchedules implements AutoCloseable {
     private final JobQueue queue;
     private final JobStore store;
-    private final StoreClock clock;
+    private final ServerClock clock;
 
     public SteppedSchedules(JobQueue queue, InstantSource now) {
         this.queue = queue;
         this.store = new JobStore(queue.database());
-        this.clock = new StoreClock(now, () -> Duration.ZERO, System::nanoTime);
+        this.clock = new ServerClock(now, () -> Duration.ZERO, System::nanoTime);
     }
 
     public Schedules schedules() {

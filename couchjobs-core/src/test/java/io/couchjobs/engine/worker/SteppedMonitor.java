@@ -7,7 +7,7 @@ import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,7 +22,7 @@ public final class SteppedMonitor implements AutoCloseable {
 
     public SteppedMonitor(JobQueue queue) {
         store = new JobStore(queue.database());
-        StoreClock clock = new StoreClock(InstantSource.system(), () -> Duration.ZERO, nanos::get);
+        ServerClock clock = new ServerClock(InstantSource.system(), () -> Duration.ZERO, nanos::get);
         monitor = new ActivityMonitor(
                 new QueueParts(
                         store,

@@ -45,14 +45,14 @@ class UnreadableDocumentsTest {
                 .isInstanceOf(CouchJobsException.class)
                 .hasMessageContaining("job:email:1")
                 .hasMessageContaining("timeout");
-        assertThatThrownBy(() -> Outcomes.read(store, IDS)).isInstanceOf(CouchJobsException.class);
+        assertThatThrownBy(() -> DependencyStates.read(store, IDS)).isInstanceOf(CouchJobsException.class);
     }
 
     @Test
     void a_job_that_was_never_there_is_none() {
         says("not_found");
         assertThat(store.readAll(IDS)).isEmpty();
-        assertThat(Outcomes.read(store, IDS).isOver(IDS.get(0))).isFalse();
+        assertThat(DependencyStates.read(store, IDS).isOver(IDS.get(0))).isFalse();
     }
 
     private static void says(String error) {

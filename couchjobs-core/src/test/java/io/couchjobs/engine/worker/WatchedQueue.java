@@ -9,7 +9,7 @@ import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.time.StoreClock;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.TestQueue;
@@ -57,7 +57,7 @@ final class WatchedQueue implements AutoCloseable {
         }
         Ticker ticker = new Ticker();
         tickers.add(ticker);
-        StoreClock clock = new StoreClock(InstantSource.system(), () -> Duration.ZERO, ticker::nanos);
+        ServerClock clock = new ServerClock(InstantSource.system(), () -> Duration.ZERO, ticker::nanos);
         ActivityMonitor monitor = new ActivityMonitor(
                 new QueueParts(
                         new JobStore(database), new JobIndex(new DesignDocuments(database)), settings, feed, clock),

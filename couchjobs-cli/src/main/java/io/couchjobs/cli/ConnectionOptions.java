@@ -1,0 +1,139 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.couch.config.ClientCertificate;
+import io.couchjobs.couch.config.HttpProxy;
+import io.couchjobs.couch.config.Secret;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The way to the server: the client certificate that is shown, and the proxy that is passed. */
+final class ConnectionOptions {
+    static final String KEY_PASSWORD = "COUCHJOBS_CLIENT_KEY_PASSWORD";
+    static final String PROXY = "COUCHJOBS_PROXY";
+    /** In place of a proxy's URL. */
+    static final String NO_PROXY = "none";
+
+    private static final List<String> THIS_MACHINE = List.of("localhost", "127.0.0.0/8", "::1");
+    private static final HttpProxy ANY = HttpProxy.at(URI.create("http://proxy"));
+
+    private final GlobalOptions options;
+    private final Shell shell;
+    private final Profile profile;
+    private @Nullable ClientCertificate certificate;
+
+    ConnectionOptions(GlobalOptions options, Shell shell, Profile profile) {
+        this.options = options;
+        this.shell = shell;
+        this.profile = profile;
+    }
+
+    /**
+     * {@return the certificate that the client shows; asks for the key's password, once, when it is encrypted and none is known}
+     */
+    Optional<ClientCertificate> clientCertificate() {
+        if (certificate == null) {
+            certificate = file(options.clientCert, "client-cert")
+                    .map(file -> new ClientCertificate(file, file(options.clientKey, "client-key"), Optional.empty()))
+                    .map(this::withPassword)
+                    .orElse(null);
+        }
+        return Optional.ofNullable(certificate);
+    }
+
+    /** {@return the proxy to these servers: the given one, or that of the environment for all programs} */
+    Optional<HttpProxy> proxy(List<URI> servers) {
+        Optional<String> given = givenProxy();
+        if (given.isPresent()) {
+            return given.filter(text -> !text.equals(NO_PROXY))
+                    .map(text -> proxy("--proxy, " + PROXY, text).except(excepted()));
+        }
+        List<String> except = new ArrayList<>(excepted());
+        except.addAll(THIS_MACHINE);
+        HttpProxy needed = ANY.except(except);
+        return usualProxy("https".equals(servers.get(0).getScheme()))
+                .filter(variable -> servers.stream().anyMatch(url -> needed.isFor(url.getHost(), port(url))))
+                .map(variable ->
+                        proxy(variable, shell.variable(variable).orElseThrow()).except(except));
+    }
+
+    /** Whether a password was typed on the command line, where everybody sees it. */
+    boolean showsPassword() {
+        return options.proxy != null && options.proxy.contains("@");
+    }
+
+    /** Passes the same to a process of this program; secrets go by the environment. */
+    void pass(List<String> arguments, Map<String, String> environment) {
+        clientCertificate().ifPresent(shown -> {
+            arguments.addAll(List.of("--client-cert", shown.certificate().toString()));
+            shown.key().ifPresent(key -> arguments.addAll(List.of("--client-key", key.toString())));
+            shown.password().ifPresent(secret -> environment.put(KEY_PASSWORD, secret.reveal()));
+        });
+        givenProxy().ifPresent(text -> environment.put(PROXY, text));
+    }
+
+    private ClientCertificate withPassword(ClientCertificate shown) {
+        if (!shown.isEncrypted()) {
+            return shown;
+        }
+        Path key = shown.key().orElse(shown.certificate());
+        return Optional.ofNullable(options.clientKeyPasswordFile)
+                .map(Settings::firstLine)
+                .or(() -> shell.variable(KEY_PASSWORD))
+                .or(() -> profile.file("client-key-password-file").map(Settings::firstLine))
+                .or(() -> shell.prompt().apply("Password of " + key + ": "))
+                .map(text -> shown.password(Secret.of(text)))
+                .orElseThrow(() -> CommandException.usage("no password for " + key + ": set " + KEY_PASSWORD
+                        + " or give --client-key-password-file (there is no terminal to ask at)"));
+    }
+
+    private Optional<Path> file(@Nullable Path option, String key) {
+        return Optional.ofNullable(option).or(() -> profile.file(key));
+    }
+
+    private Optional<String> givenProxy() {
+        return Optional.ofNullable(options.proxy)
+                .or(() -> shell.variable(PROXY))
+                .or(() -> profile.text("proxy"));
+    }
+
+    /**
+     * Returns the usual variable that names the proxy. HTTP_PROXY is not read: in a CGI program a request's header may set it.
+     */
+    private Optional<String> usualProxy(boolean https) {
+        Stream<String> names = https
+                ? Stream.of("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
+                : Stream.of("http_proxy", "all_proxy", "ALL_PROXY");
+        return names.filter(name -> shell.variable(name).isPresent()).findFirst();
+    }
+
+    private List<String> excepted() {
+        return shell.variable("no_proxy")
+                .or(() -> shell.variable("NO_PROXY"))
+                .map(text -> List.of(text.strip().split("[\\s,]+")))
+                .orElse(List.of());
+    }
+
+    private static HttpProxy proxy(String source, String text) {
+        try {
+            return HttpProxy.at(new URI(text.contains("://") ? text : "http://" + text));
+        } catch (URISyntaxException notAUrl) {
+            throw CommandException.usage("not a URL of a proxy (" + source + "); give http://HOST:PORT");
+        } catch (IllegalArgumentException unsuitable) {
+            throw CommandException.usage(unsuitable.getMessage() + " (" + source + ")");
+        }
+    }
+
+    private static int port(URI url) {
+        if (url.getPort() >= 0) {
+            return url.getPort();
+        }
+        return "https".equals(url.getScheme()) ? 443 : 80;
+    }
+}

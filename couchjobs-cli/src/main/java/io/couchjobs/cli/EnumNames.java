@@ -1,0 +1,54 @@
+package io.couchjobs.cli;
+
+import io.couchjobs.job.JobStatus;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** How constants are written and completed on the command line: in lower case. */
+final class EnumNames {
+    private EnumNames() {}
+
+    static String lowerCase(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Reads a constant in any case. */
+    static <E extends Enum<E>> ITypeConverter<E> oneOf(Class<E> type) {
+        return word -> {
+            for (E constant : type.getEnumConstants()) {
+                if (constant.name().equalsIgnoreCase(word)) {
+                    return constant;
+                }
+            }
+            String all = Arrays.stream(type.getEnumConstants())
+                    .map(EnumNames::lowerCase)
+                    .collect(Collectors.joining(", "));
+            throw new TypeConversionException("'" + word + "' is none of " + all);
+        };
+    }
+
+    /** The words that can be typed for a status. */
+    static final class Statuses extends ArrayList<String> {
+        private static final long serialVersionUID = 1L;
+
+        Statuses() {
+            super(Arrays.stream(JobStatus.values()).map(JobStatus::json).toList());
+        }
+    }
+
+    /** The words that can be typed for something to wait for. */
+    static final class Targets extends ArrayList<String> {
+        private static final long serialVersionUID = 1L;
+
+        Targets() {
+            super(List.of("pending", "finished"));
+            addAll(new Statuses());
+            add("removed");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.couchjobs.engine.claim;
+
+import io.couchjobs.engine.limit.Capacity;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.RecentMap;
+import io.couchjobs.job.JobId;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The jobs that this process claimed without any quorum confirming it. It leaves each alone for a random, growing pause: with
+ * two copies in reach two claimers could spoil each other's claims for ever. A process that is cut off with a minority
+ * of the copies claims no job at all for such a pause: otherwise it would leave a withdrawn claim on every job.
+ * Thread-safe; remembers a bounded number.
+ */
+final class UnconfirmedClaims {
+    private static final int MOST = 10_000;
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(400);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(20);
+    private static final long FORGET_AFTER = Duration.ofMinutes(2).toNanos();
+    /** One round in vain is no proof: it may have met other claimers at every job. */
+    private static final int ROUNDS_OF_WHO_IS_CUT_OFF = 2;
+
+    private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
+
+    private final LongSupplier nanos;
+    private final Environment surroundings;
+    private final Map<JobId, Tie> ties = RecentMap.byUse(MOST);
+
+    private int roundsInVain;
+    private @Nullable Tie everything;
+
+    UnconfirmedClaims(LongSupplier nanos, Environment surroundings) {
+        this.nanos = nanos;
+        this.surroundings = surroundings;
+    }
+
+    /** A claim of the job was in vain. */
+    synchronized void tied(JobId id) {
+        long now = nanos.getAsLong();
+        ties.values().removeIf(tie -> now - tie.untilNanos > FORGET_AFTER);
+        Tie tie = ties.computeIfAbsent(id, job -> new Tie());
+        tie.untilNanos = now + tie.backoff.next().toNanos();
+    }
+
+    /** Takes in a request with some claims, of which so many were neither confirmed nor refused by a quorum. */
+    synchronized void claimed(int claims, int inVain) {
+        if (inVain < claims) {
+            roundsInVain = 0;
+            everything = null;
+        } else if (++roundsInVain >= ROUNDS_OF_WHO_IS_CUT_OFF) {
+            everything = everything == null ? new Tie() : everything;
+            everything.untilNanos =
+                    nanos.getAsLong() + everything.backoff.next().toNanos();
+        }
+    }
+
+    /** Admits the jobs that may be claimed now; returns the given room itself while no job is left alone. */
+    synchronized Capacity except(Capacity room) {
+        return ties.isEmpty() && everything == null ? room : room.only(job -> isFree(job.id()));
+    }
+
+    private synchronized boolean isFree(JobId id) {
+        return isOver(everything) && isOver(ties.get(id));
+    }
+
+    private boolean isOver(@Nullable Tie tie) {
+        return tie == null || tie.untilNanos - nanos.getAsLong() <= 0;
+    }
+
+    /** How long until the next job may be tried again. */
+    synchronized Duration pause() {
+        long now = nanos.getAsLong();
+        if (everything != null && !isOver(everything)) {
+            return Duration.ofNanos(everything.untilNanos - now);
+        }
+        return ties.values().stream()
+                .map(tie -> tie.untilNanos - now)
+                .filter(left -> left > 0)
+                .min(Long::compare)
+                .map(Duration::ofNanos)
+                .orElse(NEVER);
+    }
+
+    private final class Tie {
+        private final Backoff backoff = new Backoff(surroundings, FIRST_PAUSE, LONGEST_PAUSE);
+        private long untilNanos;
+    }
+}

@@ -1,0 +1,132 @@
+package io.couchjobs.engine.conflict;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.store.MajorityProbe;
+import io.couchjobs.engine.store.Owner;
+import io.couchjobs.engine.store.SignOfLife;
+import io.couchjobs.engine.time.RecentMap;
+import io.couchjobs.engine.time.ServerClock;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.Lock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Leaves of conflicts whose owner may be gone: a worker that is dead, or one of this process that does not know the
+ * claim any more. The activity monitor sees only the leaf that readers see. Thread-safe.
+ *
+ * <p>As the monitor does, this compares no clocks: it remembers since when a leaf and its worker's registration have not moved.
+ */
+final class AbandonedClaims {
+    private static final int MOST = 10_000;
+    /** A claim may be on its way, or its claimer may be about to withdraw it. */
+    private static final Duration FORGOTTEN = Duration.ofSeconds(10);
+
+    private static final Duration MOST_JITTER = Duration.ofSeconds(10);
+
+    private final CouchDatabase database;
+    private final MajorityProbe majority;
+    private final SettingsStore settings;
+    private final ServerClock clock;
+    private final Set<String> claimsUnderWay;
+    private final Map<String, Owner> owners = new ConcurrentHashMap<>();
+    private final Map<String, Seen> seen = RecentMap.byAge(MOST);
+
+    /**
+     * Starts without suspects.
+     *
+     * @param claimsUnderWay the tokens of this process's claims that were not judged yet, as they are at each moment
+     */
+    AbandonedClaims(
+            CouchDatabase database,
+            MajorityProbe majority,
+            SettingsStore settings,
+            ServerClock clock,
+            Set<String> claimsUnderWay) {
+        this.database = database;
+        this.majority = majority;
+        this.claimsUnderWay = claimsUnderWay;
+        this.settings = settings;
+        this.clock = clock;
+    }
+
+    /** A worker of this process has begun. */
+    void join(Owner owner) {
+        owners.put(owner.worker(), owner);
+    }
+
+    void leave(Owner owner) {
+        owners.remove(owner.worker(), owner);
+    }
+
+    boolean hasOwners() {
+        return !owners.isEmpty();
+    }
+
+    /**
+     * Whether the claim of a leaf has no owner any more.
+     *
+     * @param leaf the job as one leaf of a conflict has it, owned
+     */
+    boolean isNobodys(Job leaf) {
+        Optional<Lock> lock = leaf.lock().filter(any -> !leaf.isWithdrawn() && hasOwners());
+        if (lock.isEmpty()) {
+            return false;
+        }
+        Owner own = owners.get(lock.get().worker());
+        String token = lock.get().token();
+        if (claimsUnderWay.contains(token) || (own != null && own.holds().test(token))) {
+            return false;
+        }
+        return isSilentFor(own == null ? timeout(leaf) : FORGOTTEN, leaf, lock.get())
+                && isSilentStill(leaf, lock.get(), own != null);
+    }
+
+    /** How long it takes until the claim can be known to have no owner. */
+    Duration timeout(Job leaf) {
+        Duration timeout = settings.timeoutOf(leaf.type());
+        Duration half = timeout.dividedBy(2);
+        return timeout.plus(half.compareTo(MOST_JITTER) < 0 ? half : MOST_JITTER);
+    }
+
+    private boolean isSilentFor(Duration patience, Job leaf, Lock lock) {
+        SignOfLife registration = registration(lock);
+        synchronized (seen) {
+            Seen now = new Seen(registration, clock.nanos());
+            Seen before = seen.get(key(leaf));
+            if (before == null || !before.registration.equals(registration)) {
+                seen.put(key(leaf), now);
+                return false;
+            }
+            return now.nanos - before.nanos > patience.toNanos();
+        }
+    }
+
+    /** The earlier reading may be old: a node that is cut off shows the only copy that it has. */
+    private boolean isSilentStill(Job leaf, Lock lock, boolean isOurs) {
+        Optional<SignOfLife> registration =
+                majority.read(List.of(leaf.id().docId(), DocIds.WORKER + lock.worker()), () -> registration(lock));
+        synchronized (seen) {
+            Seen before = seen.get(key(leaf));
+            return registration.isPresent()
+                    && (isOurs || (before != null && before.registration.equals(registration.get())));
+        }
+    }
+
+    /** The own registration of this process moves: that is a sign of the claims that it holds, not of this one. */
+    private SignOfLife registration(Lock lock) {
+        return owners.containsKey(lock.worker()) ? SignOfLife.NONE : SignOfLife.read(database, lock.worker());
+    }
+
+    private static String key(Job leaf) {
+        return leaf.id().docId() + " " + leaf.rev().orElse("");
+    }
+
+    private record Seen(SignOfLife registration, long nanos) {}
+}

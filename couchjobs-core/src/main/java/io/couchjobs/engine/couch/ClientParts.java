@@ -1,0 +1,52 @@
+package io.couchjobs.engine.couch;
+
+import io.couchjobs.couch.config.CouchConfig;
+import io.couchjobs.engine.time.Environment;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * A client's means to reach the world; tests replace them.
+ *
+ * @param transport carries its requests; closed with the client
+ * @param retries pauses and repeats
+ * @param nanos the monotonic clock
+ * @param random decides which node is asked, and how long one is left alone
+ * @param background runs background tasks; never in the calling thread, unless no task can block
+ * @param surroundings for all users of the client
+ */
+public record ClientParts(
+        Transport transport,
+        Retries retries,
+        LongSupplier nanos,
+        RandomGenerator random,
+        Executor background,
+        Environment surroundings) {
+
+    public ClientParts(
+            Transport transport, Retries retries, LongSupplier nanos, RandomGenerator random, Executor background) {
+        this(transport, retries, nanos, random, background, Environment.REAL);
+    }
+
+    public static ClientParts of(CouchConfig config) {
+        return of(config, Environment.REAL::pause);
+    }
+
+    public static ClientParts of(CouchConfig config, Retries.Pause pause) {
+        return new ClientParts(
+                new Pools(config), new Retries(pause), System::nanoTime, anyThreads(), ClientParts::start);
+    }
+
+    /** A generator that any thread may use. */
+    private static RandomGenerator anyThreads() {
+        return () -> ThreadLocalRandom.current().nextLong();
+    }
+
+    private static void start(Runnable task) {
+        Thread thread = new Thread(task, "couch-probe");
+        thread.setDaemon(true);
+        thread.start();
+    }
+}

@@ -1,0 +1,93 @@
+package io.couchjobs.engine.due.share;
+
+import io.couchjobs.job.Job;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Whether it is this worker's turn to claim a job. Not thread-safe.
+ *
+ * <p>Each job belongs to the worker that is first by rank; all workers agree without communication ({@link WorkerRanking}). The
+ * others leave the job to that worker, and take it over in turn when it is not claimed. The second by rank waits for
+ * one pause, the third for two, and so on, with ever more workers to a pause: the last of a thousand waits for eleven.
+ * A pause is long enough to be nearly certain to hear of a claim, if there was one ({@link FeedDelay}). The wait of a job
+ * begins when this process first saw it waiting: a long queue does not mean that a worker is idle. For the same reason
+ * no worker takes over from one that goes on claiming.
+ *
+ * <p>An idle worker still helps such a worker, from the other end of its share, so that the two seldom meet.
+ */
+public final class ClaimTurns {
+    private static final Duration SHORTEST = Duration.ofMillis(40);
+    private static final Duration LONGEST = Duration.ofSeconds(2);
+    private static final int SAFETY = 3;
+    private static final int HELP_AFTER = 2;
+
+    private final WorkerRanking peers;
+    private final FirstSeen firstSeen = new FirstSeen();
+    private final FeedDelay lag = new FeedDelay();
+
+    public ClaimTurns(WorkerRanking peers) {
+        this.peers = peers;
+    }
+
+    /** Measures how long a pause must be. */
+    public FeedDelay lag() {
+        return lag;
+    }
+
+    /** Whether the job belongs to this worker, or its worker does not claim it. */
+    public boolean isOurs(Job job, long nanos) {
+        return untilOurs(job, nanos) <= 0;
+    }
+
+    /** How long the job is left to others, if nothing is heard of them; not positive when it may be taken now. */
+    public Duration untilTurn(Job job, long nanos) {
+        return Duration.ofNanos(Math.min(untilOurs(job, nanos), untilHelp(job, nanos)));
+    }
+
+    /** The jobs that an idle worker takes: at most half of the given ones, which are in order, and the last of them. */
+    public List<Job> help(List<Job> others, int most, long nanos) {
+        List<Job> waiting = others.stream().filter(job -> mayHelp(job, nanos)).toList();
+        int some = Math.min(most, (waiting.size() + 1) / 2);
+        return waiting.subList(waiting.size() - some, waiting.size());
+    }
+
+    /** Whether the job has been waiting so long that its worker seems overloaded. */
+    public boolean mayHelp(Job job, long nanos) {
+        return untilHelp(job, nanos) <= 0;
+    }
+
+    private long untilOurs(Job job, long nanos) {
+        WorkerRanking.Standing standing = peers.standing(job.id());
+        if (standing.first() == null) {
+            return 0;
+        }
+        long waiting = firstSeen.age(job, nanos).toNanos();
+        return turn(standing.rank(), nanos) - Math.min(waiting, standing.first().idle(nanos));
+    }
+
+    private long untilHelp(Job job, long nanos) {
+        int rank = peers.rank(job);
+        return rank == 0
+                ? 0
+                : HELP_AFTER * turn(rank, nanos) - firstSeen.age(job, nanos).toNanos();
+    }
+
+    /**
+     * The second worker's turn comes after one pause, the third's after two, the fourth's after two and a half, and so
+     * on.
+     */
+    private long turn(int rank, long nanos) {
+        int before = Integer.highestOneBit(rank);
+        double pauses = Integer.numberOfTrailingZeros(before) + (double) rank / before;
+        return (long) (pauses * pause(nanos).toNanos());
+    }
+
+    private Duration pause(long nanos) {
+        Duration pause = lag.most(nanos).multipliedBy(SAFETY);
+        if (pause.compareTo(SHORTEST) < 0) {
+            return SHORTEST;
+        }
+        return pause.compareTo(LONGEST) < 0 ? pause : LONGEST;
+    }
+}

@@ -1,0 +1,179 @@
+package io.couchjobs.engine.due.share;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.Site;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The workers that are registered in a database, and which of them is to claim a job first. Thread-safe.
+ *
+ * <p>All workers rank themselves for a job by the same hash, so they agree without communication which one comes first.
+ * Registrations that were replicated from other sites do not count. The rank is advice, which spares conflicts: a
+ * worker that died, is busy or not known yet costs a moment, never a job; see {@link ClaimTurns}.
+ */
+public final class WorkerRanking {
+    private final String self;
+    private final Site site;
+    private final Map<String, Peer> others = new ConcurrentHashMap<>();
+    private volatile boolean doubtful = true;
+
+    public WorkerRanking(String self, Site site) {
+        this.self = self;
+        this.site = site;
+    }
+
+    /** Reads the registered workers; later changes come by {@link #changed}. */
+    public void load(CouchDatabase database) {
+        doubtful = false;
+        try {
+            takeIn(database);
+        } catch (RuntimeException trouble) {
+            doubtful = true;
+            throw trouble;
+        }
+    }
+
+    private void takeIn(CouchDatabase database) {
+        Set<String> gone = new HashSet<>(others.keySet()); // a worker that registers meanwhile is kept
+        ViewQuery registrations = ViewQuery.allDocs()
+                .startKey(DocIds.WORKER)
+                .endKey(DocIds.WORKER + "\uffff")
+                .includeDocs(true);
+        database.view(registrations).rows().forEach(row -> {
+            String worker = row.key().asText().substring(DocIds.WORKER.length());
+            add(worker, row.doc());
+            gone.remove(worker);
+        });
+        others.keySet().removeAll(gone);
+    }
+
+    /**
+     * Changes were missed; until the workers are {@linkplain #load loaded} again, the known ones are the best guess.
+     */
+    public void doubt() {
+        doubtful = true;
+    }
+
+    public boolean isInDoubt() {
+        return doubtful;
+    }
+
+    /** Takes in an event of the feed: workers that come and go, and their claims. */
+    public void changed(FeedEvent event, long nanos) {
+        if (!event.docId().startsWith(DocIds.WORKER)) {
+            event.job()
+                    .flatMap(Job::lock)
+                    .map(lock -> others.get(lock.worker()))
+                    .ifPresent(peer -> peer.claimed(nanos));
+            return;
+        }
+        String worker = event.docId().substring(DocIds.WORKER.length());
+        if (event.deleted()) {
+            others.remove(worker);
+        } else {
+            add(worker, event.document());
+        }
+    }
+
+    /** Takes in that another process wrote a job: most likely the worker that is first for it. */
+    public void changed(JobId job, long nanos) {
+        Peer first = standing(job).first();
+        if (first != null) {
+            first.claimed(nanos);
+        }
+    }
+
+    /** How many workers there are for a type, this one included. */
+    public int count(String type) {
+        return 1
+                + (int) others.values().stream()
+                        .filter(other -> other.types.contains(type))
+                        .count();
+    }
+
+    /** The time since another worker was last heard of claiming a job of the type; very long when there was none. */
+    public long idle(String type, long nanos) {
+        return others.values().stream()
+                .filter(other -> other.types.contains(type))
+                .mapToLong(other -> other.idle(nanos))
+                .min()
+                .orElse(Long.MAX_VALUE);
+    }
+
+    private void add(String worker, @Nullable JsonNode registration) {
+        boolean isHere =
+                registration != null && site.wrote(registration.path("site").asText());
+        if (!worker.equals(self) && registration != null && isHere) {
+            Set<String> types = new HashSet<>();
+            registration.path("types").forEach(type -> types.add(type.asText()));
+            others.computeIfAbsent(worker, name -> new Peer()).types = Set.copyOf(types);
+        }
+    }
+
+    /** How many workers come before this one for a job: 0 when it is the first. */
+    public int rank(Job job) {
+        return standing(job.id()).rank();
+    }
+
+    /** This worker's place in the line for a job, and the worker that is first. */
+    Standing standing(JobId job) {
+        long greatest = weight(self, job);
+        long mine = greatest;
+        int before = 0;
+        Peer first = null;
+        for (Map.Entry<String, Peer> other : others.entrySet()) {
+            long theirs = weight(other.getKey(), job);
+            boolean isBefore =
+                    theirs > mine || (theirs == mine && other.getKey().compareTo(self) > 0);
+            if (isBefore && other.getValue().types.contains(job.type())) {
+                before++;
+                first = first == null || theirs > greatest ? other.getValue() : first;
+                greatest = Math.max(theirs, greatest);
+            }
+        }
+        return new Standing(before, first);
+    }
+
+    /** Rendezvous hashing: each worker draws a number for each job, the greatest wins. */
+    private static long weight(String worker, JobId job) {
+        long bits = 31L * worker.hashCode() + 0x9E3779B97F4A7C15L * job.hashCode();
+        bits = (bits ^ (bits >>> 33)) * 0xFF51AFD7ED558CCDL;
+        bits = (bits ^ (bits >>> 33)) * 0xC4CEB9FE1A85EC53L;
+        return bits ^ (bits >>> 33);
+    }
+
+    /**
+     * A worker's place in the line for a job.
+     *
+     * @param rank how many come before it
+     * @param first the one that is first, or null when it is this one
+     */
+    record Standing(int rank, @Nullable Peer first) {}
+
+    /** Another worker. Thread-safe. */
+    static final class Peer {
+        private volatile Set<String> types = Set.of();
+        private volatile @Nullable Long claimedNanos;
+
+        /** The worker was heard of claiming a job. */
+        void claimed(long nanos) {
+            claimedNanos = nanos;
+        }
+
+        /** The time since it was last heard of claiming a job; very long when it never was. */
+        public long idle(long nanos) {
+            Long last = claimedNanos;
+            return last == null ? Long.MAX_VALUE : nanos - last;
+        }
+    }
+}

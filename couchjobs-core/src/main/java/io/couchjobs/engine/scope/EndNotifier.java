@@ -1,0 +1,255 @@
+package io.couchjobs.engine.scope;
+
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.store.ConfirmedEnds;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.Listening;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.scope.Ending;
+import io.couchjobs.scope.Outcome;
+import io.couchjobs.scope.Scope;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells submitters how their jobs ended, once each: by the hook of the submit, or if it has none or the hook fails, by an event.
+ * Thread-safe.
+ *
+ * <p>The thread that takes a job out of the map tells of it, so an end that the feed tells twice, or that is found by reading after a
+ * gap too, is told once. On a cluster it is an end when a majority of the copies has it.
+ */
+public final class EndNotifier implements Feed.Listener, ConfirmedEnds.Asker, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(EndNotifier.class);
+    /** The server may be back at any time. */
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
+
+    private final Feed feed;
+    private final JobStore store;
+    private final Map<JobId, Expected> expected = new ConcurrentHashMap<>();
+    private final List<Consumer<Ending>> listeners = new CopyOnWriteArrayList<>();
+    private final ScheduledThreadPoolExecutor thread;
+    private final Backoff trouble = new Backoff(Duration.ofMillis(100), LONGEST_PAUSE);
+    /** Jobs that could not be read; while there are some, another look is planned. Only the thread uses it. */
+    private final Set<JobId> doubtful = new LinkedHashSet<>();
+
+    private @Nullable Listening listening;
+
+    EndNotifier(Feed feed, JobStore store) {
+        this.feed = feed;
+        this.store = store;
+        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread telling = new Thread(task, "couchjobs-scope-endings");
+            telling.setDaemon(true);
+            return telling;
+        });
+        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    Listening listen(Consumer<Ending> listener) {
+        listeners.add(listener);
+        return () -> listeners.remove(listener);
+    }
+
+    /**
+     * Before the job is stored: it may have ended before the answer is here.
+     *
+     * @return to be given to {@link #forget} when the job is not taken after all; empty when nobody wants to hear of it, or an
+     *     earlier job of the same id is still expected to end
+     */
+    Optional<Expected> expect(Scope scope, JobId id, @Nullable Consumer<Ending> hook) {
+        if (hook == null && listeners.isEmpty()) {
+            return Optional.empty();
+        }
+        begin();
+        Expected told = new Expected(scope, id, hook);
+        return expected.putIfAbsent(id, told) == null ? Optional.of(told) : Optional.empty();
+    }
+
+    /** False when its end was told, or is just being told. */
+    boolean forget(Expected told) {
+        return expected.remove(told.id, told);
+    }
+
+    /** It is there after all, and may have ended meanwhile. */
+    void expectAgain(Expected told) {
+        expected.put(told.id, told);
+        run(() -> look(told.id));
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        JobId.fromDocId(event.docId()).filter(expected::containsKey).ifPresent(id -> {
+            if (event.deleted()) {
+                // The feed may tell the end of a former job of that id: what is there now decides.
+                run(() -> look(id, event));
+            } else {
+                event.job().ifPresent(this::tellWhenSure);
+            }
+        });
+    }
+
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return JobId.fromDocId(notice.docId()).filter(expected::containsKey).isPresent();
+    }
+
+    /** Somebody may have begun to wait for it in this very moment. */
+    @Override
+    public void unread(FeedNotice notice) {
+        JobId.fromDocId(notice.docId()).filter(expected::containsKey).ifPresent(id -> run(() -> look(id)));
+    }
+
+    @Override
+    public void gap() {
+        run(() -> expected.keySet().forEach(this::look));
+    }
+
+    @Override
+    public synchronized void close() {
+        if (listening != null) {
+            listening.close();
+        }
+        thread.shutdown();
+    }
+
+    private synchronized void begin() {
+        if (listening == null) {
+            store.ends().prepare();
+            listening = feed.listen(this);
+        }
+    }
+
+    private void look(JobId id) {
+        look(id, null);
+    }
+
+    /** The tombstone, if the feed has told of one. */
+    private void look(JobId id, @Nullable FeedEvent tombstone) {
+        try {
+            Optional<Job> present = store.read(id);
+            if (present.isPresent()) {
+                tellWhenSure(present.get());
+            } else if (store.isCluster() && tombstone != null) {
+                store.ends().ask(id, tombstone.seen(id), this);
+            } else if (store.isCluster()) {
+                store.ends().ask(id, this);
+            } else {
+                tell(id, Outcome.REMOVED, null);
+            }
+        } catch (MalformedJobException overwritten) {
+            tell(id, Outcome.REMOVED, null);
+        } catch (RuntimeException | Error e) {
+            log.debug("cannot tell yet whether {} has ended, trying again until it can be told", id, e);
+            lookLater(id);
+        }
+    }
+
+    /** The feed may have told its end already, and tells it once. */
+    private void lookLater(JobId id) {
+        boolean planned = !doubtful.isEmpty();
+        doubtful.add(id);
+        if (!planned) {
+            after(trouble.next(), this::lookAgain);
+        }
+    }
+
+    private void lookAgain() {
+        List<JobId> again = List.copyOf(doubtful);
+        doubtful.clear();
+        again.stream().filter(expected::containsKey).forEach(this::look);
+        if (doubtful.isEmpty()) {
+            trouble.reset();
+        }
+    }
+
+    @Override
+    public void confirmed(JobId id, Optional<Job> job) {
+        job.ifPresentOrElse(this::tellIfEnded, () -> tell(id, Outcome.REMOVED, null));
+    }
+
+    @Override
+    public boolean asks(JobId id) {
+        return expected.containsKey(id);
+    }
+
+    private void tellWhenSure(Job job) {
+        if (store.ends().isSure(job)) {
+            tellIfEnded(job);
+        } else {
+            store.ends().ask(job, this);
+        }
+    }
+
+    private void tellIfEnded(Job job) {
+        Outcome.of(job).ifPresent(outcome -> tell(job.id(), outcome, job));
+    }
+
+    private void tell(JobId id, Outcome outcome, @Nullable Job job) {
+        Expected told = expected.remove(id);
+        if (told != null) {
+            run(() -> deliver(told, new Ending(told.scope, id.id(), outcome, job)));
+        }
+    }
+
+    private void deliver(Expected told, Ending ending) {
+        try {
+            if (told.hook != null) {
+                told.hook.accept(ending);
+                return;
+            }
+        } catch (RuntimeException | Error e) {
+            log.error("the hook of {} failed; its listeners are told instead", ending.id(), e);
+        }
+        for (Consumer<Ending> listener : listeners) {
+            try {
+                listener.accept(ending);
+            } catch (RuntimeException | Error e) {
+                log.error("a listener failed on {}; it will hear of other jobs", ending.id(), e);
+            }
+        }
+    }
+
+    private void run(Runnable task) {
+        after(Duration.ZERO, task);
+    }
+
+    private void after(Duration pause, Runnable task) {
+        try {
+            Future<?> unused = thread.schedule(task, pause.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException closed) {
+            log.debug("the queue is closed; endings are not told any more");
+        }
+    }
+
+    /** A job whose end somebody waits for; equal to nothing but itself. */
+    static final class Expected {
+        private final Scope scope;
+        private final JobId id;
+        private final @Nullable Consumer<Ending> hook;
+
+        private Expected(Scope scope, JobId id, @Nullable Consumer<Ending> hook) {
+            this.scope = scope;
+            this.id = id;
+            this.hook = hook;
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package io.couchjobs.engine.time;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+/**
+ * The two clocks of a process. The time of day is corrected to the server's, so that workers with clocks hours apart
+ * agree on when a job is due. The monotonic clock is for leases, which no clock change can shorten or stretch.
+ * Thread-safe.
+ */
+public final class ServerClock implements InstantSource {
+    private final InstantSource local;
+    private final UnaryOperator<Instant> server;
+    private final Supplier<Duration> doubt;
+    private final Runnable ask;
+    private final LongSupplier ticker;
+    private final Standstills standstills;
+
+    /**
+     * Follows a server's clock.
+     *
+     * @param local this machine's time of day; it counts while it may be the server's too, or the server tells none
+     * @param skew the server's clock minus this machine's, as far as known, for a time of day
+     * @param doubt how much more that may be, for a time of day
+     * @param ask asks the server once, which may lessen the doubt
+     * @param ticker a monotonic clock in nanoseconds
+     */
+    public ServerClock(
+            InstantSource local,
+            Function<Instant, Duration> skew,
+            Function<Instant, Duration> doubt,
+            Runnable ask,
+            LongSupplier ticker) {
+        this.local = local;
+        this.server = time -> time.plus(skew.apply(time));
+        this.doubt = () -> doubt.apply(local.instant());
+        this.ask = ask;
+        this.ticker = ticker;
+        this.standstills = new Standstills(local);
+    }
+
+    /**
+     * Combines the clocks.
+     *
+     * @param local this machine's time of day
+     * @param skew the server's clock minus this machine's, as far as known
+     * @param ticker a monotonic clock in nanoseconds, such as {@link System#nanoTime}
+     */
+    public ServerClock(InstantSource local, Supplier<Duration> skew, LongSupplier ticker) {
+        this.local = local;
+        this.server = time -> time.plus(skew.get());
+        this.doubt = () -> Duration.ZERO;
+        this.ask = () -> {};
+        this.ticker = ticker;
+        this.standstills = new Standstills(local);
+    }
+
+    /** {@return the server's time of day, as far as known; whole milliseconds, as documents keep it} */
+    @Override
+    public Instant instant() {
+        return Instant.ofEpochMilli(server.apply(local.instant()).toEpochMilli());
+    }
+
+    /** {@return how much later than {@link #instant} it may be by the server's clock; zero while it agrees with this one's} */
+    public Duration doubt() {
+        return doubt.get();
+    }
+
+    /**
+     * Asks the server once, which may lessen the doubt.
+     *
+     * @throws io.couchjobs.couch.config.CouchException when it cannot be asked
+     */
+    public void ask() {
+        ask.run();
+    }
+
+    /** {@return nanoseconds on a monotonic clock with an arbitrary origin} */
+    public long nanos() {
+        long now = ticker.getAsLong();
+        standstills.observe(now, ticker);
+        return now;
+    }
+
+    /**
+     * Whether the monotonic clock stood still, by this machine's time of day, for more than half of the time for which a lease holds: it
+     * does so while the machine is suspended. Setting the time of day forward looks the same.
+     *
+     * @param sinceNanos when the lease began, on the clock of {@link #nanos}
+     * @param timeout for how long it holds
+     * @return whether it is over by that
+     */
+    public boolean stoodStill(long sinceNanos, Duration timeout) {
+        var unused = nanos();
+        return standstills.since(sinceNanos).compareTo(timeout.dividedBy(2)) > 0;
+    }
+}

@@ -1,0 +1,60 @@
+package io.couchjobs.engine.worker;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Writes how far runs have come and what they log, at most once a second for each, and never on a handler's thread. Progress
+ * that is not written when a run ends goes with the write that ends it. Thread-safe.
+ */
+public final class ProgressWriter implements AutoCloseable {
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final int THREADS = 2;
+
+    /** Runs that are planned, or were told of less than a pause ago. */
+    private final Set<Run> busy = ConcurrentHashMap.newKeySet();
+
+    private final ScheduledExecutorService threads = Executors.newScheduledThreadPool(THREADS, task -> {
+        Thread thread = new Thread(task, "couchjobs-teller");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    /** The run has something to tell. */
+    void tell(Run run) {
+        if (busy.add(run)) {
+            plan(() -> write(run), Duration.ZERO);
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+    }
+
+    private void write(Run run) {
+        try {
+            run.tell();
+        } finally {
+            plan(() -> rest(run), PAUSE);
+        }
+    }
+
+    private void rest(Run run) {
+        busy.remove(run);
+        if (run.hasSomethingToTell()) {
+            tell(run);
+        }
+    }
+
+    private void plan(Runnable task, Duration pause) {
+        if (!threads.isShutdown()) {
+            Future<?> unused = threads.schedule(task, pause.toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+}
