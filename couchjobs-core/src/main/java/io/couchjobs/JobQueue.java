@@ -152,7 +152,7 @@ public final class JobQueue implements AutoCloseable {
         this.extensions = options.extensions();
         JobStore store = new JobStore(database, site, extensions, options.largestInlineData());
         this.warmer =
-                new IndexWarmer(index::warm, database::info, database.server().surroundings());
+                new IndexWarmer(index::warm, database::info, database.server().environment());
         store.tell(warmer);
         Feed feed = new Feed(store);
         if (!extensions.isEmpty()) {

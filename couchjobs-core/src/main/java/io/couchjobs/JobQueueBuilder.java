@@ -288,9 +288,9 @@ public final class JobQueueBuilder {
 
     ServerClock clock(CouchServer server) {
         return ownClock
-                ? new ServerClock(clock, () -> Duration.ZERO, server.surroundings()::nanos)
+                ? new ServerClock(clock, () -> Duration.ZERO, server.environment()::nanos)
                 : new ServerClock(
-                        clock, server::clockSkew, server::clockDoubt, server::info, server.surroundings()::nanos);
+                        clock, server::clockSkew, server::clockDoubt, server::info, server.environment()::nanos);
     }
 
     List<QueueExtension> extensions() {

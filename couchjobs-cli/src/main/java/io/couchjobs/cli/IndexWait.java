@@ -59,7 +59,7 @@ final class IndexWait {
             try {
                 return question.call();
             } catch (IndexBeingBuiltException notYet) {
-                queue.database().server().surroundings().pause(PAUSE);
+                queue.database().server().environment().pause(PAUSE);
             }
         }
     }

@@ -36,12 +36,12 @@ public final class CouchServer implements AutoCloseable {
 
     private final CouchConfig config;
     private final Http http;
-    private final Environment surroundings;
+    private final Environment environment;
 
-    private CouchServer(CouchConfig config, Http http, Environment surroundings) {
+    private CouchServer(CouchConfig config, Http http, Environment environment) {
         this.config = config;
         this.http = http;
-        this.surroundings = surroundings;
+        this.environment = environment;
     }
 
     /**
@@ -54,8 +54,8 @@ public final class CouchServer implements AutoCloseable {
         return connect(config, ClientParts.of(config));
     }
 
-    static CouchServer connect(CouchConfig config, ClientParts means) {
-        return new CouchServer(config, new Http(config, means), means.surroundings());
+    static CouchServer connect(CouchConfig config, ClientParts parts) {
+        return new CouchServer(config, new Http(config, parts), parts.environment());
     }
 
     /** {@return the configuration this client was made with} */
@@ -189,8 +189,8 @@ public final class CouchServer implements AutoCloseable {
 
     /** {@return time, threads and randomness; for the engine, which alone can name the type} */
     @SuppressWarnings("exports")
-    public Environment surroundings() {
-        return surroundings;
+    public Environment environment() {
+        return environment;
     }
 
     Http http() {

@@ -94,15 +94,15 @@ public final class InProcess {
 
     /** As the others, and all that uses the client lives there, too. */
     public static CouchServer connect(
-            CouchConfig config, Handler handler, Executor background, Environment surroundings) {
-        ClientParts means = new ClientParts(
+            CouchConfig config, Handler handler, Executor background, Environment environment) {
+        ClientParts parts = new ClientParts(
                 new Handled(handler),
-                new Retries(surroundings::pause, surroundings::random),
-                surroundings::nanos,
-                () -> surroundings.random().nextLong(),
+                new Retries(environment::pause, environment::random),
+                environment::nanos,
+                () -> environment.random().nextLong(),
                 background,
-                surroundings);
-        return CouchServer.connect(config, means);
+                environment);
+        return CouchServer.connect(config, parts);
     }
 
     private record Handled(Handler handler) implements Transport {

@@ -34,8 +34,7 @@ public final class TestQueue {
 
     /** The clock of a process that follows a server's. */
     public static ServerClock clock(InstantSource local, CouchServer server) {
-        return new ServerClock(
-                local, server::clockSkew, server::clockDoubt, server::info, server.surroundings()::nanos);
+        return new ServerClock(local, server::clockSkew, server::clockDoubt, server::info, server.environment()::nanos);
     }
 
     public static JobQueue open(TestDatabase database) {

@@ -58,7 +58,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
     private static final int MOST_LOST_RACES = 10;
 
     private final Limits limits;
-    private final UnconfirmedClaims ties;
+    private final UnconfirmedClaims unconfirmed;
     private final Claimer claimer;
     private final SettingsStore settings;
     private final ServerClock clock;
@@ -88,15 +88,16 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         this.clock = parts.clock();
         this.feed = parts.feed();
         this.limits = new Limits(parts, worker, this::wake);
-        this.ties = new UnconfirmedClaims(parts.clock()::nanos, parts.store().surroundings());
-        this.claimer = new Claimer(parts, limits, ties);
+        this.unconfirmed =
+                new UnconfirmedClaims(parts.clock()::nanos, parts.store().environment());
+        this.claimer = new Claimer(parts, limits, unconfirmed);
         this.store = parts.store();
         this.worker = worker;
         this.admission = new Admission(this::wake, store::withData);
         this.candidates = new Candidates(
                 parts.index(),
                 parts.clock(),
-                parts.store().surroundings(),
+                parts.store().environment(),
                 worker,
                 type -> admission.rules(settings.get(type).classes()),
                 new AdmissionCache(admission, parts.clock()::nanos));
@@ -186,7 +187,7 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
 
     /** {@return the pauses of a worker that loses every claim to others} */
     public Backoff lostRaces() {
-        return new Backoff(store.surroundings(), Duration.ofMillis(2), Duration.ofMillis(250));
+        return new Backoff(store.environment(), Duration.ofMillis(2), Duration.ofMillis(250));
     }
 
     private Optional<Pick> pick(AcceptOptions options, long started) throws InterruptedException {
@@ -196,16 +197,16 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
             long seen = changeCount();
             long seenUnread = unreadCount();
             List<String> open = openTypes(options);
-            Capacity room = ties.except(limits.groupsWithRoom(open));
-            List<Job> choice = candidates.take(open, options, !certain, room);
+            Capacity capacity = unconfirmed.except(limits.groupsWithRoom(open));
+            List<Job> choice = candidates.take(open, options, !certain, capacity);
             if (!choice.isEmpty()) {
                 return Optional.of(new Pick(choice, options));
             }
             store.claimTroubles().over(worker);
             if (!isOver(options, started)) {
-                askTheTime(open, options, room);
-                Duration look = shorter(untilWorthALook(open, options, room), limits.pause(options.types()));
-                await(shorter(left(options, started), shorter(look, ties.pause())), options, seen, seenUnread);
+                askTheTime(open, options, capacity);
+                Duration look = shorter(untilWorthALook(open, options, capacity), limits.pause(options.types()));
+                await(shorter(left(options, started), shorter(look, unconfirmed.pause())), options, seen, seenUnread);
                 doubtNowAndThen();
             } else if (certain) {
                 return Optional.empty();
@@ -407,9 +408,11 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
      * The difference of a wrong clock is known to two seconds only: asking pays off around the time when a job falls
      * due.
      */
-    private void askTheTime(List<String> types, AcceptOptions options, Capacity room) {
+    private void askTheTime(List<String> types, AcceptOptions options, Capacity capacity) {
         Duration doubt = clock.doubt();
-        if (doubt.compareTo(SHARP) > 0 && candidates.pause(types, options, room).compareTo(doubt) < 0 && mayAsk()) {
+        if (doubt.compareTo(SHARP) > 0
+                && candidates.pause(types, options, capacity).compareTo(doubt) < 0
+                && mayAsk()) {
             try {
                 clock.ask();
             } catch (CouchException e) {
@@ -432,9 +435,9 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         return may;
     }
 
-    private Duration untilWorthALook(List<String> types, AcceptOptions options, Capacity room) {
+    private Duration untilWorthALook(List<String> types, AcceptOptions options, Capacity capacity) {
         Duration doubt = clock.doubt();
-        Duration pause = candidates.pause(types, options, room);
+        Duration pause = candidates.pause(types, options, capacity);
         if (doubt.compareTo(SHARP) <= 0) {
             return pause;
         }

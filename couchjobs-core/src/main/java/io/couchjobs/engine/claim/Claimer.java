@@ -22,19 +22,19 @@ public final class Claimer implements AutoCloseable {
     private final ServerClock clock;
     private final SettingsStore settings;
     private final Limits limits;
-    private final UnconfirmedClaims ties;
-    private final RivalLeaves branches;
+    private final UnconfirmedClaims unconfirmed;
+    private final RivalLeaves rivals;
     private final DoubtfulClaims doubtful;
     private final Optional<String> login;
 
-    Claimer(QueueParts parts, Limits limits, UnconfirmedClaims ties) {
+    Claimer(QueueParts parts, Limits limits, UnconfirmedClaims unconfirmed) {
         this.store = parts.store();
         this.clock = parts.clock();
         this.settings = parts.settings();
         this.limits = limits;
-        this.ties = ties;
-        this.branches = new RivalLeaves(parts.store());
-        this.doubtful = new DoubtfulClaims(parts, limits, ties);
+        this.unconfirmed = unconfirmed;
+        this.rivals = new RivalLeaves(parts.store());
+        this.doubtful = new DoubtfulClaims(parts, limits, unconfirmed);
         this.login = store.database().server().config().auth().login();
     }
 
@@ -74,7 +74,7 @@ public final class Claimer implements AutoCloseable {
         }
         requireRole(answered, sent);
         int inVain = (int) answered.stream().filter(Attempt::isUnconfirmed).count();
-        ties.claimed(answered.size(), inVain);
+        unconfirmed.claimed(answered.size(), inVain);
         try {
             return sorted(withData(answered), sent);
         } catch (RuntimeException | Error trouble) {
@@ -118,7 +118,7 @@ public final class Claimer implements AutoCloseable {
     }
 
     private Claims sorted(List<Attempt> answered, long sent) {
-        Map<JobId, RivalLeaves.Standing> standings = branches.of(answered.stream()
+        Map<JobId, RivalLeaves.Standing> standings = rivals.of(answered.stream()
                 .filter(one -> one.isConfirmed() && RivalLeaves.mayExist(one.candidate.job()))
                 .map(one -> new RivalLeaves.Claim(one.candidate.job().rev().orElse(""), one.job))
                 .toList());
@@ -149,7 +149,7 @@ public final class Claimer implements AutoCloseable {
         if (lost.isStored()) {
             String reason = lost.isConfirmed() ? "the job has another leaf" : "no quorum confirmed the claim";
             store.withdrawals().withdraw(lost.job, reason, clock.instant());
-            ties.tied(lost.job.id());
+            unconfirmed.tied(lost.job.id());
         }
     }
 

@@ -32,7 +32,7 @@ final class DoubtfulClaims implements AutoCloseable {
 
     private final QueueParts parts;
     private final Limits limits;
-    private final UnconfirmedClaims ties;
+    private final UnconfirmedClaims unconfirmed;
     private final ScheduledExecutorService thread;
     private final Backoff backoff;
     private final List<Doubt> doubts = new ArrayList<>();
@@ -44,12 +44,12 @@ final class DoubtfulClaims implements AutoCloseable {
         }
     }
 
-    DoubtfulClaims(QueueParts parts, Limits limits, UnconfirmedClaims ties) {
+    DoubtfulClaims(QueueParts parts, Limits limits, UnconfirmedClaims unconfirmed) {
         this.parts = parts;
         this.limits = limits;
-        this.ties = ties;
-        this.backoff = new Backoff(parts.store().surroundings(), Duration.ofMillis(100), Duration.ofSeconds(3));
-        this.thread = parts.store().surroundings().threads("couchjobs-doubts", 1);
+        this.unconfirmed = unconfirmed;
+        this.backoff = new Backoff(parts.store().environment(), Duration.ofMillis(100), Duration.ofSeconds(3));
+        this.thread = parts.store().environment().threads("couchjobs-doubts", 1);
     }
 
     /** Looks after claims that were sent then, and may have been stored. */
@@ -126,7 +126,7 @@ final class DoubtfulClaims implements AutoCloseable {
                         grant.token(),
                         "the answer to the claim was lost",
                         parts.clock().instant());
-        ties.tied(grant.job().id());
+        unconfirmed.tied(grant.job().id());
         limits.lost(grant);
     }
 

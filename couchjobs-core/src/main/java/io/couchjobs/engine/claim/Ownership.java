@@ -94,7 +94,7 @@ public final class Ownership {
      */
     synchronized Job write(BiFunction<Job, Instant, Decision> rule) {
         Instant now = clock.instant();
-        Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(5), Duration.ofMillis(500));
+        Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(5), Duration.ofMillis(500));
         if (!job.isLockedBy(token)) {
             throw new HaltException(job.id(), "is " + job.status().json() + " by this owner's own doing");
         }
@@ -138,7 +138,7 @@ public final class Ownership {
     private boolean settles(Job wanted) {
         Job next = wanted;
         boolean isDisputed = false;
-        Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(50), Duration.ofSeconds(5));
+        Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(50), Duration.ofSeconds(5));
         while (true) {
             long sent = attempt(next).sentNanos();
             WriteResult written = store.write(next);

@@ -27,15 +27,15 @@ final class UnconfirmedClaims {
     private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
 
     private final LongSupplier nanos;
-    private final Environment surroundings;
+    private final Environment environment;
     private final Map<JobId, Tie> ties = RecentMap.byUse(MOST);
 
     private int roundsInVain;
     private @Nullable Tie everything;
 
-    UnconfirmedClaims(LongSupplier nanos, Environment surroundings) {
+    UnconfirmedClaims(LongSupplier nanos, Environment environment) {
         this.nanos = nanos;
-        this.surroundings = surroundings;
+        this.environment = environment;
     }
 
     /** A claim of the job was in vain. */
@@ -59,8 +59,8 @@ final class UnconfirmedClaims {
     }
 
     /** Admits the jobs that may be claimed now; returns the given room itself while no job is left alone. */
-    synchronized Capacity except(Capacity room) {
-        return ties.isEmpty() && everything == null ? room : room.only(job -> isFree(job.id()));
+    synchronized Capacity except(Capacity capacity) {
+        return ties.isEmpty() && everything == null ? capacity : capacity.only(job -> isFree(job.id()));
     }
 
     private synchronized boolean isFree(JobId id) {
@@ -86,7 +86,7 @@ final class UnconfirmedClaims {
     }
 
     private final class Tie {
-        private final Backoff backoff = new Backoff(surroundings, FIRST_PAUSE, LONGEST_PAUSE);
+        private final Backoff backoff = new Backoff(environment, FIRST_PAUSE, LONGEST_PAUSE);
         private long untilNanos;
     }
 }

@@ -44,9 +44,9 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
     private static final Duration AGAIN = Duration.ofSeconds(10);
 
     private final ServerClock clock;
-    private final Environment surroundings;
+    private final Environment environment;
     private final Resolver resolver;
-    private final AbandonedClaims suspects;
+    private final AbandonedClaims abandoned;
     private final OpenConflicts open;
     private final LongAdder troubled = new LongAdder();
     private final Map<String, Planned> planned = new HashMap<>();
@@ -63,12 +63,12 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
      */
     public ConflictWatch(JobStore store, SettingsStore settings, ServerClock clock) {
         this.clock = clock;
-        this.suspects =
+        this.abandoned =
                 new AbandonedClaims(store.database(), store.majority(), settings, clock, store.claimsUnderWay());
         this.open = new OpenConflicts(store.database());
-        this.resolver = new Resolver(store, clock, suspects);
-        this.surroundings = store.surroundings();
-        this.thread = surroundings.threads("couchjobs-conflicts", 1);
+        this.resolver = new Resolver(store, clock, abandoned);
+        this.environment = store.environment();
+        this.thread = environment.threads("couchjobs-conflicts", 1);
         store.conflicts(this);
     }
 
@@ -92,7 +92,7 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
      */
     private boolean mayBeGone(FeedEvent event) {
         return event.leaves().size() > 1
-                && suspects.hasOwners()
+                && abandoned.hasOwners()
                 && event.job().filter(job -> !job.status().isLocked()).isPresent();
     }
 
@@ -115,9 +115,9 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
      */
     @Override
     public Listening join(Owner owner) {
-        suspects.join(owner);
+        abandoned.join(owner);
         planSweep(BY_OTHERS.plus(random(MOST_BY_OTHERS)));
-        return () -> suspects.leave(owner);
+        return () -> abandoned.leave(owner);
     }
 
     /** {@return the counts so far} */
@@ -184,7 +184,7 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
             ConflictOutcome outcome = resolver.resolve(docId);
             if (outcome == ConflictOutcome.OPEN) {
                 again(docId, tries);
-            } else if (outcome == ConflictOutcome.UNDECIDED && suspects.hasOwners()) {
+            } else if (outcome == ConflictOutcome.UNDECIDED && abandoned.hasOwners()) {
                 plan(docId, AGAIN.plus(random(AGAIN)), 0);
             }
         } catch (RuntimeException | Error trouble) {
@@ -212,7 +212,7 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
         synchronized (planned) {
             sweep = null;
         }
-        if (!suspects.hasOwners()) {
+        if (!abandoned.hasOwners()) {
             return;
         }
         try {
@@ -226,7 +226,7 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
     }
 
     private Duration random(Duration most) {
-        return Duration.ofNanos(surroundings.random().nextLong(most.toNanos()));
+        return Duration.ofNanos(environment.random().nextLong(most.toNanos()));
     }
 
     private record Planned(long nanos, ScheduledFuture<?> future) {}

@@ -31,15 +31,15 @@ final class Resolver {
 
     private final JobStore store;
     private final ServerClock clock;
-    private final AbandonedClaims suspects;
+    private final AbandonedClaims abandoned;
     private final SharedWriter shared;
     private final LongAdder resolved = new LongAdder();
     private final LongAdder undecided = new LongAdder();
 
-    Resolver(JobStore store, ServerClock clock, AbandonedClaims suspects) {
+    Resolver(JobStore store, ServerClock clock, AbandonedClaims abandoned) {
         this.store = store;
         this.clock = clock;
-        this.suspects = suspects;
+        this.abandoned = abandoned;
         this.shared = new SharedWriter(store.database());
     }
 
@@ -134,7 +134,7 @@ final class Resolver {
     private boolean areWithdrawn(List<ObjectNode> leaves) {
         boolean some = false;
         for (ObjectNode leaf : leaves) {
-            Optional<Job> job = owned(leaf).filter(store.site()::owns).filter(owned -> suspects.isNobodys(owned));
+            Optional<Job> job = owned(leaf).filter(store.site()::owns).filter(owned -> abandoned.isNobodys(owned));
             if (job.isPresent()) {
                 log.info(
                         "the claim of {} on a leaf of {} is nobody's any more",

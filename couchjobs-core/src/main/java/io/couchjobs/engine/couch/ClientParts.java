@@ -15,7 +15,7 @@ import java.util.random.RandomGenerator;
  * @param nanos the monotonic clock
  * @param random decides which node is asked, and how long one is left alone
  * @param background runs background tasks; never in the calling thread, unless no task can block
- * @param surroundings for all users of the client
+ * @param environment for all users of the client
  */
 public record ClientParts(
         Transport transport,
@@ -23,7 +23,7 @@ public record ClientParts(
         LongSupplier nanos,
         RandomGenerator random,
         Executor background,
-        Environment surroundings) {
+        Environment environment) {
 
     public ClientParts(
             Transport transport, Retries retries, LongSupplier nanos, RandomGenerator random, Executor background) {

@@ -28,16 +28,16 @@ public final class Http implements AutoCloseable {
     private volatile boolean closed;
     private volatile String whyClosed = "";
 
-    public Http(CouchConfig config, ClientParts means) {
+    public Http(CouchConfig config, ClientParts parts) {
         this.config = config;
-        this.transport = means.transport();
+        this.transport = parts.transport();
         this.nodes = new Nodes(
                 config.addresses().stream()
-                        .map(address -> new Node(address.url(), address.auth(), config, means))
+                        .map(address -> new Node(address.url(), address.auth(), config, parts))
                         .toList(),
-                means);
-        this.retries = means.retries();
-        this.pace = new Pace(means.nanos(), retries.pause());
+                parts);
+        this.retries = parts.retries();
+        this.pace = new Pace(parts.nanos(), retries.pause());
     }
 
     /** Sends the request and reads its answer of any status: a reader that needs success requires it. */

@@ -31,12 +31,12 @@ final class Node {
     private final ClockSkew skew;
     private final Duration loginPatience;
 
-    Node(URI url, Auth auth, CouchConfig config, ClientParts means) {
+    Node(URI url, Auth auth, CouchConfig config, ClientParts parts) {
         this.url = url;
         this.requests = new Requests(url, config);
-        this.transport = means.transport();
-        this.authenticator = Authenticator.of(auth, this::login, means.nanos());
-        this.skew = new ClockSkew(means.nanos());
+        this.transport = parts.transport();
+        this.authenticator = Authenticator.of(auth, this::login, parts.nanos());
+        this.skew = new ClockSkew(parts.nanos());
         this.loginPatience = config.responseTimeout();
     }
 

@@ -26,17 +26,17 @@ final class Nodes {
     private static final Logger log = LoggerFactory.getLogger(Nodes.class);
 
     private final List<Node> all;
-    private final ClientParts means;
+    private final ClientParts parts;
     private final Map<Node, Health> healths = new HashMap<>();
     private final Node home;
     private Node current;
     private long switches;
 
-    Nodes(List<Node> all, ClientParts means) {
+    Nodes(List<Node> all, ClientParts parts) {
         this.all = List.copyOf(all);
-        this.means = means;
+        this.parts = parts;
         all.forEach(node -> healths.put(node, new Health()));
-        this.home = all.get(means.random().nextInt(all.size()));
+        this.home = all.get(parts.random().nextInt(all.size()));
         this.current = home;
     }
 
@@ -65,7 +65,7 @@ final class Nodes {
             return;
         }
         boolean wasWell = health(node).isWell();
-        health(node).failed(now(), means.random());
+        health(node).failed(now(), parts.random());
         if (node == current) {
             goTo(another(List.of(node)));
         }
@@ -110,7 +110,7 @@ final class Nodes {
         List<Node> untried = all.stream().filter(node -> !tried.contains(node)).toList();
         List<Node> well = untried.stream().filter(node -> health(node).isWell()).toList();
         if (!well.isEmpty()) {
-            return well.get(means.random().nextInt(well.size()));
+            return well.get(parts.random().nextInt(well.size()));
         }
         long now = now();
         return (untried.isEmpty() ? all : untried)
@@ -123,7 +123,7 @@ final class Nodes {
         long now = now();
         List<Node> rested = new ArrayList<>();
         all.stream().filter(node -> health(node).mayProbe(now)).forEach(rested::add);
-        rested.forEach(node -> means.background().execute(() -> probe(node)));
+        rested.forEach(node -> parts.background().execute(() -> probe(node)));
     }
 
     private void probe(Node node) {
@@ -149,6 +149,6 @@ final class Nodes {
     }
 
     private long now() {
-        return means.nanos().getAsLong();
+        return parts.nanos().getAsLong();
     }
 }

@@ -25,7 +25,7 @@ public final class AsyncCreator implements AutoCloseable {
     private static final int THREADS = 4;
 
     private final Creator creator;
-    private final Environment surroundings;
+    private final Environment environment;
     private final ScheduledExecutorService finishers;
     private final ThreadLocal<Boolean> tells = ThreadLocal.withInitial(() -> false);
     private final Object lock = new Object();
@@ -46,8 +46,8 @@ public final class AsyncCreator implements AutoCloseable {
      */
     public AsyncCreator(JobStore store, Creator creator) {
         this.creator = creator;
-        this.surroundings = store.surroundings();
-        this.finishers = surroundings.threads("couchjobs-adder", THREADS);
+        this.environment = store.environment();
+        this.finishers = environment.threads("couchjobs-adder", THREADS);
     }
 
     /**
@@ -79,7 +79,7 @@ public final class AsyncCreator implements AutoCloseable {
             closed = true;
         }
         for (Optional<CompletableFuture<Void>> change = unlessEmpty(); change.isPresent(); change = unlessEmpty()) {
-            surroundings.join(change.get());
+            environment.join(change.get());
         }
         finishers.shutdown();
     }
@@ -136,7 +136,7 @@ public final class AsyncCreator implements AutoCloseable {
         for (Optional<CompletableFuture<Void>> full = unlessEntered(id, length);
                 full.isPresent();
                 full = unlessEntered(id, length)) {
-            surroundings.join(full.get());
+            environment.join(full.get());
         }
     }
 

@@ -361,7 +361,7 @@ public final class Creator {
     }
 
     private <T> T untilWon(JobId id, Attempt<T> attempt) {
-        Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(5), Duration.ofMillis(500));
+        Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(5), Duration.ofMillis(500));
         while (backoff.attempts() < MOST_ATTEMPTS) {
             Optional<T> outcome = attempt.make();
             if (outcome.isPresent()) {

@@ -65,10 +65,10 @@ public final class Candidates {
     private final JobIndex index;
     private final Site site;
     private final ServerClock clock;
-    private final Environment surroundings;
-    private final WorkerRanking peers;
+    private final Environment environment;
+    private final WorkerRanking ranking;
     private final Function<String, Admission.Rules> rules;
-    private final AdmissionCache verdicts;
+    private final AdmissionCache admissions;
     private final Chooser chooser;
     private final WindowReader windows;
     /** By line. */
@@ -85,27 +85,27 @@ public final class Candidates {
      *
      * @param index finds jobs
      * @param clock the clocks
-     * @param surroundings the source of random numbers
+     * @param environment the source of random numbers
      * @param worker the worker's id
      * @param rules the admission rules of a type; may ask the database
-     * @param verdicts remembers which jobs were admitted
+     * @param admissions remembers which jobs were admitted
      */
     public Candidates(
             JobIndex index,
             ServerClock clock,
-            Environment surroundings,
+            Environment environment,
             String worker,
             Function<String, Admission.Rules> rules,
-            AdmissionCache verdicts) {
+            AdmissionCache admissions) {
         this.index = index;
         this.site = index.site();
         this.clock = clock;
-        this.surroundings = surroundings;
-        this.peers = new WorkerRanking(worker, site);
+        this.environment = environment;
+        this.ranking = new WorkerRanking(worker, site);
         this.rules = rules;
-        this.verdicts = verdicts;
-        this.chooser = new Chooser(clock, surroundings, peers, this::stock, verdicts);
-        this.windows = new WindowReader(index, clock, surroundings, peers, this, underWay);
+        this.admissions = admissions;
+        this.chooser = new Chooser(clock, environment, ranking, this::stock, admissions);
+        this.windows = new WindowReader(index, clock, environment, ranking, this, underWay);
     }
 
     /** Turns between groups go on after this one; to be called before the first choice. */
@@ -126,7 +126,7 @@ public final class Candidates {
 
     /** Reads the other workers; later changes come by {@link #changed}. */
     public void load(CouchDatabase database) {
-        peers.load(database);
+        ranking.load(database);
     }
 
     /** Takes in an event of the feed; true when there may now be a job to claim. */
@@ -155,7 +155,7 @@ public final class Candidates {
         chooser.heard(notice);
         List<KnownJobs> stocks = stocksOf(type);
         stocks.forEach(stock -> stock.unread(notice, clock.nanos()));
-        boolean isAlone = peers.count(type) == 1; // otherwise another worker most likely claimed or finished it
+        boolean isAlone = ranking.count(type) == 1; // otherwise another worker most likely claimed or finished it
         if (notice.mayBeNew() || (isAlone && notice.mayBePending())) {
             stocks.forEach(stock -> stock.endOfLine().heardOfMore());
         }
@@ -180,13 +180,13 @@ public final class Candidates {
 
     /** As {@link #forget}, and the other workers must be {@linkplain #load read} again. */
     public void forgetAll() {
-        peers.doubt();
+        ranking.doubt();
         forget();
     }
 
     /** Whether it is time to {@link #load}. */
     public boolean isInDoubtOfOthers() {
-        return peers.isInDoubt();
+        return ranking.isInDoubt();
     }
 
     /**
@@ -194,22 +194,22 @@ public final class Candidates {
      *
      * @param types the types that may be claimed now
      * @param polite whether to leave new jobs for a moment to the workers that come first for them by rank
-     * @param room whether a job may be claimed now; those that may not are left where they are
+     * @param capacity whether a job may be claimed now; those that may not are left where they are
      */
-    public List<Job> take(Collection<String> types, AcceptOptions options, boolean polite, Capacity room) {
+    public List<Job> take(Collection<String> types, AcceptOptions options, boolean polite, Capacity capacity) {
         List<String> lines = lines(types);
         for (String line : lines) {
             admit(line, rules.apply(Site.typeOf(line)), options.strategy());
         }
         if (options.noSchedule()) {
-            return unscheduled(lines, options.max(), room);
+            return unscheduled(lines, options.max(), capacity);
         }
         Instant until = until(options);
         for (String line : lines) {
             windows.refill(line, stockOf(line), until, options, polite);
         }
         while (true) {
-            Chooser.Choice choice = choose(lines, until, options, polite, room);
+            Chooser.Choice choice = choose(lines, until, options, polite, capacity);
             if (choice.unread().isEmpty() || Thread.currentThread().isInterrupted()) {
                 return choice.jobs();
             }
@@ -230,9 +230,9 @@ public final class Candidates {
     }
 
     /** How long there will be no job to take, as far as is known now, if nothing changes. */
-    public synchronized Duration pause(Collection<String> types, AcceptOptions options, Capacity room) {
+    public synchronized Duration pause(Collection<String> types, AcceptOptions options, Capacity capacity) {
         return lines(types).stream()
-                .map(line -> pause(line, options, room))
+                .map(line -> pause(line, options, capacity))
                 .min(Comparator.naturalOrder())
                 .orElse(NEVER);
     }
@@ -260,7 +260,7 @@ public final class Candidates {
         return types.stream().flatMap(type -> site.lines(type).stream()).toList();
     }
 
-    private Duration pause(String line, AcceptOptions options, Capacity room) {
+    private Duration pause(String line, AcceptOptions options, Capacity capacity) {
         KnownJobs stock = stock(line);
         if (!options.noSchedule() && stock.backlog().mustRefill(until(options))) {
             return INDEX_BEHIND;
@@ -270,32 +270,32 @@ public final class Candidates {
         }
         boolean takesAll = stock.rules().takeAll();
         Optional<Instant> next = takesAll
-                ? stock.backlog().nextTime(room)
-                : chooser.nextTime(line, clock.instant(), options.strategy(), room);
-        Duration pause = next.map(time -> untilDue(time, line, room)).orElse(NEVER);
-        boolean isPartlyFull = !room.inAllGroups() && !stock.backlog().knowsAllDue(until(options));
+                ? stock.backlog().nextTime(capacity)
+                : chooser.nextTime(line, clock.instant(), options.strategy(), capacity);
+        Duration pause = next.map(time -> untilDue(time, line, capacity)).orElse(NEVER);
+        boolean isPartlyFull = !capacity.inAllGroups() && !stock.backlog().knowsAllDue(until(options));
         boolean isShort = takesAll && pause.compareTo(GROUPS_ARE_FULL) < 0;
         return isPartlyFull && !isShort ? GROUPS_ARE_FULL : pause;
     }
 
-    private Duration untilDue(Instant time, String line, Capacity room) {
+    private Duration untilDue(Instant time, String line, Capacity capacity) {
         Instant now = clock.instant();
         if (time.isAfter(now)) {
             return Duration.between(now, time).plusMillis(1);
         }
-        Duration turn = chooser.untilTurn(line, now, room);
+        Duration turn = chooser.untilTurn(line, now, capacity);
         return turn.compareTo(MOMENT) < 0 ? MOMENT : turn;
     }
 
-    private List<Job> unscheduled(Collection<String> lines, int max, Capacity room) {
+    private List<Job> unscheduled(Collection<String> lines, int max, Capacity capacity) {
         Map<JobId, Job> found = new HashMap<>();
         for (String line : lines) {
-            List<Job> heard = heardOf(line, max, room);
-            List<Job> indexed = index.unscheduled(line, surroundings.uuid().toString(), Math.max(max, SPREAD));
-            (indexed.isEmpty() ? heard : indexed).stream().filter(room).forEach(job -> found.put(job.id(), job));
+            List<Job> heard = heardOf(line, max, capacity);
+            List<Job> indexed = index.unscheduled(line, environment.uuid().toString(), Math.max(max, SPREAD));
+            (indexed.isEmpty() ? heard : indexed).stream().filter(capacity).forEach(job -> found.put(job.id(), job));
         }
         List<Job> shuffled = new ArrayList<>(found.values());
-        Collections.shuffle(shuffled, surroundings.random());
+        Collections.shuffle(shuffled, environment.random());
         return takeAdmitted(shuffled, max);
     }
 
@@ -312,7 +312,7 @@ public final class Candidates {
     }
 
     private boolean isAdmitted(Job job) {
-        return verdicts.admits(job, rulesOf(Site.lineOf(job)));
+        return admissions.admits(job, rulesOf(Site.lineOf(job)));
     }
 
     private synchronized Admission.Rules rulesOf(String line) {
@@ -320,8 +320,8 @@ public final class Candidates {
     }
 
     /** Jobs that the feed told of: the index may be a moment behind. */
-    private synchronized List<Job> heardOf(String line, int max, Capacity room) {
-        return stock(line).backlog().due(Instant.EPOCH, max, room).stream()
+    private synchronized List<Job> heardOf(String line, int max, Capacity capacity) {
+        return stock(line).backlog().due(Instant.EPOCH, max, capacity).stream()
                 .filter(job -> job.scheduledTime().equals(Instant.EPOCH))
                 .toList();
     }
@@ -344,8 +344,8 @@ public final class Candidates {
     }
 
     private synchronized Chooser.Choice choose(
-            Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Capacity room) {
-        Chooser.Choice choice = chooser.choose(lines, until, options, polite, room);
+            Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Capacity capacity) {
+        Chooser.Choice choice = chooser.choose(lines, until, options, polite, capacity);
         takeOut(choice.jobs());
         return choice;
     }
@@ -373,7 +373,7 @@ public final class Candidates {
             int size = asked.takeAll() ? PAGE : LARGE_PAGE;
             JobIndex.Page page = index.page(unread.order(), unread.line(), unread.from(), size);
             List<Job> wanted = page.jobs().stream()
-                    .filter(job -> verdicts.admits(job, asked))
+                    .filter(job -> admissions.admits(job, asked))
                     .toList();
             synchronized (this) {
                 List<Job> free = wanted.stream()

@@ -48,32 +48,32 @@ final class Chooser {
             .thenComparing(Job::scheduledTime);
 
     private final ServerClock clock;
-    private final Environment surroundings;
-    private final WorkerRanking peers;
+    private final Environment environment;
+    private final WorkerRanking ranking;
     private final Function<String, KnownJobs> stocks;
-    private final AdmissionCache verdicts;
+    private final AdmissionCache admissions;
     private final Map<Strategy, FairRound> rounds = new HashMap<>();
     /** When the first jobs are all of groups without room, the index by groups finds jobs of groups with room. */
     private final FairRound behindFullGroups = new FairRound(Strategy.fair(1, 1));
     /** How a round begins. */
     private UnaryOperator<FairRound> beginning = round -> round;
 
-    private final ClaimTurns courtesy;
+    private final ClaimTurns turns;
     /** From how many times as many candidates a claim picks at random; grows as claims are lost to others. */
     private int spread = 1;
 
     Chooser(
             ServerClock clock,
-            Environment surroundings,
-            WorkerRanking peers,
+            Environment environment,
+            WorkerRanking ranking,
             Function<String, KnownJobs> stocks,
-            AdmissionCache verdicts) {
+            AdmissionCache admissions) {
         this.clock = clock;
-        this.surroundings = surroundings;
-        this.peers = peers;
+        this.environment = environment;
+        this.ranking = ranking;
         this.stocks = stocks;
-        this.verdicts = verdicts;
-        this.courtesy = new ClaimTurns(peers);
+        this.admissions = admissions;
+        this.turns = new ClaimTurns(ranking);
     }
 
     /** FAIR goes on after a group from which the worker took in an earlier process; to be called before the first choice. */
@@ -83,40 +83,40 @@ final class Chooser {
 
     /** FAIR begins at any group; to be called before the first choice. */
     void beginAnywhere() {
-        beginning = round -> round.anywhere(surroundings.random());
+        beginning = round -> round.anywhere(environment.random());
     }
 
     /** Takes in the feed's events about other workers. */
     void heard(FeedEvent event) {
-        peers.changed(event, clock.nanos());
-        courtesy.lag().heard(event.docId(), event.generation(), clock.nanos());
+        ranking.changed(event, clock.nanos());
+        turns.lag().heard(event.docId(), event.generation(), clock.nanos());
     }
 
     /** Takes in that a job changed; nothing else is known of it. */
     void heard(FeedNotice notice) {
-        courtesy.lag().heard(notice.docId(), notice.generation(), clock.nanos());
+        turns.lag().heard(notice.docId(), notice.generation(), clock.nanos());
         JobId.fromDocId(notice.docId())
                 .filter(job -> !notice.own() && notice.generation() > 1)
-                .ifPresent(job -> peers.changed(job, clock.nanos()));
+                .ifPresent(job -> ranking.changed(job, clock.nanos()));
     }
 
     /** Chooses from the known jobs that have room, or tells what must be read first. */
-    Choice choose(Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Capacity room) {
-        Search search = new Search(lines, until, options.max(), polite, room);
+    Choice choose(Collection<String> lines, Instant until, AcceptOptions options, boolean polite, Capacity capacity) {
+        Search search = new Search(lines, until, options.max(), polite, capacity);
         Choice choice =
                 switch (options.strategy().kind()) {
                     case FAIR -> fair(round(options.strategy()), search);
                     case FIFO -> inLine(search, isAlone(lines) ? width(search) : ALL, due -> oldest(due, search));
                     case RANDOM -> inLine(search, RANDOM_OF, due -> any(due, search.max));
                 };
-        choice.jobs().stream().limit(1).forEach(job -> courtesy.lag()
+        choice.jobs().stream().limit(1).forEach(job -> turns.lag()
                 .begins(job.id().docId(), job.rev().orElse(""), clock.nanos()));
         return choice;
     }
 
     /** These were chosen, and not claimed. */
     void notClaimed(Collection<Job> jobs) {
-        jobs.forEach(job -> courtesy.lag().fails(job.id().docId()));
+        jobs.forEach(job -> turns.lag().fails(job.id().docId()));
     }
 
     /** The more claims were lost to others, the more they are spread. The round moves on by those that were won. */
@@ -128,23 +128,23 @@ final class Chooser {
     }
 
     /** When an admitted job of a line with room falls due, or the index must be read. */
-    Optional<Instant> nextTime(String line, Instant now, Strategy strategy, Capacity room) {
+    Optional<Instant> nextTime(String line, Instant now, Strategy strategy, Capacity capacity) {
         KnownJobs stock = stocks.apply(line);
         if (!stock.needsScan(now, clock.nanos())) {
-            return stock.known(now, 1, admitted(stock).and(room)).isEmpty()
+            return stock.known(now, 1, admitted(stock).and(capacity)).isEmpty()
                     ? stock.backlog().nextTime(now)
                     : Optional.of(now);
         }
         return sifted(stock, strategy.isFair() ? LaneKey.Order.TURNS : LaneKey.Order.LINE)
-                .nextTime(now, room);
+                .nextTime(now, capacity);
     }
 
     /** How long the due jobs of a line are left to others; zero when there are none. */
-    Duration untilTurn(String line, Instant until, Capacity room) {
+    Duration untilTurn(String line, Instant until, Capacity capacity) {
         KnownJobs stock = stocks.apply(line);
         long nanos = clock.nanos();
-        return stock.known(until, PLANNED, admitted(stock).and(room)).stream()
-                .map(job -> isShare(job) ? Duration.ZERO : courtesy.untilTurn(job, nanos))
+        return stock.known(until, PLANNED, admitted(stock).and(capacity)).stream()
+                .map(job -> isShare(job) ? Duration.ZERO : turns.untilTurn(job, nanos))
                 .min(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
     }
@@ -159,7 +159,7 @@ final class Chooser {
             }
             due.addAll(known.jobs());
         }
-        if (due.isEmpty() && !search.room.inAllGroups()) {
+        if (due.isEmpty() && !search.capacity.inAllGroups()) {
             return fair(behindFullGroups, search);
         }
         due.sort(STUCK_AND_OLDEST_FIRST);
@@ -173,11 +173,11 @@ final class Chooser {
         }
         long nanos = clock.nanos();
         List<Job> ours = due.stream()
-                .filter(job -> isShare(job) || courtesy.isOurs(job, nanos))
+                .filter(job -> isShare(job) || turns.isOurs(job, nanos))
                 .limit(Math.max(RANDOM_OF, width(search)))
                 .toList();
         if (ours.isEmpty()) {
-            return search.polite ? courtesy.help(due, search.max, nanos) : due;
+            return search.polite ? turns.help(due, search.max, nanos) : due;
         }
         return ours;
     }
@@ -200,7 +200,7 @@ final class Chooser {
 
     private List<Job> any(List<Job> due, int max) {
         List<Job> choice = new ArrayList<>(due);
-        Collections.shuffle(choice, surroundings.random());
+        Collections.shuffle(choice, environment.random());
         return choice.subList(0, Math.min(max, choice.size()));
     }
 
@@ -213,10 +213,11 @@ final class Chooser {
             if (first.unread() != null) {
                 return Choice.unread(new Unread(name, LaneKey.Order.LINE, first.unread()));
             } else if (first.job() != null) {
-                return Choice.of(line.several(LaneKey.START, LaneKey.END, search.until, search.room.negate(), most));
+                return Choice.of(
+                        line.several(LaneKey.START, LaneKey.END, search.until, search.capacity.negate(), most));
             }
         }
-        return Choice.of(stock.known(search.until, most, admitted(stock).and(search.room)));
+        return Choice.of(stock.known(search.until, most, admitted(stock).and(search.capacity)));
     }
 
     /** Chooses from this worker's jobs; if there are none, from those whose workers do not claim them. */
@@ -225,24 +226,24 @@ final class Chooser {
             return fair(round, search, taste(search, job -> false));
         }
         long nanos = clock.nanos();
-        Choice ours = fair(round, search, taste(search, job -> !courtesy.isOurs(job, nanos)));
+        Choice ours = fair(round, search, taste(search, job -> !turns.isOurs(job, nanos)));
         if (!ours.jobs().isEmpty() || ours.unread().isPresent()) {
             return ours;
         }
-        return fair(round, search, taste(search, job -> search.polite && !courtesy.mayHelp(job, nanos)));
+        return fair(round, search, taste(search, job -> search.polite && !turns.mayHelp(job, nanos)));
     }
 
     /** After claims that were lost to others, the first jobs of a lane count as equally good. */
     private FairRound.Taste taste(Search search, Predicate<Job> left) {
-        return new FairRound.Taste(left, spread, this::pick, search.room);
+        return new FairRound.Taste(left, spread, this::pick, search.capacity);
     }
 
     private Job pick(List<Job> equallyGood) {
-        return equallyGood.get(surroundings.random().nextInt(equallyGood.size()));
+        return equallyGood.get(environment.random().nextInt(equallyGood.size()));
     }
 
     private boolean isAlone(Collection<String> lines) {
-        return lines.stream().allMatch(line -> peers.count(Site.typeOf(line)) == 1);
+        return lines.stream().allMatch(line -> ranking.count(Site.typeOf(line)) == 1);
     }
 
     private Choice fair(FairRound round, Search search, FairRound.Taste taste) {
@@ -277,7 +278,7 @@ final class Chooser {
     }
 
     private Predicate<Job> admitted(KnownJobs stock) {
-        return job -> verdicts.admits(job, stock.rules());
+        return job -> admissions.admits(job, stock.rules());
     }
 
     private FairRound round(Strategy strategy) {
@@ -285,7 +286,7 @@ final class Chooser {
     }
 
     /** A search: up to so many jobs of some lines, due until then, in groups that have room. */
-    private record Search(Collection<String> lines, Instant until, int max, boolean polite, Capacity room) {}
+    private record Search(Collection<String> lines, Instant until, int max, boolean polite, Capacity capacity) {}
 
     /**
      * The chosen jobs, or the part of an index that must be read before.

@@ -27,7 +27,7 @@ final class KnownJobs {
     private final DueWindow backlog = new DueWindow();
     private final Paging paging = new Paging();
     private final SegmentProgress sharing;
-    private final RefreshTiming endOfLine = new RefreshTiming();
+    private final RefreshTiming refresh = new RefreshTiming();
     private final Map<LaneKey.Order, Scan> scans = new EnumMap<>(LaneKey.Order.class);
     private Admission.Rules rules = Admission.Rules.ALL;
     private long doubtedNanos = Long.MIN_VALUE;
@@ -57,7 +57,7 @@ final class KnownJobs {
     }
 
     RefreshTiming endOfLine() {
-        return endOfLine;
+        return refresh;
     }
 
     Admission.Rules rules() {
@@ -91,7 +91,7 @@ final class KnownJobs {
 
     /** A job of this type changed and was not read. */
     void unread(FeedNotice notice, long nanos) {
-        endOfLine.moved(nanos);
+        refresh.moved(nanos);
         scans.values().forEach(scan -> scan.unread(notice.docId()));
         backlog.unread(notice.docId(), notice.rev(), notice.mayBePending());
     }
@@ -121,11 +121,11 @@ final class KnownJobs {
 
     /** A job of this line changed; true when it may be claimed now or later. */
     boolean changed(Job job, long nanos) {
-        endOfLine.moved(nanos);
+        refresh.moved(nanos);
         scans.values().forEach(scan -> scan.changed(job));
         boolean isPending = backlog.changed(job);
         if (isPending) {
-            endOfLine.heardOfMore();
+            refresh.heardOfMore();
         }
         return isPending;
     }

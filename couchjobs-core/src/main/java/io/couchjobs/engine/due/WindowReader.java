@@ -51,8 +51,8 @@ public final class WindowReader {
 
     private final JobIndex index;
     private final ServerClock clock;
-    private final Environment surroundings;
-    private final WorkerRanking peers;
+    private final Environment environment;
+    private final WorkerRanking ranking;
     private final ScheduledExecutorService background;
     /** Guards the stocks, and the set of jobs under way. */
     private final Object monitor;
@@ -64,23 +64,23 @@ public final class WindowReader {
      *
      * @param index the index
      * @param clock measures how fast windows are used up
-     * @param surroundings provide the threads that read ahead
-     * @param peers with whom the jobs are shared
+     * @param environment provide the threads that read ahead
+     * @param ranking with whom the jobs are shared
      * @param monitor guards the stocks, and the next parameter
      * @param underWay the documents that are being claimed
      */
     WindowReader(
             JobIndex index,
             ServerClock clock,
-            Environment surroundings,
-            WorkerRanking peers,
+            Environment environment,
+            WorkerRanking ranking,
             Object monitor,
             Set<String> underWay) {
         this.index = index;
         this.clock = clock;
-        this.surroundings = surroundings;
-        this.peers = peers;
-        this.background = surroundings.threads("couchjobs-index", 1);
+        this.environment = environment;
+        this.ranking = ranking;
+        this.background = environment.threads("couchjobs-index", 1);
         this.monitor = monitor;
         this.underWay = underWay;
     }
@@ -106,7 +106,7 @@ public final class WindowReader {
             }
         }
         if (ahead != null) {
-            surroundings.join(ahead);
+            environment.join(ahead);
             synchronized (monitor) {
                 if (!mustRefill(stock, until, options.strategy())) {
                     return;
@@ -123,7 +123,7 @@ public final class WindowReader {
             long nanos = clock.nanos();
             return !isInLine(stock, options)
                     || !stock.backlog().isInDoubt()
-                    || stock.endOfLine().isTimeToRead(nanos, peers.idle(Site.typeOf(line), nanos));
+                    || stock.endOfLine().isTimeToRead(nanos, ranking.idle(Site.typeOf(line), nanos));
         }
     }
 
@@ -150,7 +150,7 @@ public final class WindowReader {
                 && !backlog.isInDoubt()
                 && !backlog.knowsAllDue(until)
                 && backlog.hasRoomFor(stock.paging().size(options.max()))
-                && backlog.due(until, enough, job -> backlog.isOurs(job) || peers.rank(job) == 0)
+                && backlog.due(until, enough, job -> backlog.isOurs(job) || ranking.rank(job) == 0)
                                 .size()
                         < enough;
     }
@@ -191,7 +191,7 @@ public final class WindowReader {
         boolean shared;
         UnaryOperator<List<JobId>> wanted;
         boolean random = options.strategy().kind() == Strategy.Kind.RANDOM;
-        int workers = peers.count(Site.typeOf(line));
+        int workers = ranking.count(Site.typeOf(line));
         synchronized (monitor) {
             begun = stock.backlog().beginRefill();
             shared = workers > 1 && isShared(stock, options);
@@ -207,7 +207,7 @@ public final class WindowReader {
             int jobs = stock.paging().size(options.max());
             int rows = shared ? Math.min(workers * jobs, MOST_ROWS) : jobs;
             size = random ? RANDOM_OF : rows;
-            Segments stretches = stock.sharing().stretches(peers, Site.typeOf(line), from.isPresent());
+            Segments stretches = stock.sharing().stretches(ranking, Site.typeOf(line), from.isPresent());
             wanted = shared ? stretches::of : UnaryOperator.identity();
         }
         try {

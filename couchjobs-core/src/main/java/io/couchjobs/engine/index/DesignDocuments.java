@@ -51,7 +51,7 @@ public final class DesignDocuments implements AutoCloseable {
      */
     public DesignDocuments(CouchDatabase database) {
         this.database = database;
-        this.builders = database.server().surroundings().threads("couchjobs-index", MOST_BUILDS);
+        this.builders = database.server().environment().threads("couchjobs-index", MOST_BUILDS);
     }
 
     /** Stops waiting for indexes; the server goes on building. */

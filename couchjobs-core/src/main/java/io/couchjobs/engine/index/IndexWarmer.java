@@ -27,7 +27,7 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
 
     private final Runnable warm;
     private final Supplier<DatabaseInfo> database;
-    private final Environment surroundings;
+    private final Environment environment;
     private final ScheduledExecutorService thread;
     private int underWay;
     private long writes;
@@ -40,13 +40,13 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
      *
      * @param warm requests the update, and does not wait for it
      * @param database reads the database's numbers, which tell how many changes others made; on a cluster they do not
-     * @param surroundings its clock and thread
+     * @param environment its clock and thread
      */
-    public IndexWarmer(Runnable warm, Supplier<DatabaseInfo> database, Environment surroundings) {
+    public IndexWarmer(Runnable warm, Supplier<DatabaseInfo> database, Environment environment) {
         this.warm = warm;
         this.database = database;
-        this.surroundings = surroundings;
-        this.thread = surroundings.threads("couchjobs-warmer", 1);
+        this.environment = environment;
+        this.thread = environment.threads("couchjobs-warmer", 1);
     }
 
     @Override
@@ -57,7 +57,7 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
     @Override
     public synchronized void ends(int documents) {
         underWay--;
-        lastNanos = surroundings.nanos();
+        lastNanos = environment.nanos();
         firstNanos = writes == 0 ? lastNanos : firstNanos;
         writes += documents;
         if (writes >= MANY && !planned && !thread.isShutdown()) {
@@ -108,11 +108,11 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
     }
 
     private synchronized Duration quiet() {
-        return underWay > 0 ? Duration.ZERO : Duration.ofNanos(surroundings.nanos() - lastNanos);
+        return underWay > 0 ? Duration.ZERO : Duration.ofNanos(environment.nanos() - lastNanos);
     }
 
     private synchronized boolean isLate() {
-        return surroundings.nanos() - firstNanos >= LONGEST.toNanos();
+        return environment.nanos() - firstNanos >= LONGEST.toNanos();
     }
 
     private long changes() {

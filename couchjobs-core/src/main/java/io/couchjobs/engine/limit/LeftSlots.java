@@ -57,7 +57,7 @@ final class LeftSlots {
     /** Takes away the leaves that such claims left at some copies, and learns the present owners of their slots. */
     void takeAway(String type) {
         List<Slot> slots = remove(type);
-        Backoff backoff = new Backoff(store.surroundings(), FIRST_PAUSE, LONGEST_PAUSE);
+        Backoff backoff = new Backoff(store.environment(), FIRST_PAUSE, LONGEST_PAUSE);
         try {
             boolean goesOn = !slots.isEmpty();
             while (goesOn) {

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class Limits {
     private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
 
-    private final Environment surroundings;
+    private final Environment environment;
     private final SettingsStore settings;
     private final ServerClock clock;
     private final SlotKeeper slots;
@@ -45,7 +45,7 @@ public final class Limits {
         this.slots = new SlotKeeper(parts, worker, onMoreRoom);
         this.site = parts.store().site().name();
         this.rates = new RateKeeper(parts.store(), parts.clock());
-        this.surroundings = parts.store().surroundings();
+        this.environment = parts.store().environment();
     }
 
     /** Takes in an event of the feed; true when there may be more room now. */
@@ -186,7 +186,7 @@ public final class Limits {
 
     /** Picks the slots that a job needs; empty when no slot of one kind is left. */
     private Optional<Wish> wish(Job job) {
-        String token = surroundings.uuid().toString();
+        String token = environment.uuid().toString();
         TypeSettings limits = settings.get(job.type());
         List<Slot> picked = new ArrayList<>();
         boolean all = pick(new Limited(job.type(), null, site), limits.get(Limit.RUNNING), job, token, picked)

@@ -188,7 +188,7 @@ final class SlotKeeper {
             unlucky.clear();
         }
         Duration pause = unlucky.computeIfAbsent(
-                        name, first -> new Backoff(parts.store().surroundings(), FIRST_PAUSE, LONGEST_PAUSE))
+                        name, first -> new Backoff(parts.store().environment(), FIRST_PAUSE, LONGEST_PAUSE))
                 .next();
         table(name.limited().type()).leaveAlone(name, parts.clock().nanos() + pause.toNanos());
     }

@@ -52,7 +52,7 @@ public final class SettingsStore implements Feed.Listener {
 
     private final CouchDatabase database;
     private final SharedWriter writer;
-    private final Environment surroundings;
+    private final Environment environment;
     private final Duration defaultTimeout;
     private final Map<String, TypeSettings> known = new ConcurrentHashMap<>();
     private final Map<String, Long> readNanos = new ConcurrentHashMap<>();
@@ -71,7 +71,7 @@ public final class SettingsStore implements Feed.Listener {
     public SettingsStore(CouchDatabase database, Duration defaultTimeout) {
         this.database = database;
         this.writer = new SharedWriter(database);
-        this.surroundings = database.server().surroundings();
+        this.environment = database.server().environment();
         this.defaultTimeout = defaultTimeout;
     }
 
@@ -96,7 +96,7 @@ public final class SettingsStore implements Feed.Listener {
      * needed.
      */
     private void remember(TypeSettings read, long newsBefore) {
-        readNanos.put(read.type(), surroundings.nanos());
+        readNanos.put(read.type(), environment.nanos());
         known.compute(read.type(), (type, heard) -> news.get() == newsBefore && isAsNew(read, heard) ? read : heard);
     }
 
@@ -124,7 +124,7 @@ public final class SettingsStore implements Feed.Listener {
      */
     public TypeSettings recent(String type) {
         TypeSettings settings = known.get(type);
-        boolean isOld = !followed && surroundings.nanos() - readNanos.getOrDefault(type, 0L) > RECENT.toNanos();
+        boolean isOld = !followed && environment.nanos() - readNanos.getOrDefault(type, 0L) > RECENT.toNanos();
         return settings == null || isOld ? read(type) : settings;
     }
 

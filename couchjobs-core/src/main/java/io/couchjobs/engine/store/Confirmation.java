@@ -51,7 +51,7 @@ public final class Confirmation {
      */
     public Optional<Job> of(JobId id, String rev) {
         doubtful.add(id);
-        Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(50), Duration.ofSeconds(1));
+        Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(50), Duration.ofSeconds(1));
         while (backoff.attempts() < MOST_ATTEMPTS) {
             store.settle(id);
             Optional<Job> present = store.read(id).filter(job -> goesBackTo(rev, job));

@@ -59,7 +59,7 @@ public final class ConfirmedEnds implements AutoCloseable {
     ConfirmedEnds(JobStore store) {
         this.store = store;
         this.database = store.database();
-        this.thread = store.surroundings().threads("couchjobs-confirmed", 1);
+        this.thread = store.environment().threads("couchjobs-confirmed", 1);
     }
 
     /** Is told the state of a job. */
@@ -216,7 +216,7 @@ public final class ConfirmedEnds implements AutoCloseable {
     }
 
     private long nanos() {
-        return store.surroundings().nanos();
+        return store.environment().nanos();
     }
 
     private synchronized void plan() {
@@ -330,7 +330,7 @@ public final class ConfirmedEnds implements AutoCloseable {
     private final class Question {
         private final JobId id;
         private final Set<Listener> listeners = new LinkedHashSet<>(2);
-        private final Backoff backoff = new Backoff(store.surroundings(), SHORTEST_PAUSE, LONGEST_PAUSE);
+        private final Backoff backoff = new Backoff(store.environment(), SHORTEST_PAUSE, LONGEST_PAUSE);
         private long dueNanos;
         private @Nullable Snapshot seen;
         /**

@@ -32,8 +32,8 @@ public final class JobReader {
         this.data = new DataReader(database);
     }
 
-    public Environment surroundings() {
-        return database.server().surroundings();
+    public Environment environment() {
+        return database.server().environment();
     }
 
     /** The job of a snapshot, for a caller that may ask for its data. */

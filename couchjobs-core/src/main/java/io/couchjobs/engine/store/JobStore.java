@@ -173,8 +173,8 @@ public final class JobStore implements AutoCloseable {
         return claimsUnderWay;
     }
 
-    public Environment surroundings() {
-        return database.server().surroundings();
+    public Environment environment() {
+        return database.server().environment();
     }
 
     /**
@@ -509,7 +509,7 @@ public final class JobStore implements AutoCloseable {
 
     public WriteResult join(CompletableFuture<WriteResult> write) {
         try {
-            return surroundings().join(write);
+            return environment().join(write);
         } catch (CompletionException e) {
             if (e.getCause() instanceof RuntimeException trouble) {
                 throw trouble;

@@ -47,14 +47,14 @@ public final class SharedWriter {
     private final CouchDatabase database;
     private final Copies copies;
     private final LostAnswers lostAnswers;
-    private final Environment surroundings;
+    private final Environment environment;
     private final Map<String, Doubt> doubted = new ConcurrentHashMap<>();
 
     public SharedWriter(CouchDatabase database) {
         this.database = database;
         this.copies = new Copies(database);
         this.lostAnswers = new LostAnswers(database, copies);
-        this.surroundings = database.server().surroundings();
+        this.environment = database.server().environment();
     }
 
     /** How documents of a kind are changed. */
@@ -108,17 +108,17 @@ public final class SharedWriter {
     }
 
     private ObjectNode change(String docId, UnaryOperator<ObjectNode> change, Kind kind, List<String> left) {
-        Backoff backoff = new Backoff(surroundings, Duration.ofMillis(5), Duration.ofMillis(500));
+        Backoff backoff = new Backoff(environment, Duration.ofMillis(5), Duration.ofMillis(500));
         boolean doubtful = false;
         boolean tried = false;
-        long began = surroundings.nanos();
-        while (backoff.attempts() < MOST_ATTEMPTS || (doubtful && surroundings.nanos() - began < GRACE.toNanos())) {
+        long began = environment.nanos();
+        while (backoff.attempts() < MOST_ATTEMPTS || (doubtful && environment.nanos() - began < GRACE.toNanos())) {
             View view = view(docId, kind);
             if (!kind.isKnown(view.present())) {
                 continue;
             }
             doubtful = view.isDoubtful();
-            if (doubtful && surroundings.nanos() - began < GRACE.toNanos()) {
+            if (doubtful && environment.nanos() - began < GRACE.toNanos()) {
                 pause(backoff, docId);
                 continue;
             }
@@ -194,7 +194,7 @@ public final class SharedWriter {
 
     /** Has a write confirmed that is stored somewhere, or takes it back. */
     private Optional<String> settle(View before, String rev, ObjectNode next, Kind kind, List<String> left) {
-        Backoff backoff = new Backoff(surroundings, Duration.ofMillis(20), Duration.ofSeconds(1));
+        Backoff backoff = new Backoff(environment, Duration.ofMillis(20), Duration.ofSeconds(1));
         String own = rev;
         while (backoff.attempts() < MOST_CONFIRMATIONS) {
             View now = view(before.docId, kind);
@@ -219,7 +219,7 @@ public final class SharedWriter {
 
     /** Local documents have no conflicts: each copy keeps the last content it was sent. */
     private String repeat(View before, String rev, ObjectNode next) {
-        Backoff backoff = new Backoff(surroundings, Duration.ofMillis(20), Duration.ofSeconds(1));
+        Backoff backoff = new Backoff(environment, Duration.ofMillis(20), Duration.ofSeconds(1));
         ObjectNode again = next.deepCopy().put("_rev", rev);
         while (backoff.attempts() < MOST_CONFIRMATIONS) {
             pause(backoff, before.docId);
@@ -241,7 +241,7 @@ public final class SharedWriter {
      * writer that built on the leaf goes on from there.
      */
     private void takeBack(View before, String own, ObjectNode next, Kind kind, List<String> left) {
-        Backoff backoff = new Backoff(surroundings, Duration.ofMillis(20), Duration.ofSeconds(1));
+        Backoff backoff = new Backoff(environment, Duration.ofMillis(20), Duration.ofSeconds(1));
         for (boolean first = true; backoff.attempts() < MOST_WITHDRAWALS; first = false) {
             Optional<SharedLeaf> mine =
                     first ? Optional.empty() : view(before.docId, kind).descendantOf(own);
@@ -292,7 +292,7 @@ public final class SharedWriter {
      * Deletes a leaf that lost. Copies that do not have it yet refuse that, so the deletion is repeated for a while.
      */
     private void delete(String docId, String rev, String winner) {
-        Backoff backoff = new Backoff(surroundings, Duration.ofMillis(20), Duration.ofSeconds(1));
+        Backoff backoff = new Backoff(environment, Duration.ofMillis(20), Duration.ofSeconds(1));
         while (!isStored(put(SharedLeaf.lost(docId, rev, winner)))) {
             boolean isGone = database.leavesWithHistories(docId).stream()
                     .map(SharedLeaf::of)
@@ -330,7 +330,7 @@ public final class SharedWriter {
     }
 
     private boolean hasBeenSoForLong(View view) {
-        Doubt now = new Doubt(Set.copyOf(view.revs), surroundings.nanos());
+        Doubt now = new Doubt(Set.copyOf(view.revs), environment.nanos());
         if (doubted.size() >= MOST_DOUBTED) {
             doubted.clear();
         }

@@ -42,7 +42,7 @@ public final class UnconfirmedWrites {
     /** Lets a conflict be resolved, if there is one, and waits for that for a few seconds at most. */
     void settle(JobId id) {
         conflicts.look(id);
-        Backoff backoff = new Backoff(database.server().surroundings(), Duration.ofMillis(20), Duration.ofSeconds(1));
+        Backoff backoff = new Backoff(database.server().environment(), Duration.ofMillis(20), Duration.ofSeconds(1));
         while (backoff.attempts() < MOST_LOOKS && isInConflict(id)) {
             pause(backoff, id);
         }

@@ -43,7 +43,7 @@ public final class Withdrawals implements AutoCloseable {
     Withdrawals(JobStore store, Copies copies) {
         this.store = store;
         this.copies = copies;
-        this.thread = store.surroundings().threads("couchjobs-withdrawals", 1);
+        this.thread = store.environment().threads("couchjobs-withdrawals", 1);
     }
 
     /** Takes back a claim that was stored as the revision it carries. */
@@ -83,7 +83,7 @@ public final class Withdrawals implements AutoCloseable {
             fresh.clear();
             planned = false;
         }
-        settle(batch, new Backoff(store.surroundings(), Duration.ofMillis(200), Duration.ofSeconds(10)));
+        settle(batch, new Backoff(store.environment(), Duration.ofMillis(200), Duration.ofSeconds(10)));
     }
 
     private void settle(List<Pending> batch, Backoff again) {

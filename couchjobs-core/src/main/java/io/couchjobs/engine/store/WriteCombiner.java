@@ -54,7 +54,7 @@ final class WriteCombiner implements AutoCloseable {
 
     private final CouchDatabase database;
     private final LostAnswers lostAnswers;
-    private final Environment surroundings;
+    private final Environment environment;
     private final ScheduledExecutorService senders;
     private volatile BulkListener requests = BulkListener.UNHEARD;
     // From here on guarded by the queue itself.
@@ -66,8 +66,8 @@ final class WriteCombiner implements AutoCloseable {
     WriteCombiner(CouchDatabase database, LostAnswers lostAnswers) {
         this.database = database;
         this.lostAnswers = lostAnswers;
-        this.surroundings = database.server().surroundings();
-        this.senders = surroundings.threads("couchjobs-writer", MOST_REQUESTS);
+        this.environment = database.server().environment();
+        this.senders = environment.threads("couchjobs-writer", MOST_REQUESTS);
     }
 
     CompletableFuture<WriteResult> write(ObjectNode document) {
@@ -118,11 +118,11 @@ final class WriteCombiner implements AutoCloseable {
         List<Entry> batch = new ArrayList<>();
         try {
             for (takeNext(batch); !batch.isEmpty(); takeNext(batch)) {
-                long began = surroundings.nanos();
+                long began = environment.nanos();
                 send(batch);
                 int answered = batch.size();
                 batch.clear();
-                gather(answered, surroundings.nanos() - began);
+                gather(answered, environment.nanos() - began);
             }
         } catch (RuntimeException | Error trouble) {
             giveUp(batch, trouble);
@@ -150,8 +150,8 @@ final class WriteCombiner implements AutoCloseable {
         }
         int before = waitingCount();
         int expected = Math.min(answered + before, MOST_PER_REQUEST);
-        long until = surroundings.nanos() + Math.min(took / 4, LONGEST_GATHERING.toNanos());
-        for (int now = before, last = -1; now < expected && now != last && surroundings.nanos() < until; ) {
+        long until = environment.nanos() + Math.min(took / 4, LONGEST_GATHERING.toNanos());
+        for (int now = before, last = -1; now < expected && now != last && environment.nanos() < until; ) {
             pause(GLANCE);
             last = now;
             now = waitingCount();
@@ -261,7 +261,7 @@ final class WriteCombiner implements AutoCloseable {
 
     private void pause(Duration time) {
         try {
-            surroundings.pause(time);
+            environment.pause(time);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // send at once
         }

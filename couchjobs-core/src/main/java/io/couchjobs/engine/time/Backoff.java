@@ -7,7 +7,7 @@ import java.time.Duration;
  * loop.
  */
 public final class Backoff {
-    private final Environment surroundings;
+    private final Environment environment;
     private final Duration shortest;
     private final Duration longest;
     private int attempts;
@@ -23,14 +23,14 @@ public final class Backoff {
     }
 
     /**
-     * As {@link #Backoff(Duration, Duration)}, in the given surroundings.
+     * As {@link #Backoff(Duration, Duration)}, with the given environment.
      *
-     * @param surroundings make the pauses and the random numbers
+     * @param environment make the pauses and the random numbers
      * @param shortest the first pause, at most
      * @param longest the limit of all pauses
      */
-    public Backoff(Environment surroundings, Duration shortest, Duration longest) {
-        this.surroundings = surroundings;
+    public Backoff(Environment environment, Duration shortest, Duration longest) {
+        this.environment = environment;
         this.shortest = shortest;
         this.longest = longest;
     }
@@ -43,7 +43,7 @@ public final class Backoff {
     /** {@return the next pause: random, between half of the present limit and the limit, which doubles each time} */
     public Duration next() {
         long limit = Math.min(longest.toNanos(), shortest.toNanos() << Math.min(attempts++, 20));
-        return Duration.ofNanos(surroundings.random().nextLong(limit / 2, limit + 1));
+        return Duration.ofNanos(environment.random().nextLong(limit / 2, limit + 1));
     }
 
     /**
@@ -52,7 +52,7 @@ public final class Backoff {
      * @throws InterruptedException when interrupted meanwhile
      */
     public void pause() throws InterruptedException {
-        surroundings.pause(next());
+        environment.pause(next());
     }
 
     /**

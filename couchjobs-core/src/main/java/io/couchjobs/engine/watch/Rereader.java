@@ -36,7 +36,7 @@ final class Rereader implements AutoCloseable {
 
     private final Followers followers;
     private final JobReader reader;
-    private final Environment surroundings;
+    private final Environment environment;
     private final ScheduledExecutorService thread;
     private final Backoff backoff;
     private final Set<String> waiting = new LinkedHashSet<>();
@@ -49,9 +49,9 @@ final class Rereader implements AutoCloseable {
     Rereader(Followers followers, JobReader reader) {
         this.followers = followers;
         this.reader = reader;
-        this.surroundings = reader.surroundings();
-        this.thread = surroundings.threads("couchjobs-rereader", 1);
-        this.backoff = new Backoff(surroundings, Duration.ofMillis(100), Duration.ofSeconds(5));
+        this.environment = reader.environment();
+        this.thread = environment.threads("couchjobs-rereader", 1);
+        this.backoff = new Backoff(environment, Duration.ofMillis(100), Duration.ofSeconds(5));
     }
 
     /** Reads these documents as soon as possible. */
@@ -135,7 +135,7 @@ final class Rereader implements AutoCloseable {
 
     private void tell(String docId, Snapshot found) {
         Doubt before = doubts.get(docId);
-        long now = surroundings.nanos();
+        long now = environment.nanos();
         Doubt doubt = before != null && before.rev.equals(found.rev()) ? before : new Doubt(found.rev(), now);
         boolean confirmed = now - doubt.nanos >= LAG.toNanos();
         boolean certain = true;

@@ -59,7 +59,7 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
         this.store = store;
         this.ends = store.ends();
         this.hearer = hearer;
-        this.backoff = new Backoff(store.surroundings(), Duration.ofMillis(100), Duration.ofSeconds(5));
+        this.backoff = new Backoff(store.environment(), Duration.ofMillis(100), Duration.ofSeconds(5));
         this.onClose = onClose;
         thread.setDaemon(true);
     }

@@ -207,13 +207,13 @@ public final class Subscriptions implements AutoCloseable {
 
     /** The states that a majority has, normally known after two probes; without those that are not known in time. */
     private Map<String, Snapshot> sure(List<String> docIds, Deadline deadline) throws InterruptedException {
-        Backoff backoff = new Backoff(store.surroundings(), Duration.ofMillis(20), Duration.ofSeconds(1));
+        Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(20), Duration.ofSeconds(1));
         List<String> unknown = new ArrayList<>(docIds);
         Map<String, Snapshot> sure = new HashMap<>(ends.read(unknown));
         unknown.removeAll(sure.keySet());
         while (!unknown.isEmpty() && deadline.nanosLeft() > 0) {
             Duration pause = backoff.next();
-            store.surroundings().pause(pause.compareTo(deadline.left()) < 0 ? pause : deadline.left());
+            store.environment().pause(pause.compareTo(deadline.left()) < 0 ? pause : deadline.left());
             sure.putAll(ends.read(unknown));
             unknown.removeAll(sure.keySet());
         }

@@ -94,15 +94,14 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         this.parts = parts;
         this.ownWorker = ownWorker;
         this.isOurs = isOurs;
-        Environment surroundings = parts.store().database().server().surroundings();
-        this.watchAgain = new Backoff(surroundings, Duration.ofMillis(200), Duration.ofSeconds(5));
-        this.scanAgain = new Backoff(surroundings, Duration.ofSeconds(1), Duration.ofMinutes(1));
-        this.watching = surroundings.threads("couchjobs-monitor", 1);
-        this.scanning = surroundings.threads("couchjobs-monitor-scan", 1);
+        Environment environment = parts.store().database().server().environment();
+        this.watchAgain = new Backoff(environment, Duration.ofMillis(200), Duration.ofSeconds(5));
+        this.scanAgain = new Backoff(environment, Duration.ofSeconds(1), Duration.ofMinutes(1));
+        this.watching = environment.threads("couchjobs-monitor", 1);
+        this.scanning = environment.threads("couchjobs-monitor-scan", 1);
         this.watch = new Alarm(watching, this::watch);
         this.scan = new Alarm(scanning, this::scan);
-        this.sightings =
-                new Sightings(parts.clock(), () -> surroundings.random().nextDouble());
+        this.sightings = new Sightings(parts.clock(), () -> environment.random().nextDouble());
     }
 
     void start() {

@@ -28,12 +28,12 @@ public final class Claims {
     private final Backoff lostRaces;
     private volatile boolean lostAll;
 
-    Claims(Acceptor acceptor, Executor executor, Environment surroundings, String worker, BooleanSupplier closing) {
+    Claims(Acceptor acceptor, Executor executor, Environment environment, String worker, BooleanSupplier closing) {
         this.acceptor = acceptor;
         this.executor = executor;
         this.closing = closing;
         this.lostRaces = acceptor.lostRaces();
-        this.threads = surroundings.threads("couchjobs-claims-" + worker, MOST);
+        this.threads = environment.threads("couchjobs-claims-" + worker, MOST);
     }
 
     /** {@return how many jobs were won so far} */

@@ -35,7 +35,7 @@ public final class Dispatcher {
         this.index = parts.index();
         this.executor = executor;
         this.claims = new Claims(
-                acceptor, executor, parts.store().database().server().surroundings(), options.id(), () -> closing);
+                acceptor, executor, parts.store().database().server().environment(), options.id(), () -> closing);
         this.thread = new Thread(this::dispatch, "couchjobs-worker-" + options.id());
         thread.setDaemon(true);
     }

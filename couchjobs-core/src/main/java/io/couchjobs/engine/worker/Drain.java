@@ -26,14 +26,14 @@ public final class Drain {
     List<RunReport> run() throws InterruptedException {
         try (Acceptor acceptor = new Acceptor(parts, options.id());
                 Dependencies held = new Dependencies(parts);
-                ProgressWriter teller = new ProgressWriter()) {
+                ProgressWriter progressWriter = new ProgressWriter()) {
             if (!options.hasOwnId()) {
                 acceptor.beginAnywhere();
             }
             acceptor.admission().filter(options.selection().filter());
             acceptor.admission().classes(options.selection().classes());
             Run.Tools tools = new Run.Tools(
-                    teller, new JobLogs(parts.store(), parts.feed()), parts.clock(), options.interceptors());
+                    progressWriter, new JobLogs(parts.store(), parts.feed()), parts.clock(), options.interceptors());
             return run(acceptor, held, tools);
         }
     }

@@ -26,7 +26,7 @@ public final class Executor {
     private final Consumer<Run> onClaimed;
     private final Slots slots;
     private final TimeLimits timeLimits;
-    private final WorkerCounters tally = new WorkerCounters();
+    private final WorkerCounters counters = new WorkerCounters();
     /** All that this worker owns, started or not: their leases are kept. */
     private final Map<JobId, Run> runs = new ConcurrentHashMap<>();
 
@@ -50,7 +50,7 @@ public final class Executor {
     }
 
     WorkerCounters tally() {
-        return tally;
+        return counters;
     }
 
     /** Changes how many run at once. Those that wait are started as far as there are slots now; none waits where none is to run. */
@@ -71,7 +71,7 @@ public final class Executor {
 
     /** Starts a claimed job, now or when a slot is free. */
     void take(LeasedJob claim) {
-        tally.claimed();
+        counters.claimed();
         Handler<?> handler =
                 Objects.requireNonNull(options.handlers().get(claim.id().type()));
         Run run = new Run(
@@ -163,7 +163,7 @@ public final class Executor {
             }
             LogContext.set(options.id(), run.claim().job());
             RunReport report = run.call(this::handlerDone);
-            tally.ended(report.outcome());
+            counters.ended(report.outcome());
             options.listener().accept(report);
         } catch (Throwable e) {
             log.error(

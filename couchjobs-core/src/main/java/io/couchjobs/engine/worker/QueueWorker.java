@@ -36,23 +36,23 @@ public final class QueueWorker implements Worker {
     private final Registration registration;
     private final LeaseKeeper leases;
     private final ActivityMonitor monitor;
-    private final CancelWatch ownJobs;
-    private final Dependencies heldJobs;
+    private final CancelWatch cancelWatch;
+    private final Dependencies dependencies;
     private final Sweeper sweeper;
-    private final ProgressWriter teller = new ProgressWriter();
+    private final ProgressWriter progressWriter = new ProgressWriter();
     private Listening listening = () -> {};
     private @Nullable Thread exitHook;
-    private final WorkerHook companion;
+    private final WorkerHook hook;
     private Listening accompanied = () -> {};
     private Listening resolving = () -> {};
 
-    QueueWorker(QueueParts parts, WorkerOptions options, WorkerHook companion) {
+    QueueWorker(QueueParts parts, WorkerOptions options, WorkerHook hook) {
         this.parts = parts;
         this.options = options;
-        this.companion = companion;
+        this.hook = hook;
         this.acceptor = new Acceptor(parts, options.id());
-        Run.Tools tools =
-                new Run.Tools(teller, new JobLogs(parts.store(), parts.feed()), parts.clock(), options.interceptors());
+        Run.Tools tools = new Run.Tools(
+                progressWriter, new JobLogs(parts.store(), parts.feed()), parts.clock(), options.interceptors());
         acceptor.admission().filter(options.selection().filter());
         acceptor.admission().classes(options.selection().classes());
         this.executor = new Executor(options, parts, tools, this::claimed);
@@ -66,9 +66,9 @@ public final class QueueWorker implements Worker {
                 .tells(options.hasOwnId() ? acceptor::lastGroup : Optional::empty);
         this.leases = new LeaseKeeper(registration, executor.runs().values(), parts.settings(), parts.clock());
         this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow);
-        this.heldJobs = new Dependencies(parts);
+        this.dependencies = new Dependencies(parts);
         this.sweeper = new Sweeper(parts, options.id(), executor.tally()::claims);
-        this.ownJobs = new CancelWatch(executor.runs(), options.id(), leases::hurry);
+        this.cancelWatch = new CancelWatch(executor.runs(), options.id(), leases::hurry);
     }
 
     /**
@@ -85,11 +85,11 @@ public final class QueueWorker implements Worker {
      * Starts to describe a worker.
      *
      * @param parts what it works with
-     * @param companion what its process does beside running jobs
+     * @param hook what its process does beside running jobs
      * @return a builder
      */
-    public static WorkerBuilder builder(QueueParts parts, WorkerHook companion) {
-        return new QueueWorkerBuilder(parts, companion);
+    public static WorkerBuilder builder(QueueParts parts, WorkerHook hook) {
+        return new QueueWorkerBuilder(parts, hook);
     }
 
     @Override
@@ -192,11 +192,11 @@ public final class QueueWorker implements Worker {
         monitor.recoverOwn();
         takeTurns();
         leases.start();
-        listening = parts.feed().listen(ownJobs);
+        listening = parts.feed().listen(cancelWatch);
         monitor.start();
-        heldJobs.start();
+        dependencies.start();
         resolving = parts.store().resolveWith(new Owner(id(), executor::holds));
-        accompanied = companion.join(this);
+        accompanied = hook.join(this);
         if (options.sweeping()) {
             sweeper.start();
         }
@@ -214,7 +214,7 @@ public final class QueueWorker implements Worker {
     }
 
     private void claimed(Run run) {
-        ownJobs.begun(run);
+        cancelWatch.begun(run);
         leases.begun(run);
     }
 
@@ -226,12 +226,12 @@ public final class QueueWorker implements Worker {
         accompanied.close();
         resolving.close();
         listening.close();
-        heldJobs.close();
+        dependencies.close();
         sweeper.close();
         monitor.close();
         executor.stopAll(run -> run.stop(StopReason.HALTED)); // nobody renews their leases from here on
         leases.close();
-        teller.close();
+        progressWriter.close();
         executor.close();
         acceptor.close();
         forgetExitHook();

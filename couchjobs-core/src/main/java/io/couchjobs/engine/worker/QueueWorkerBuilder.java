@@ -39,12 +39,12 @@ public final class QueueWorkerBuilder implements WorkerBuilder {
     private @Nullable Duration closeOnExit;
     private boolean sweeping = true;
     private Consumer<RunReport> listener = report -> {};
-    private WorkerHook companion;
+    private WorkerHook hook;
     private Selection selection = Selection.ALL;
 
-    QueueWorkerBuilder(QueueParts parts, WorkerHook companion) {
+    QueueWorkerBuilder(QueueParts parts, WorkerHook hook) {
         this.parts = parts;
-        this.companion = companion;
+        this.hook = hook;
     }
 
     @Override
@@ -132,7 +132,7 @@ public final class QueueWorkerBuilder implements WorkerBuilder {
 
     @Override
     public QueueWorkerBuilder withoutScheduler() {
-        this.companion = WorkerHook.NONE;
+        this.hook = WorkerHook.NONE;
         return this;
     }
 
@@ -174,7 +174,7 @@ public final class QueueWorkerBuilder implements WorkerBuilder {
     @Override
     public Worker start() {
         check();
-        return new QueueWorker(parts, options(), companion).start();
+        return new QueueWorker(parts, options(), hook).start();
     }
 
     @Override

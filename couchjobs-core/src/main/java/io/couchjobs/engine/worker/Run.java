@@ -170,13 +170,13 @@ public final class Run implements RunControl {
     public void log(String line) {
         JOB_LOG.info("{}: {}", claim.id(), line);
         runLog.add(line);
-        tools.teller.tell(this);
+        tools.progressWriter.tell(this);
     }
 
     @Override
     public void progress(Progress progress) {
         claim.progress(progress);
-        tools.teller.tell(this);
+        tools.progressWriter.tell(this);
     }
 
     boolean hasSomethingToTell() {
@@ -395,7 +395,7 @@ public final class Run implements RunControl {
     }
 
     /** The collaborators of runs, beside their claims. Immutable. */
-    record Tools(ProgressWriter teller, JobLogs logs, InstantSource clock, List<RunInterceptor> interceptors) {}
+    record Tools(ProgressWriter progressWriter, JobLogs logs, InstantSource clock, List<RunInterceptor> interceptors) {}
 
     /** How a run ended, and the write that says so; the write returns null when there is nothing to write. */
     private record Ending(

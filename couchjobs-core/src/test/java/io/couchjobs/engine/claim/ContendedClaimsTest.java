@@ -106,7 +106,7 @@ class ContendedClaimsTest {
             this.claimer = new Claimer(
                     parts,
                     new Limits(parts, worker, () -> {}),
-                    new UnconfirmedClaims(System::nanoTime, store.surroundings()));
+                    new UnconfirmedClaims(System::nanoTime, store.environment()));
         }
 
         int claim(JobId id, CyclicBarrier together) throws Exception {

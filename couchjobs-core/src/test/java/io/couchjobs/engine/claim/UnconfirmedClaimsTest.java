@@ -12,59 +12,60 @@ import org.junit.jupiter.api.Test;
 
 class UnconfirmedClaimsTest {
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
-    private final UnconfirmedClaims ties = new UnconfirmedClaims(nanos::get, Environment.REAL);
+    private final UnconfirmedClaims unconfirmed = new UnconfirmedClaims(nanos::get, Environment.REAL);
     private final Job job = Jobs.job("'data':{}");
     private final Job other = Job.parse(Jobs.json("{'_id':'job:email:other'}"));
 
     @Test
     void a_job_that_was_claimed_in_vain_is_left_alone_for_a_pause_and_others_are_not() {
-        ties.tied(job.id());
-        Duration pause = ties.pause();
+        unconfirmed.tied(job.id());
+        Duration pause = unconfirmed.pause();
         assertThat(pause).isBetween(Duration.ofMillis(200), Duration.ofMillis(400));
-        assertThat(ties.except(Capacity.FOR_ALL).test(job)).isFalse();
-        assertThat(ties.except(Capacity.FOR_ALL).test(other)).isTrue();
-        assertThat(ties.except(new Capacity(true, none -> false)).test(other)).isFalse();
+        assertThat(unconfirmed.except(Capacity.FOR_ALL).test(job)).isFalse();
+        assertThat(unconfirmed.except(Capacity.FOR_ALL).test(other)).isTrue();
+        assertThat(unconfirmed.except(new Capacity(true, none -> false)).test(other))
+                .isFalse();
         pass(pause.minusNanos(1));
-        assertThat(ties.except(Capacity.FOR_ALL).test(job)).isFalse();
+        assertThat(unconfirmed.except(Capacity.FOR_ALL).test(job)).isFalse();
         pass(Duration.ofNanos(1));
-        assertThat(ties.except(Capacity.FOR_ALL).test(job)).isTrue();
+        assertThat(unconfirmed.except(Capacity.FOR_ALL).test(job)).isTrue();
     }
 
     @Test
     void the_pauses_grow_to_twenty_seconds_at_most_and_are_forgotten_after_minutes() {
         for (int i = 0; i < 8; i++) {
-            ties.tied(job.id());
-            pass(ties.pause());
+            unconfirmed.tied(job.id());
+            pass(unconfirmed.pause());
         }
-        ties.tied(job.id());
-        assertThat(ties.pause()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(20));
+        unconfirmed.tied(job.id());
+        assertThat(unconfirmed.pause()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(20));
         pass(Duration.ofMinutes(3));
-        ties.tied(job.id());
-        assertThat(ties.pause()).isLessThan(Duration.ofSeconds(1));
+        unconfirmed.tied(job.id());
+        assertThat(unconfirmed.pause()).isLessThan(Duration.ofSeconds(1));
     }
 
     @Test
     void who_is_cut_off_with_a_minority_claims_nothing_for_a_pause_that_grows_until_something_is_answered() {
-        ties.claimed(3, 3);
-        assertThat(ties.except(Capacity.FOR_ALL).test(other)).isTrue();
-        ties.claimed(3, 3);
-        assertThat(ties.except(Capacity.FOR_ALL).test(other)).isFalse();
-        pass(ties.pause());
-        assertThat(ties.except(Capacity.FOR_ALL).test(other)).isTrue();
+        unconfirmed.claimed(3, 3);
+        assertThat(unconfirmed.except(Capacity.FOR_ALL).test(other)).isTrue();
+        unconfirmed.claimed(3, 3);
+        assertThat(unconfirmed.except(Capacity.FOR_ALL).test(other)).isFalse();
+        pass(unconfirmed.pause());
+        assertThat(unconfirmed.except(Capacity.FOR_ALL).test(other)).isTrue();
         for (int i = 0; i < 8; i++) {
-            ties.claimed(1, 1);
+            unconfirmed.claimed(1, 1);
         }
-        assertThat(ties.pause()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(20));
-        ties.claimed(3, 2);
-        assertThat(ties.except(Capacity.FOR_ALL).test(other)).isTrue();
-        ties.claimed(3, 3);
-        assertThat(ties.except(Capacity.FOR_ALL).test(other)).isTrue();
+        assertThat(unconfirmed.pause()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(20));
+        unconfirmed.claimed(3, 2);
+        assertThat(unconfirmed.except(Capacity.FOR_ALL).test(other)).isTrue();
+        unconfirmed.claimed(3, 3);
+        assertThat(unconfirmed.except(Capacity.FOR_ALL).test(other)).isTrue();
     }
 
     @Test
     void without_ties_nothing_is_asked() {
-        assertThat(ties.except(Capacity.FOR_ALL)).isSameAs(Capacity.FOR_ALL);
-        assertThat(ties.pause()).isGreaterThan(Duration.ofDays(1));
+        assertThat(unconfirmed.except(Capacity.FOR_ALL)).isSameAs(Capacity.FOR_ALL);
+        assertThat(unconfirmed.pause()).isGreaterThan(Duration.ofDays(1));
     }
 
     private void pass(Duration time) {

@@ -40,7 +40,7 @@ class AbandonedClaimsTest {
     private final Set<String> underWay = ConcurrentHashMap.newKeySet();
     private JobQueue queue;
     private JobStore store;
-    private AbandonedClaims suspects;
+    private AbandonedClaims abandoned;
     private Resolver resolver;
 
     @BeforeEach
@@ -48,10 +48,10 @@ class AbandonedClaimsTest {
         queue = TestQueue.open(database);
         store = new JobStore(queue.database());
         ServerClock clock = new ServerClock(InstantSource.system(), () -> Duration.ZERO, nanos::get);
-        suspects = new AbandonedClaims(
+        abandoned = new AbandonedClaims(
                 queue.database(), store.majority(), new SettingsStore(queue.database(), TIMEOUT), clock, underWay);
-        resolver = new Resolver(store, clock, suspects);
-        suspects.join(new Owner("here", held::contains));
+        resolver = new Resolver(store, clock, abandoned);
+        abandoned.join(new Owner("here", held::contains));
         beat("other");
     }
 

@@ -169,10 +169,10 @@ final class SimulatedFleet {
             this.runMillis = runMillis;
             ServerClock clock = new ServerClock(
                     () -> Jobs.NOW.plusMillis(now), () -> Duration.ZERO, () -> TimeUnit.MILLISECONDS.toNanos(now));
-            AdmissionCache verdicts =
+            AdmissionCache admissions =
                     new AdmissionCache(new Admission(() -> {}, UnaryOperator.identity()), clock::nanos);
-            this.chooser =
-                    new Chooser(clock, Environment.REAL, new WorkerRanking(id, Site.UNNAMED), line -> stock, verdicts);
+            this.chooser = new Chooser(
+                    clock, Environment.REAL, new WorkerRanking(id, Site.UNNAMED), line -> stock, admissions);
         }
 
         /** It does nothing any more; the others do not know. */
@@ -206,16 +206,16 @@ final class SimulatedFleet {
                 return;
             }
             Instant due = Jobs.NOW.plusMillis(now);
-            Capacity room = refusing ? new Capacity(true, job -> false) : Capacity.FOR_ALL;
+            Capacity capacity = refusing ? new Capacity(true, job -> false) : Capacity.FOR_ALL;
             List<Job> choice = chooser.choose(
-                            List.of(TYPE), due, AcceptOptions.of(TYPE).max(free), true, room)
+                            List.of(TYPE), due, AcceptOptions.of(TYPE).max(free), true, capacity)
                     .jobs();
             if (!choice.isEmpty()) {
                 stock.removeAll(choice);
                 claiming = true;
                 at(delay(), () -> claim(choice));
-            } else if (!stock.known(due, 1, room).isEmpty()) {
-                lookAgain(Math.max(5, chooser.untilTurn(TYPE, due, room).toMillis() + 1));
+            } else if (!stock.known(due, 1, capacity).isEmpty()) {
+                lookAgain(Math.max(5, chooser.untilTurn(TYPE, due, capacity).toMillis() + 1));
             }
         }
 

@@ -52,13 +52,13 @@ class WindowReaderTest {
         registration.put("_id", "worker:ghost").putArray("types").add("email");
         queue.database().put(registration);
 
-        WorkerRanking peers = new WorkerRanking("here", Site.UNNAMED);
-        peers.load(queue.database());
+        WorkerRanking ranking = new WorkerRanking("here", Site.UNNAMED);
+        ranking.load(queue.database());
         windows = new WindowReader(
                 new JobIndex(new DesignDocuments(queue.database())),
                 TestQueue.clock(InstantSource.system(), queue.database().server()),
                 Environment.REAL,
-                peers,
+                ranking,
                 monitor,
                 taken);
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class AdmissionRulesTest {
     private final AtomicInteger changes = new AtomicInteger();
     private final Admission admission = new Admission(changes::incrementAndGet, UnaryOperator.identity());
-    private final AdmissionCache verdicts = new AdmissionCache(admission, new AtomicLong()::get);
+    private final AdmissionCache admissions = new AdmissionCache(admission, new AtomicLong()::get);
     private final AtomicInteger asked = new AtomicInteger();
     private int revisions;
 
@@ -82,6 +82,6 @@ class AdmissionRulesTest {
     }
 
     private boolean admits(String fields, Optional<Set<String>> allowedByType) {
-        return verdicts.admits(Jobs.job(fields), admission.rules(allowedByType));
+        return admissions.admits(Jobs.job(fields), admission.rules(allowedByType));
     }
 }

@@ -43,7 +43,7 @@ public final class SimulatedWorker {
     /** Writes a sign of life, one after the other, and says whether a quorum confirmed it. */
     public boolean beat(int running) {
         while (!beating.isDone()) {
-            parts.store().database().server().surroundings().join(beating);
+            parts.store().database().server().environment().join(beating);
         }
         CompletableFuture<Boolean> mine = new CompletableFuture<>();
         beating = mine;

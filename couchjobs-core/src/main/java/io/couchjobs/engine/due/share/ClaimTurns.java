@@ -22,17 +22,17 @@ public final class ClaimTurns {
     private static final int SAFETY = 3;
     private static final int HELP_AFTER = 2;
 
-    private final WorkerRanking peers;
+    private final WorkerRanking ranking;
     private final FirstSeen firstSeen = new FirstSeen();
-    private final FeedDelay lag = new FeedDelay();
+    private final FeedDelay delay = new FeedDelay();
 
-    public ClaimTurns(WorkerRanking peers) {
-        this.peers = peers;
+    public ClaimTurns(WorkerRanking ranking) {
+        this.ranking = ranking;
     }
 
     /** Measures how long a pause must be. */
     public FeedDelay lag() {
-        return lag;
+        return delay;
     }
 
     /** Whether the job belongs to this worker, or its worker does not claim it. */
@@ -58,7 +58,7 @@ public final class ClaimTurns {
     }
 
     private long untilOurs(Job job, long nanos) {
-        WorkerRanking.Standing standing = peers.standing(job.id());
+        WorkerRanking.Standing standing = ranking.standing(job.id());
         if (standing.first() == null) {
             return 0;
         }
@@ -67,7 +67,7 @@ public final class ClaimTurns {
     }
 
     private long untilHelp(Job job, long nanos) {
-        int rank = peers.rank(job);
+        int rank = ranking.rank(job);
         return rank == 0
                 ? 0
                 : HELP_AFTER * turn(rank, nanos) - firstSeen.age(job, nanos).toNanos();
@@ -84,7 +84,7 @@ public final class ClaimTurns {
     }
 
     private Duration pause(long nanos) {
-        Duration pause = lag.most(nanos).multipliedBy(SAFETY);
+        Duration pause = delay.most(nanos).multipliedBy(SAFETY);
         if (pause.compareTo(SHORTEST) < 0) {
             return SHORTEST;
         }

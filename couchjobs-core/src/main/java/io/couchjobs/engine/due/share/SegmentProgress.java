@@ -59,9 +59,9 @@ public final class SegmentProgress {
     }
 
     /** This worker's share, from where the last window ended or from the start. */
-    public Segments stretches(WorkerRanking peers, String type, boolean goesOn) {
+    public Segments stretches(WorkerRanking ranking, String type, boolean goesOn) {
         if (stretches == null || !goesOn) {
-            stretches = new Segments(peers, type);
+            stretches = new Segments(ranking, type);
         }
         return stretches;
     }

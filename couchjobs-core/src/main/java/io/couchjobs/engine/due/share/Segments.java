@@ -17,18 +17,18 @@ public final class Segments {
 
     private static final String HEAD = "-";
 
-    private final WorkerRanking peers;
+    private final WorkerRanking ranking;
     private final String type;
     private boolean isOurs;
 
     /**
      * Begins at the head of a line.
      *
-     * @param peers ranks the workers
+     * @param ranking ranks the workers
      * @param type the type of the jobs
      */
-    Segments(WorkerRanking peers, String type) {
-        this.peers = peers;
+    Segments(WorkerRanking ranking, String type) {
+        this.ranking = ranking;
         this.type = type;
         this.isOurs = isFirst(new JobId(type, HEAD));
     }
@@ -48,7 +48,7 @@ public final class Segments {
     }
 
     private boolean isFirst(JobId id) {
-        return id.type().equals(type) && peers.standing(id).rank() == 0;
+        return id.type().equals(type) && ranking.standing(id).rank() == 0;
     }
 
     private static boolean begins(JobId id) {

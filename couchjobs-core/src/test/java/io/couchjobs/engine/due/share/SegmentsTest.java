@@ -83,9 +83,11 @@ class SegmentsTest {
     }
 
     private static Segments stretches(String self) {
-        WorkerRanking peers = new WorkerRanking(self, Site.UNNAMED);
-        WORKERS.stream().filter(worker -> !worker.equals(self)).forEach(worker -> peers.changed(registered(worker), 0));
-        return new Segments(peers, "email");
+        WorkerRanking ranking = new WorkerRanking(self, Site.UNNAMED);
+        WORKERS.stream()
+                .filter(worker -> !worker.equals(self))
+                .forEach(worker -> ranking.changed(registered(worker), 0));
+        return new Segments(ranking, "email");
     }
 
     private static FeedEvent registered(String worker) {

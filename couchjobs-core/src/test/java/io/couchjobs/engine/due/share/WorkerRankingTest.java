@@ -19,10 +19,10 @@ class WorkerRankingTest {
 
     @Test
     void workers_of_other_types_do_not_slow_a_queue_down() {
-        WorkerRanking peers = new WorkerRanking("self", Site.UNNAMED);
-        IntStream.range(0, 10).forEach(n -> peers.changed(registered("w" + n, "other"), 0));
-        assertThat(peers.count("email")).isEqualTo(1);
-        assertThat(JOBS).allSatisfy(job -> assertThat(peers.rank(job)).isZero());
+        WorkerRanking ranking = new WorkerRanking("self", Site.UNNAMED);
+        IntStream.range(0, 10).forEach(n -> ranking.changed(registered("w" + n, "other"), 0));
+        assertThat(ranking.count("email")).isEqualTo(1);
+        assertThat(JOBS).allSatisfy(job -> assertThat(ranking.rank(job)).isZero());
     }
 
     @Test
@@ -30,24 +30,25 @@ class WorkerRankingTest {
         List<String> ids = List.of("a", "b", "c");
         List<WorkerRanking> fleet =
                 ids.stream().map(id -> new WorkerRanking(id, Site.UNNAMED)).toList();
-        for (WorkerRanking peers : fleet) {
-            ids.forEach(id -> peers.changed(registered(id, "email"), 0));
+        for (WorkerRanking ranking : fleet) {
+            ids.forEach(id -> ranking.changed(registered(id, "email"), 0));
         }
         for (Job job : JOBS) {
-            assertThat(fleet.stream().map(peers -> peers.rank(job))).containsExactlyInAnyOrder(0, 1, 2);
+            assertThat(fleet.stream().map(ranking -> ranking.rank(job))).containsExactlyInAnyOrder(0, 1, 2);
         }
-        assertThat(Stream.of(fleet.get(0)).flatMap(peers -> JOBS.stream().map(peers::rank)))
+        assertThat(Stream.of(fleet.get(0)).flatMap(ranking -> JOBS.stream().map(ranking::rank)))
                 .as("no worker is first for all, none for no job")
                 .contains(0, 1, 2);
     }
 
     @Test
     void who_is_gone_is_waited_for_no_more() {
-        WorkerRanking peers = new WorkerRanking("self", Site.UNNAMED);
-        IntStream.range(0, 10).forEach(n -> peers.changed(registered("w" + n, "email"), 0));
-        assertThat(JOBS).anySatisfy(job -> assertThat(peers.rank(job)).isPositive());
-        IntStream.range(0, 10).forEach(n -> peers.changed(new FeedEvent("worker:w" + n, "2-a", true, null, false), 0));
-        assertThat(JOBS).allSatisfy(job -> assertThat(peers.rank(job)).isZero());
+        WorkerRanking ranking = new WorkerRanking("self", Site.UNNAMED);
+        IntStream.range(0, 10).forEach(n -> ranking.changed(registered("w" + n, "email"), 0));
+        assertThat(JOBS).anySatisfy(job -> assertThat(ranking.rank(job)).isPositive());
+        IntStream.range(0, 10)
+                .forEach(n -> ranking.changed(new FeedEvent("worker:w" + n, "2-a", true, null, false), 0));
+        assertThat(JOBS).allSatisfy(job -> assertThat(ranking.rank(job)).isZero());
     }
 
     private static FeedEvent registered(String worker, String type) {
