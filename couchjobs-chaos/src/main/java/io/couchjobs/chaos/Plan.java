@@ -14,6 +14,9 @@ record Plan(List<Step> steps) {
     /** How far a clock is set. */
     private static final long[] JUMPS = {7_200_000, -7_200_000, 90_000, -90_000, 1_500, -1_500};
 
+    /** In that time the other nodes fill a wiped one again. Two copies of three that are wiped at once are lost for good. */
+    private static final long REFILL_MILLIS = 60_000;
+
     /**
      * One fault.
      *
@@ -41,10 +44,15 @@ record Plan(List<Step> steps) {
         }
         // One node at a time: with two away, a cluster of three does nothing at all.
         Deck<Fault> ofServers = Fault.deck(possible, true, random);
+        long refilled = 0;
         for (long time = 2_000; time < end && !ofServers.isEmpty(); time += random.nextInt(5_000, 9_000)) {
             Step step = step(time, end, ofServers.next(), options, nodes, random);
-            steps.add(step);
-            time = step.until();
+            boolean isWipe = step.fault() == Fault.WIPE_SERVER;
+            if (!isWipe || time >= refilled) {
+                steps.add(step);
+                time = step.until();
+                refilled = isWipe ? time + REFILL_MILLIS : refilled;
+            }
         }
         steps.sort(Comparator.comparingLong(Step::from));
         return new Plan(List.copyOf(steps));

@@ -63,6 +63,20 @@ class PlanTest {
     }
 
     @Test
+    void a_wiped_node_is_filled_again_before_the_next_one_is_wiped() {
+        for (long seed = 0; seed < 50; seed++) {
+            List<Plan.Step> wipes = plan(seed).steps().stream()
+                    .filter(step -> step.fault() == Fault.WIPE_SERVER)
+                    .toList();
+            for (int i = 1; i < wipes.size(); i++) {
+                assertThat(wipes.get(i).from() - wipes.get(i - 1).until())
+                        .as("seed %d", seed)
+                        .isGreaterThanOrEqualTo(60_000);
+            }
+        }
+    }
+
+    @Test
     void options_are_read_as_they_are_written() {
         Options options = Options.parse(
                 Arrays.asList("--seconds", "5", "--seed", "3", "--url", "http://one:5984", "--url", "http://two:5984"));
