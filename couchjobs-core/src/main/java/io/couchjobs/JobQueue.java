@@ -4,37 +4,21 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.admin.QueueSecurity;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.engine.claim.Acceptor;
-import io.couchjobs.engine.conflict.ConflictWatch;
-import io.couchjobs.engine.create.AsyncCreator;
-import io.couchjobs.engine.create.Creator;
-import io.couchjobs.engine.create.QueueLimits;
+import io.couchjobs.engine.Engine;
 import io.couchjobs.engine.create.Restorer;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.gc.GarbageCollector;
-import io.couchjobs.engine.index.DesignDocuments;
-import io.couchjobs.engine.index.IndexWarmer;
-import io.couchjobs.engine.index.JobIndex;
-import io.couchjobs.engine.index.JobLists;
 import io.couchjobs.engine.index.JobPages;
 import io.couchjobs.engine.index.Parallel;
 import io.couchjobs.engine.lifecycle.Transitions;
-import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.registry.WorkerList;
 import io.couchjobs.engine.schedule.QueueSchedules;
-import io.couchjobs.engine.schedule.SharedScheduler;
 import io.couchjobs.engine.scope.QueueScopes;
-import io.couchjobs.engine.settings.QueueParts;
-import io.couchjobs.engine.settings.SettingsStore;
-import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.NewDatabase;
 import io.couchjobs.engine.store.SiteDocument;
-import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.engine.watch.JobSubscription;
-import io.couchjobs.engine.watch.Watch;
 import io.couchjobs.engine.worker.QueueWorker;
-import io.couchjobs.engine.worker.Recovery;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.After;
@@ -82,7 +66,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -111,28 +94,12 @@ public final class JobQueue implements AutoCloseable {
     private static final String CLOSED = "the queue is closed";
 
     private final CouchDatabase database;
+    private final Engine engine;
     private final TypeRule types;
-    private final DesignDocuments designs;
-    private final JobIndex index;
-    private final IndexWarmer warmer;
-    private final JobLists lists;
-    private final JobPages pages;
-    private final SettingsStore settings;
-    private final QueueParts parts;
-    private final Creator creator;
-    private final AsyncCreator asyncCreator;
-    private final QueueLimits limits;
-    private final Watch watch;
-    private final JobLogs logs;
-    private final Acceptor acceptor;
-    private final Recovery recovery;
     private final Schedules schedules;
-    private final SharedScheduler scheduler;
     private final Scopes scopes;
-    private final ConflictWatch conflicts;
     private final Operations operations;
     private final List<QueueExtension> extensions;
-    private final String client;
     /** Those that are open. */
     private final Set<Worker> workers = ConcurrentHashMap.newKeySet();
 
@@ -142,39 +109,18 @@ public final class JobQueue implements AutoCloseable {
 
     JobQueue(CouchDatabase database, JobQueueBuilder options, Site site) {
         this.database = database;
-        this.designs = new DesignDocuments(database);
-        this.index = new JobIndex(designs, site);
-        this.lists = new JobLists(database, designs, index);
-        this.pages = new JobPages(database, designs);
-        this.settings = new SettingsStore(database, options.defaultTimeout());
-        this.types = new TypeRule(settings, options.strict());
-        ServerClock clock = options.clock(database.server());
         this.extensions = options.extensions();
-        JobStore store = new JobStore(database, site, extensions, options.largestInlineData());
-        this.warmer =
-                new IndexWarmer(index::warm, database::info, database.server().environment());
-        store.tell(warmer);
-        Feed feed = new Feed(store);
-        if (!extensions.isEmpty()) {
-            feed.alwaysTellRevisions(store.listener()::changed);
-        }
-        this.parts = new QueueParts(store, index, settings, feed, clock);
-        this.creator = new Creator(store, clock);
-        this.asyncCreator = new AsyncCreator(store, creator);
-        this.limits = new QueueLimits(parts);
-        feed.alwaysTell(settings);
-        this.conflicts = new ConflictWatch(store, settings, clock);
-        this.operations = new Operations(designs, index, conflicts);
-        feed.alwaysTell(conflicts);
-        this.watch = new Watch(feed, store);
-        this.logs = new JobLogs(store, feed);
-        this.client = "client-" + UUID.randomUUID();
-        this.acceptor = new Acceptor(parts, client);
-        acceptor.beginAnywhere();
-        this.recovery = new Recovery(parts, client);
-        this.schedules = new QueueSchedules(parts, types::require);
-        this.scheduler = new SharedScheduler(parts);
-        this.scopes = new QueueScopes(parts, lists, this::worker, types::require);
+        this.engine = Engine.of(
+                database,
+                site,
+                options.clock(database.server()),
+                options.defaultTimeout(),
+                extensions,
+                options.largestInlineData());
+        this.types = new TypeRule(engine.settings(), options.strict());
+        this.schedules = new QueueSchedules(engine.parts(), types::require);
+        this.scopes = new QueueScopes(engine.parts(), engine.lists(), this::worker, types::require);
+        this.operations = new Operations(engine.designs(), engine.index(), engine.conflicts());
     }
 
     /**
@@ -226,12 +172,12 @@ public final class JobQueue implements AutoCloseable {
      */
     public Operations.InitReport init() {
         boolean created = NewDatabase.createIfMissing(database, site());
-        return new Operations.InitReport(created, designs.push(), site());
+        return new Operations.InitReport(created, engine.designs().push(), site());
     }
 
     /** {@return which of several databases that replicate to each other this queue works as} */
     public Site site() {
-        return parts.store().site();
+        return engine.parts().store().site();
     }
 
     /**
@@ -269,8 +215,8 @@ public final class JobQueue implements AutoCloseable {
      */
     public AddResult add(JobRequest request) {
         types.require(request);
-        limits.require(request);
-        return creator.addOne(request);
+        engine.limits().require(request);
+        return engine.creator().addOne(request);
     }
 
     /**
@@ -290,8 +236,8 @@ public final class JobQueue implements AutoCloseable {
      */
     public CompletableFuture<AddResult> addAsync(JobRequest request) {
         types.require(request);
-        limits.require(request);
-        return asyncCreator.add(request);
+        engine.limits().require(request);
+        return engine.asyncCreator().add(request);
     }
 
     /**
@@ -319,7 +265,8 @@ public final class JobQueue implements AutoCloseable {
     }
 
     private List<AddResult> addRound(List<JobRequest> requests, boolean replace) {
-        return types.allowed(requests, jobs -> limits.allowed(jobs, fitting -> creator.add(fitting, replace)));
+        return types.allowed(requests, jobs -> engine.limits()
+                .allowed(jobs, fitting -> engine.creator().add(fitting, replace)));
     }
 
     /**
@@ -353,8 +300,8 @@ public final class JobQueue implements AutoCloseable {
      */
     public Job insert(JobRequest request) {
         types.require(request);
-        limits.require(request);
-        return creator.insert(request);
+        engine.limits().require(request);
+        return engine.creator().insert(request);
     }
 
     /**
@@ -369,7 +316,7 @@ public final class JobQueue implements AutoCloseable {
     }
 
     private List<AddResult> insertRound(List<JobRequest> requests) {
-        return types.allowed(requests, jobs -> limits.allowed(jobs, creator::insertAll));
+        return types.allowed(requests, jobs -> engine.limits().allowed(jobs, engine.creator()::insertAll));
     }
 
     /**
@@ -388,9 +335,9 @@ public final class JobQueue implements AutoCloseable {
         for (int i = 0; i < requests.size(); i++) {
             JobRequest request = requests.get(i);
             added.add(inserted.get(i).outcome() == AddResult.Outcome.ADDED
-                    || (!limits.isFull(request)
+                    || (!engine.limits().isFull(request)
                             && types.isAllowed(request.id().type())
-                            && creator.insertIfNew(request)));
+                            && engine.creator().insertIfNew(request)));
         }
         return List.copyOf(added);
     }
@@ -405,8 +352,8 @@ public final class JobQueue implements AutoCloseable {
      */
     public boolean insertIfNew(JobRequest request) {
         types.require(request);
-        limits.require(request);
-        return creator.insertIfNew(request);
+        engine.limits().require(request);
+        return engine.creator().insertIfNew(request);
     }
 
     /**
@@ -418,7 +365,7 @@ public final class JobQueue implements AutoCloseable {
      * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
      */
     public Optional<Job> get(String type, String id) {
-        return parts.store().read(new JobId(type, id));
+        return engine.parts().store().read(new JobId(type, id));
     }
 
     /**
@@ -451,7 +398,7 @@ public final class JobQueue implements AutoCloseable {
      * @return the jobs, read in pages while they are consumed
      */
     public Stream<Job> all(String type) {
-        return lists.all(JobFilter.all().type(type));
+        return engine.lists().all(JobFilter.all().type(type));
     }
 
     /**
@@ -463,7 +410,7 @@ public final class JobQueue implements AutoCloseable {
      * @return the jobs, in no order to rely on
      */
     public Stream<Job> all(JobFilter filter) {
-        return lists.all(filter);
+        return engine.lists().all(filter);
     }
 
     /**
@@ -474,7 +421,7 @@ public final class JobQueue implements AutoCloseable {
      * @return the jobs; those of one finished status by the time of their end, others by the time of their creation
      */
     public List<Job> list(JobFilter filter, int limit) {
-        return lists.list(filter, limit);
+        return engine.lists().list(filter, limit);
     }
 
     /**
@@ -486,14 +433,14 @@ public final class JobQueue implements AutoCloseable {
      * @return the page, newest jobs first; it may be short though more follow, see {@link JobPage}
      */
     public JobPage page(JobFilter filter, JobPage.@Nullable Place after, int limit) {
-        return pages.page(filter, after, limit);
+        return engine.pages().page(filter, after, limit);
     }
 
     /** {@return how many jobs there are, by type; types with settings but no jobs are there too} */
     public Map<String, TypeCounts> counts() {
         Map<String, TypeCounts> counts = new TreeMap<>();
-        settings.readAll().keySet().forEach(type -> counts.put(type, new TypeCounts(Map.of(), null)));
-        Parallel.ask(index.counts().entrySet(), this::withOldest)
+        engine.settings().readAll().keySet().forEach(type -> counts.put(type, new TypeCounts(Map.of(), null)));
+        Parallel.ask(engine.index().counts().entrySet(), this::withOldest)
                 .forEach(type -> counts.put(type.getKey(), type.getValue()));
         return counts;
     }
@@ -502,14 +449,17 @@ public final class JobQueue implements AutoCloseable {
         TypeCounts counts = new TypeCounts(type.getValue(), null);
         Instant oldest = counts.pending() == 0
                 ? null
-                : index.oldestPending(type.getKey()).orElse(null);
+                : engine.index().oldestPending(type.getKey()).orElse(null);
         return Map.entry(type.getKey(), new TypeCounts(type.getValue(), oldest));
     }
 
     /** {@return what people should know of the types and workers of this queue, as the dashboard tells it; empty when all is well} */
     public List<Problem> problems() {
         return new QueueProblems(
-                        counts(), settings.readAll(), workers(), parts.clock().instant())
+                        counts(),
+                        engine.settings().readAll(),
+                        workers(),
+                        engine.parts().clock().instant())
                 .list();
     }
 
@@ -522,7 +472,7 @@ public final class JobQueue implements AutoCloseable {
      * @return how many there are, at most the limit
      */
     public int pendingCount(String type, Instant until, int limit) {
-        return index.pendingCount(type, until, limit);
+        return engine.index().pendingCount(type, until, limit);
     }
 
     /**
@@ -532,12 +482,12 @@ public final class JobQueue implements AutoCloseable {
      * @return their ids
      */
     public List<String> activeIds(String type) {
-        return index.owned(type).stream().map(JobId::id).toList();
+        return engine.index().owned(type).stream().map(JobId::id).toList();
     }
 
     /** {@return the documents that have the id of a job but cannot be one, each with the name of a wrong field} */
     public Map<String, String> malformed() {
-        return index.malformed();
+        return engine.index().malformed();
     }
 
     /**
@@ -555,7 +505,7 @@ public final class JobQueue implements AutoCloseable {
 
     /** {@return who works here, by id: workers that are registered, and owners that are not} */
     public List<WorkerInfo> workers() {
-        return WorkerList.read(database, index);
+        return WorkerList.read(database, engine.index());
     }
 
     /**
@@ -567,7 +517,7 @@ public final class JobQueue implements AutoCloseable {
      * @return in the same order, what happened to each: added, unchanged (it exists) or rejected
      */
     public List<AddResult> restoreAll(List<Job> copies) {
-        return new Restorer(parts.store(), parts.clock()).restore(copies);
+        return new Restorer(engine.parts().store(), engine.parts().clock()).restore(copies);
     }
 
     /**
@@ -578,8 +528,8 @@ public final class JobQueue implements AutoCloseable {
      * @throws JobNotFoundException when there is no such job
      */
     public void remove(String type, String id) {
-        creator.remove(new JobId(type, id));
-        logs.delete(new JobId(type, id));
+        engine.creator().remove(new JobId(type, id));
+        engine.logs().delete(new JobId(type, id));
     }
 
     /**
@@ -592,7 +542,7 @@ public final class JobQueue implements AutoCloseable {
      * @throws JobNotFoundException when there is no such job
      */
     public CancelResult cancel(String type, String id, CancelMode mode) {
-        return creator.cancel(new JobId(type, id), mode);
+        return engine.creator().cancel(new JobId(type, id), mode);
     }
 
     /**
@@ -605,7 +555,7 @@ public final class JobQueue implements AutoCloseable {
      * @throws JobRefusedException when it is running
      */
     public Job retryNow(String type, String id) {
-        return creator.change(new JobId(type, id), "cannot be retried", Transitions::retry);
+        return engine.creator().change(new JobId(type, id), "cannot be retried", Transitions::retry);
     }
 
     /**
@@ -619,8 +569,11 @@ public final class JobQueue implements AutoCloseable {
      * @throws JobRefusedException when it is not pending
      */
     public Job reschedule(String type, String id, Instant time) {
-        return creator.change(
-                new JobId(type, id), "cannot be rescheduled", (job, now) -> Transitions.reschedule(job, time, now));
+        return engine.creator()
+                .change(
+                        new JobId(type, id),
+                        "cannot be rescheduled",
+                        (job, now) -> Transitions.reschedule(job, time, now));
     }
 
     /**
@@ -634,10 +587,11 @@ public final class JobQueue implements AutoCloseable {
      * @throws JobRefusedException when it is not pending
      */
     public Job setPriority(String type, String id, int priority) {
-        return creator.change(
-                new JobId(type, id),
-                "its priority cannot be changed",
-                (job, now) -> Transitions.prioritize(job, priority, now));
+        return engine.creator()
+                .change(
+                        new JobId(type, id),
+                        "its priority cannot be changed",
+                        (job, now) -> Transitions.prioritize(job, priority, now));
     }
 
     /**
@@ -650,10 +604,11 @@ public final class JobQueue implements AutoCloseable {
      * @throws JobRefusedException when it has changed
      */
     public Job releaseOrphan(WorkerInfo.OwnedJob seen) {
-        return creator.change(
-                seen.id(),
-                "has changed since it was looked at",
-                (job, now) -> Transitions.releaseIfStill(job, seen.rev(), now));
+        return engine.creator()
+                .change(
+                        seen.id(),
+                        "has changed since it was looked at",
+                        (job, now) -> Transitions.releaseIfStill(job, seen.rev(), now));
     }
 
     /**
@@ -666,7 +621,7 @@ public final class JobQueue implements AutoCloseable {
      * @throws JobRefusedException when nobody owns it
      */
     public Job release(String type, String id) {
-        return creator.change(new JobId(type, id), "owned by nobody", Transitions::release);
+        return engine.creator().change(new JobId(type, id), "owned by nobody", Transitions::release);
     }
 
     /**
@@ -711,12 +666,13 @@ public final class JobQueue implements AutoCloseable {
     }
 
     private Job resubmit(JobId id, @Nullable Instant time, @Nullable ObjectNode data) {
-        return creator.change(id, "cannot be resubmitted", (job, now) -> Transitions.resubmit(job, time, data, now));
+        return engine.creator()
+                .change(id, "cannot be resubmitted", (job, now) -> Transitions.resubmit(job, time, data, now));
     }
 
     /** {@return the settings of all types that have some, by type} */
     public Map<String, TypeSettings> settings() {
-        return settings.readAll();
+        return engine.settings().readAll();
     }
 
     /**
@@ -726,7 +682,7 @@ public final class JobQueue implements AutoCloseable {
      * @return the settings; empty ones when the type has none
      */
     public TypeSettings settings(String type) {
-        return settings.read(type);
+        return engine.settings().read(type);
     }
 
     /**
@@ -737,7 +693,7 @@ public final class JobQueue implements AutoCloseable {
      * @return the settings as stored
      */
     public TypeSettings changeSettings(String type, UnaryOperator<TypeSettings> change) {
-        return settings.change(type, change);
+        return engine.settings().change(type, change);
     }
 
     /**
@@ -747,7 +703,7 @@ public final class JobQueue implements AutoCloseable {
      * @param timeout at least a millisecond
      */
     public void setTypeTimeout(String type, Duration timeout) {
-        settings.change(type, present -> present.withTimeout(timeout));
+        engine.settings().change(type, present -> present.withTimeout(timeout));
     }
 
     /**
@@ -757,7 +713,7 @@ public final class JobQueue implements AutoCloseable {
      * @return the timeout; empty when the queue's default holds
      */
     public Optional<Duration> getTypeTimeout(String type) {
-        return settings.read(type).timeout();
+        return engine.settings().read(type).timeout();
     }
 
     /**
@@ -766,13 +722,13 @@ public final class JobQueue implements AutoCloseable {
      * @param type the type
      */
     public void clearTypeTimeout(String type) {
-        settings.change(type, TypeSettings::withoutTimeout);
+        engine.settings().change(type, TypeSettings::withoutTimeout);
     }
 
     /** {@return the types that have settings or jobs} */
     public Set<String> types() {
-        Set<String> types = new TreeSet<>(settings.readAll().keySet());
-        types.addAll(index.counts().keySet());
+        Set<String> types = new TreeSet<>(engine.settings().readAll().keySet());
+        types.addAll(engine.index().counts().keySet());
         return types;
     }
 
@@ -787,8 +743,8 @@ public final class JobQueue implements AutoCloseable {
      * @throws IllegalStateException when the queue is closed meanwhile
      */
     public List<ClaimedJob> accept(AcceptOptions options) throws InterruptedException {
-        recovery.begin();
-        return List.copyOf(acceptor.accept(options));
+        engine.recovery().begin();
+        return List.copyOf(engine.acceptor().accept(options));
     }
 
     /**
@@ -804,7 +760,7 @@ public final class JobQueue implements AutoCloseable {
      */
     public Optional<Job> await(String type, String id, Set<JobStatus> statuses, Duration timeout)
             throws InterruptedException {
-        return watch.await(new JobId(type, id), job -> statuses.contains(job.status()), timeout);
+        return engine.watch().await(new JobId(type, id), job -> statuses.contains(job.status()), timeout);
     }
 
     /**
@@ -830,7 +786,7 @@ public final class JobQueue implements AutoCloseable {
      * @return ends the watching when closed
      */
     public Listening watch(JobFilter filter, Consumer<JobChange> listener) {
-        return watch.follow(filter, listener);
+        return engine.watch().follow(filter, listener);
     }
 
     /**
@@ -845,7 +801,7 @@ public final class JobQueue implements AutoCloseable {
      * @return ends the watching when closed
      */
     public Listening watch(JobFilter filter, Consumer<JobChange> listener, Runnable whenMissed) {
-        return watch.follow(filter, listener, whenMissed);
+        return engine.watch().follow(filter, listener, whenMissed);
     }
 
     /**
@@ -859,7 +815,7 @@ public final class JobQueue implements AutoCloseable {
      * @return ends the listening when closed
      */
     public Listening listen(ChangeListener listener) {
-        return watch.listen(new Feed.Listener() {
+        return engine.watch().listen(new Feed.Listener() {
             @Override
             public void changed(FeedEvent event) {
                 listener.changed(new DocumentChange(event));
@@ -880,7 +836,7 @@ public final class JobQueue implements AutoCloseable {
      * @return its lines in chunks, oldest first, read while the stream is consumed; none when nothing was logged
      */
     public Stream<LogChunk> log(String type, String id) {
-        return logs.read(new JobId(type, id));
+        return engine.logs().read(new JobId(type, id));
     }
 
     /**
@@ -894,7 +850,7 @@ public final class JobQueue implements AutoCloseable {
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
      */
     public LogFollowing followLog(String type, String id, Consumer<LogChunk> listener) {
-        return logs.follow(new JobId(type, id), listener);
+        return engine.logs().follow(new JobId(type, id), listener);
     }
 
     /**
@@ -920,7 +876,7 @@ public final class JobQueue implements AutoCloseable {
      * @throws JobNotFoundException when there is no such job
      */
     public Subscription subscribe(String type, String id, Object subscriber) {
-        return watch.subscriptions().subscribe(new JobId(type, id), subscriber);
+        return engine.watch().subscriptions().subscribe(new JobId(type, id), subscriber);
     }
 
     /**
@@ -931,7 +887,7 @@ public final class JobQueue implements AutoCloseable {
      * @return by job, in the order given, the subscriptions; jobs that do not exist or cannot be read are left out
      */
     public Map<JobId, Subscription> subscribeAll(Collection<JobId> ids) {
-        return new LinkedHashMap<>(watch.subscriptions().subscribeAll(ids, Thread.currentThread()));
+        return new LinkedHashMap<>(engine.watch().subscriptions().subscribeAll(ids, Thread.currentThread()));
     }
 
     /**
@@ -966,7 +922,7 @@ public final class JobQueue implements AutoCloseable {
 
     /** {@return a builder of a worker that runs jobs of this queue} */
     public WorkerBuilder worker() {
-        WorkerBuilder worker = QueueWorker.builder(parts, this::join);
+        WorkerBuilder worker = QueueWorker.builder(engine.parts(), this::join);
         tell(extension -> extension.worker(worker));
         return worker;
     }
@@ -983,7 +939,7 @@ public final class JobQueue implements AutoCloseable {
     }
 
     private Listening join(Worker worker) {
-        Listening scheduling = scheduler.join();
+        Listening scheduling = engine.scheduler().join();
         workers.add(worker);
         return () -> {
             workers.remove(worker);
@@ -998,9 +954,9 @@ public final class JobQueue implements AutoCloseable {
      * @return what is in the way; never throws because something is
      */
     public QueueHealth health() {
-        Map<String, String> troubles = parts.store().claimTroubles().byWorker();
-        troubles.remove(client); // who accepts by hand has seen the exception
-        return QueueHealth.of(database, designs, troubles);
+        Map<String, String> troubles = engine.parts().store().claimTroubles().byWorker();
+        troubles.remove(engine.client()); // who accepts by hand has seen the exception
+        return QueueHealth.of(database, engine.designs(), troubles);
     }
 
     /**
@@ -1010,7 +966,7 @@ public final class JobQueue implements AutoCloseable {
      * @return a collection, to be run
      */
     public GarbageCollection gc() {
-        return new GarbageCollector(parts, designs);
+        return new GarbageCollector(engine.parts(), engine.designs());
     }
 
     /**
@@ -1032,17 +988,17 @@ public final class JobQueue implements AutoCloseable {
     public void close() {
         Closing.all(
                 () -> workers.forEach(worker -> worker.close(Duration.ZERO)),
-                asyncCreator::close,
+                engine.asyncCreator()::close,
                 () -> tell(extension -> extension.closed(this)),
                 scopes::close,
-                acceptor::close,
-                recovery::close,
-                watch::close,
-                parts.feed()::close,
-                conflicts::close,
-                parts.store()::close,
-                warmer::close,
-                designs::close,
+                engine.acceptor()::close,
+                engine.recovery()::close,
+                engine.watch()::close,
+                engine.parts().feed()::close,
+                engine.conflicts()::close,
+                engine.parts().store()::close,
+                engine.warmer()::close,
+                engine.designs()::close,
                 () -> database.server().close(CLOSED));
     }
 

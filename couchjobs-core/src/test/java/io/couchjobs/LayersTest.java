@@ -23,6 +23,7 @@ class LayersTest {
     /** From top to bottom: a package needs only packages of lower rows. */
     private static final List<List<String>> ROWS = List.of(
             List.of("io.couchjobs"),
+            List.of("io.couchjobs.engine"),
             List.of("io.couchjobs.engine.scope", "io.couchjobs.process"),
             List.of("io.couchjobs.engine.worker"),
             List.of("io.couchjobs.engine.schedule", "io.couchjobs.engine.gc", "io.couchjobs.scope"),

@@ -14,9 +14,11 @@ import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.store.BulkListener;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.AttachedData;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
@@ -378,9 +380,9 @@ class LimitsUnderFaultsTest {
         }
 
         Stepped(JobQueue queue, String id, SettingsStore settings, List<QueueListener> listeners) {
-            store = new JobStore(queue.database(), Site.UNNAMED, listeners);
-            feed = new Feed(queue.database());
-            feed.alwaysTell(settings);
+            store = new JobStore(
+                    queue.database(), Site.UNNAMED, listeners, AttachedData.DEFAULT_LIMIT, BulkListener.UNHEARD);
+            feed = new Feed(queue.database(), settings);
             ServerClock clock =
                     new ServerClock(InstantSource.system(), () -> Duration.ZERO, () -> System.nanoTime() + nanos.get());
             JobIndex index = new JobIndex(new DesignDocuments(queue.database()));

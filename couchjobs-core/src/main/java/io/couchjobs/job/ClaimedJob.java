@@ -2,7 +2,6 @@ package io.couchjobs.job;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.type.RetryPolicy;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -58,9 +57,6 @@ public interface ClaimedJob {
      * @return the fencing number
      */
     long fence();
-
-    /** {@return the retry policy that a failure will follow, except for the job's own number of retries} */
-    RetryPolicy retryPolicy();
 
     /** {@return whether a failure of this run would be final} */
     boolean isLastRetry();

@@ -46,14 +46,12 @@ final class Client {
         this.database = InProcess.connect(config(door, plan), door, task -> process.play("probe", task), process)
                 .database(DATABASE);
         this.at = door.start();
-        this.feed = new SimulatedFeed(database, this::startFeed);
         ServerClock clock = TestQueue.clock(process.clock(), database.server());
         SettingsStore settings = new SettingsStore(database, plan.timeout());
-        feed.alwaysTell(settings);
         JobIndex index = new JobIndex(new DesignDocuments(database));
         JobStore store = new JobStore(database);
         this.conflicts = new ConflictWatch(store, settings, clock);
-        feed.alwaysTell(conflicts);
+        this.feed = new SimulatedFeed(database, this::startFeed, conflicts, settings);
         this.parts = new QueueParts(store, index, settings, feed, clock);
         this.subscriptions = new Subscriptions(feed, store);
     }

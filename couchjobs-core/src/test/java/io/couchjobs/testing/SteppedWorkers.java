@@ -46,9 +46,8 @@ public final class SteppedWorkers implements AutoCloseable {
     public WorkerBuilder worker() {
         CouchDatabase database = queue.database();
         JobStore store = new JobStore(database);
-        Feed feed = new Feed(database);
         SettingsStore settings = new SettingsStore(database, Duration.ofSeconds(60));
-        feed.alwaysTell(settings);
+        Feed feed = new Feed(database, settings);
         stores.add(store);
         feeds.add(feed);
         ServerClock clock =

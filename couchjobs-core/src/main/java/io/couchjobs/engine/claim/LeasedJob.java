@@ -91,7 +91,7 @@ public final class LeasedJob implements ClaimedJob {
         return job().fence();
     }
 
-    @Override
+    /** {@return how its type is retried} */
     public RetryPolicy retryPolicy() {
         return retryPolicy;
     }

@@ -12,11 +12,11 @@ import org.slf4j.LoggerFactory;
 final class Audience {
     private static final Logger log = LoggerFactory.getLogger(Audience.class);
 
-    private final List<Feed.Listener> always = new CopyOnWriteArrayList<>();
+    private final List<Feed.Listener> always;
     private final List<Feed.Listener> listeners = new CopyOnWriteArrayList<>();
 
-    void alwaysTell(Feed.Listener listener) {
-        always.add(listener);
+    Audience(List<Feed.Listener> always) {
+        this.always = List.copyOf(always);
     }
 
     void add(Feed.Listener listener) {

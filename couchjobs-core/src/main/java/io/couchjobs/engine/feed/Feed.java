@@ -66,7 +66,7 @@ public class Feed implements AutoCloseable {
     private final Timing timing;
     private final DatabaseIdentity identity = new DatabaseIdentity();
     private final FeedWatchdog watchdog;
-    private final Audience audience = new Audience();
+    private final Audience audience;
     private final Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(3));
     private final Object starting = new Object();
     private volatile @Nullable Thread thread;
@@ -85,25 +85,33 @@ public class Feed implements AutoCloseable {
      * Prepares a feed. No I/O.
      *
      * @param database the database
+     * @param always hear of changes whenever the feed runs, before the others, and do not start it
      */
-    public Feed(CouchDatabase database) {
-        this(database, Timing.DEFAULT);
+    public Feed(CouchDatabase database, Listener... always) {
+        this(database, Timing.DEFAULT, always);
     }
 
     /**
      * Prepares a feed that knows the writes of this process. No I/O.
      *
      * @param store writes the jobs of this process
+     * @param always hear of changes whenever the feed runs, before the others, and do not start it
      */
-    public Feed(JobStore store) {
-        this(store.database(), Timing.DEFAULT, store.ownWrites(), new FeedPace(FeedPace.DEFAULT, System.nanoTime()));
+    public Feed(JobStore store, List<Listener> always) {
+        this(
+                store.database(),
+                Timing.DEFAULT,
+                store.ownWrites(),
+                new FeedPace(FeedPace.DEFAULT, System.nanoTime()),
+                always);
     }
 
-    Feed(CouchDatabase database, Timing timing) {
-        this(database, timing, new OwnWrites(), new FeedPace(FeedPace.DEFAULT, System.nanoTime()));
+    Feed(CouchDatabase database, Timing timing, Listener... always) {
+        this(database, timing, new OwnWrites(), new FeedPace(FeedPace.DEFAULT, System.nanoTime()), List.of(always));
     }
 
-    Feed(CouchDatabase database, Timing timing, OwnWrites own, FeedPace pace) {
+    Feed(CouchDatabase database, Timing timing, OwnWrites own, FeedPace pace, List<Listener> always) {
+        this.audience = new Audience(always);
         this.database = database;
         this.documents = new RowDocuments(database);
         this.copies = new Copies(database);
@@ -130,39 +138,6 @@ public class Feed implements AutoCloseable {
             throw e;
         }
         return () -> audience.remove(listener);
-    }
-
-    /**
-     * Adds a listener that hears of changes whenever the feed runs, without starting it.
-     *
-     * @param listener called before the others
-     */
-    public void alwaysTell(Listener listener) {
-        audience.alwaysTell(listener);
-    }
-
-    /**
-     * As {@link #alwaysTell}, for a listener that needs no documents.
-     *
-     * @param hearer takes the id of each document that changed, and its revision
-     */
-    public void alwaysTellRevisions(BiConsumer<String, String> hearer) {
-        audience.alwaysTell(new Listener() {
-            @Override
-            public void changed(FeedEvent event) {
-                hearer.accept(event.docId(), event.rev());
-            }
-
-            @Override
-            public boolean needsDocument(FeedNotice notice) {
-                return false;
-            }
-
-            @Override
-            public void unread(FeedNotice notice) {
-                hearer.accept(notice.docId(), notice.rev());
-            }
-        });
     }
 
     @Override
@@ -514,6 +489,31 @@ public class Feed implements AutoCloseable {
         /** The connection was replaced and goes on from its position; a listener that needs certainty looks again. */
         default void reconnected() {
             gap();
+        }
+
+        /**
+         * A listener that needs no documents.
+         *
+         * @param hearer takes the id of each document that changed, and its revision
+         * @return the listener
+         */
+        static Listener ofRevisions(BiConsumer<String, String> hearer) {
+            return new Listener() {
+                @Override
+                public void changed(FeedEvent event) {
+                    hearer.accept(event.docId(), event.rev());
+                }
+
+                @Override
+                public boolean needsDocument(FeedNotice notice) {
+                    return false;
+                }
+
+                @Override
+                public void unread(FeedNotice notice) {
+                    hearer.accept(notice.docId(), notice.rev());
+                }
+            };
         }
     }
 

@@ -18,8 +18,7 @@ import java.util.Set;
  * The events of a job, and the state machine: for each event, the statuses that it may lead from and to. The other
  * effects of events are in {@link Transitions}. Immutable and thread-safe.
  *
- * <p>A status that an event does not list refuses it: the owner's events then mean halt, the creator's are answered with
- * the status.
+ * <p>A status that an event does not list refuses the event. A refused owner halts; a refused creator is told the status.
  */
 public enum Event {
     /** A creator adds the job again (an add of an absent job is its creation). */
@@ -32,13 +31,13 @@ public enum Event {
             .from(CANCELLED, WAITING)),
     /** All jobs that the job waits for are finished, or one of them failed and the job is to be cancelled. */
     LET_GO(table().from(WAITING, WAITING, CANCELLED)),
-    /** A worker takes the job, to start it at once or a little later. */
+    /** A worker claims the job, to start it at once ({@code RUNNING}) or a little later ({@code SCHEDULED}). */
     CLAIM(table().from(WAITING, RUNNING, SCHEDULED).from(STUCK, RUNNING, SCHEDULED)),
     /** A claim that made no owner, because no quorum confirmed it, is taken back; see {@link Lock#withdrawn}. */
     WITHDRAW(table().from(SCHEDULED, SCHEDULED).from(RUNNING, RUNNING)),
     /** All claims of a job were withdrawn: it waits again, or is cancelled if that was asked for meanwhile. */
     RESTORE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED)),
-    /** The job has won against a claim that was taken back, or its last change is to be confirmed; nothing changes. */
+    /** The job is written again as it is: a resolution kept it, or a majority is to confirm its last change. */
     KEEP(table().from(WAITING, WAITING)
             .from(STUCK, STUCK)
             .from(SCHEDULED, SCHEDULED)
@@ -46,7 +45,7 @@ public enum Event {
             .from(SUCCESS, SUCCESS)
             .from(FAILED, FAILED)
             .from(CANCELLED, CANCELLED)),
-    /** The owner starts a job that it took ahead. */
+    /** The owner starts a job that it claimed ahead. */
     START(table().from(SCHEDULED, RUNNING)),
     /** The owner renews its lease, and may replace the data or tell its progress. */
     UPDATE(table().from(SCHEDULED, SCHEDULED).from(RUNNING, RUNNING)),

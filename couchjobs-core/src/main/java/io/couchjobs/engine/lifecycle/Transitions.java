@@ -19,9 +19,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The effect of each {@link Event} on a job: pure functions from a job, the event and the time to a {@link Decision}.
+ * The effect of each {@link Event} on a job: pure functions from a job, the event and the time to a {@link Decision}, or to the
+ * job as it is to be written.
  *
- * <p>Each result is exactly one document write. Nothing here reads a clock or a database, so every rule can be tested by
+ * <p>A decision is at most one document write. Nothing here reads a clock or a database, so every rule can be tested by
  * calling it. Thread-safe. Source: the CouchDB background-jobs RFC (007), with docspell's stuck and cancelled states.
  */
 public final class Transitions {
@@ -120,8 +121,9 @@ public final class Transitions {
     }
 
     /**
-     * A claim that was stored without making an owner is taken back. The job keeps its lock, which states the
-     * withdrawal, and waits again when no other claim can own it. A claim that was withdrawn before gets a new time:
+     * A claim that was stored without making an owner is taken back. The job keeps its status and its lock, which states the
+     * withdrawal; {@link #restore} lets it wait again when no other claim can own it. A claim that was withdrawn before gets a
+     * new time:
      * that write proves that a majority of the copies is in reach.
      *
      * @param job the job as that claim left it
@@ -167,7 +169,7 @@ public final class Transitions {
         return job.rewritten(document);
     }
 
-    /** Whether a claim that was withdrawn made an owner once. */
+    /** Whether a withdrawn claim may have been an owner, whose run expired. */
     static boolean mayHaveRun(Job job) {
         return job.lock()
                 .flatMap(Lock::withdrawn)

@@ -31,7 +31,7 @@ import java.util.function.Supplier;
  * Jobs in and out of the database. Thread-safe.
  *
  * <p>A write is conditional: CouchDB compares the job's {@code _rev} with the stored one and stores nothing when they
- * differ. The result is a value, never an exception: {@code Stored} (a quorum has it: only this makes a claimer the
+ * differ. The server's answer is a value, not an exception: {@code Stored} (a quorum has it: only this makes a claimer the
  * owner), {@code Accepted} (stored somewhere, no quorum: not yours), {@code Conflict} (another writer was first) or
  * {@code Refused} (the database's own rules). All writes of a process are combined into bulk requests. When an answer
  * is lost, the documents are read again, and a write that is found in place counts as stored; on a cluster only as
@@ -55,12 +55,12 @@ public final class JobStore implements AutoCloseable {
     private volatile Conflicts conflicts = Conflicts.IGNORED;
 
     /**
-     * Opens the jobs of a database without a name. No I/O.
+     * Opens the jobs of a database without a name, with the usual limit of data in documents. No I/O.
      *
      * @param database the database
      */
     public JobStore(CouchDatabase database) {
-        this(database, Site.UNNAMED);
+        this(database, Site.UNNAMED, List.of(), AttachedData.DEFAULT_LIMIT, BulkListener.UNHEARD);
     }
 
     /**
@@ -68,32 +68,16 @@ public final class JobStore implements AutoCloseable {
      *
      * @param database the database
      * @param site which of several databases it is
-     */
-    public JobStore(CouchDatabase database, Site site) {
-        this(database, site, List.of());
-    }
-
-    /**
-     * Opens the jobs of a database, with listeners. No I/O. Data of more than {@value AttachedData#DEFAULT_LIMIT} bytes
-     * is attached to its document.
-     *
-     * @param database the database
-     * @param site which of several databases it is
-     * @param listeners are told of the actions of this process
-     */
-    public JobStore(CouchDatabase database, Site site, List<? extends QueueListener> listeners) {
-        this(database, site, listeners, AttachedData.DEFAULT_LIMIT);
-    }
-
-    /**
-     * Opens the jobs of a database, and says from which size on data is attached to its document. No I/O.
-     *
-     * @param database the database
-     * @param site which of several databases it is
      * @param listeners are told of the actions of this process
      * @param dataLimit data of up to so many bytes of JSON is written into the document
+     * @param requests is told of each bulk request
      */
-    public JobStore(CouchDatabase database, Site site, List<? extends QueueListener> listeners, int dataLimit) {
+    public JobStore(
+            CouchDatabase database,
+            Site site,
+            List<? extends QueueListener> listeners,
+            int dataLimit,
+            BulkListener requests) {
         this.database = database;
         this.data = new DataReader(database);
         this.dataLimit = dataLimit;
@@ -101,7 +85,7 @@ public final class JobStore implements AutoCloseable {
         this.site = site;
         this.copies = new Copies(database);
         LostAnswers lostAnswers = new LostAnswers(database, copies);
-        this.combiner = new WriteCombiner(database, lostAnswers);
+        this.combiner = new WriteCombiner(database, lostAnswers, requests);
         this.unconfirmed = new UnconfirmedWrites(database, lostAnswers, this::look);
         this.withdrawals = new Withdrawals(this, copies);
         this.ends = new ConfirmedEnds(this);
@@ -117,15 +101,6 @@ public final class JobStore implements AutoCloseable {
     /** {@return which of several databases this is, and so whose jobs are run here} */
     public Site site() {
         return site;
-    }
-
-    /**
-     * Says which listener is told of each bulk request.
-     *
-     * @param listener is told
-     */
-    public void tell(BulkListener listener) {
-        combiner.tell(listener);
     }
 
     /** {@return the listener to all that this process does with the queue; never throws} */

@@ -56,16 +56,17 @@ final class WriteCombiner implements AutoCloseable {
     private final LostAnswers lostAnswers;
     private final Environment environment;
     private final ScheduledExecutorService senders;
-    private volatile BulkListener requests = BulkListener.UNHEARD;
+    private final BulkListener requests;
     // From here on guarded by the queue itself.
     private final Queue<Entry> waiting = new ArrayDeque<>();
     private final Set<String> underWay = new HashSet<>();
     private int sending;
     private boolean closed;
 
-    WriteCombiner(CouchDatabase database, LostAnswers lostAnswers) {
+    WriteCombiner(CouchDatabase database, LostAnswers lostAnswers, BulkListener requests) {
         this.database = database;
         this.lostAnswers = lostAnswers;
+        this.requests = requests;
         this.environment = database.server().environment();
         this.senders = environment.threads("couchjobs-writer", MOST_REQUESTS);
     }
@@ -91,10 +92,6 @@ final class WriteCombiner implements AutoCloseable {
             }
         }
         return entries.stream().map(Entry::result).toList();
-    }
-
-    void tell(BulkListener listener) {
-        requests = listener;
     }
 
     @Override
@@ -191,16 +188,15 @@ final class WriteCombiner implements AutoCloseable {
 
     private void send(List<Entry> batch) {
         List<ObjectNode> documents = batch.stream().map(Entry::document).toList();
-        BulkListener told = requests;
-        told.begins();
+        requests.begins();
         try {
             List<WriteResult> results = sendOrSettle(documents, MOST_TRIES);
             arrived(batch);
-            told.ends(batch.size());
+            requests.ends(batch.size());
             deliver(batch, results);
         } catch (RuntimeException | Error trouble) {
             arrived(batch);
-            told.ends(0);
+            requests.ends(0);
             batch.forEach(entry -> entry.result.completeExceptionally(trouble));
         }
     }

@@ -35,6 +35,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -149,8 +150,7 @@ class LeanWorkerTest {
     void of_many_jobs_each_runs_once_while_feeds_change_to_and_fro(TestDatabase database) throws Exception {
         int many = database.serverName().contains("PouchDB") ? 60 : 400;
         JobStore store = new JobStore(queue.database());
-        try (Worker mine =
-                        builder(LeanFeeds.nervous(store), store).concurrency(5).start();
+        try (Worker mine = builder(LeanFeeds::nervous, store).concurrency(5).start();
                 Worker theirs = other.worker()
                         .concurrency(5)
                         .handler("email", (data, context) -> ran(context.id().id()))
@@ -178,14 +178,14 @@ class LeanWorkerTest {
         JobStore store = new JobStore(queue.database());
         add("blocker");
         Worker worker =
-                builder(LeanFeeds.always(store), store).concurrency(concurrency).start();
+                builder(LeanFeeds::always, store).concurrency(concurrency).start();
         until(() -> runs.containsKey("blocker"));
         return worker;
     }
 
     private Worker idle() throws Exception {
         JobStore store = new JobStore(queue.database());
-        Worker worker = builder(LeanFeeds.always(store), store).start();
+        Worker worker = builder(LeanFeeds::always, store).start();
         add("first");
         until(() -> runs.containsKey("first"));
         release.countDown();
@@ -193,12 +193,11 @@ class LeanWorkerTest {
         return worker;
     }
 
-    private WorkerBuilder builder(Feed lean, JobStore store) {
-        feed = lean;
+    private WorkerBuilder builder(BiFunction<JobStore, Feed.Listener, Feed> lean, JobStore store) {
         ServerClock clock =
                 TestQueue.clock(InstantSource.system(), queue.database().server());
         settings = new SettingsStore(queue.database(), Duration.ofSeconds(60));
-        feed.alwaysTell(settings);
+        feed = lean.apply(store, settings);
         JobIndex index = new JobIndex(new DesignDocuments(queue.database()));
         return QueueWorker.builder(new QueueParts(store, index, settings, feed, clock))
                 .handler("email", (data, context) -> {

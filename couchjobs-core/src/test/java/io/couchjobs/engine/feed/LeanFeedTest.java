@@ -135,9 +135,7 @@ class LeanFeedTest {
                 java.time.InstantSource.system(), behind.database().server());
         SettingsStore settings = new SettingsStore(behind.database(), TestQueue.PATIENCE);
         try (ConflictWatch conflicts = new ConflictWatch(store, settings, clock)) {
-            Feed lean = LeanFeeds.always(store);
-            lean.alwaysTell(conflicts);
-            listen(lean);
+            listen(LeanFeeds.always(store, conflicts));
             Replicated.into(
                     server,
                     Replicated.leaf(2, 'a', "'status':'success','data':{},'fence':3"),
@@ -153,7 +151,8 @@ class LeanFeedTest {
                 behind.database(),
                 Feed.Timing.DEFAULT,
                 new OwnWrites(),
-                new FeedPace(new FeedPace.Limits(1, 0, 0), System.nanoTime())));
+                new FeedPace(new FeedPace.Limits(1, 0, 0), System.nanoTime()),
+                List.of()));
         List<String> all = new ArrayList<>();
         for (int round = 0; round < 4; round++) {
             boolean needed = round % 2 == 1;

@@ -1,19 +1,21 @@
 package io.couchjobs.engine.feed;
 
 import io.couchjobs.engine.store.JobStore;
+import java.util.List;
 
 /** Feeds that bring no documents but those that somebody needs, as under a load that never ends. */
 public final class LeanFeeds {
     private LeanFeeds() {}
 
     /** One that never changes to documents. */
-    public static Feed always(JobStore store) {
-        return new Feed(store.database(), Feed.Timing.DEFAULT, store.ownWrites(), FeedPace.fixed(true));
+    public static Feed always(JobStore store, Feed.Listener... always) {
+        return new Feed(
+                store.database(), Feed.Timing.DEFAULT, store.ownWrites(), FeedPace.fixed(true), List.of(always));
     }
 
     /** One that takes very little for much, and so changes often. */
-    public static Feed nervous(JobStore store) {
+    public static Feed nervous(JobStore store, Feed.Listener... always) {
         FeedPace pace = new FeedPace(new FeedPace.Limits(3, 2, 20_000_000), System.nanoTime());
-        return new Feed(store.database(), Feed.Timing.DEFAULT, store.ownWrites(), pace);
+        return new Feed(store.database(), Feed.Timing.DEFAULT, store.ownWrites(), pace, List.of(always));
     }
 }

@@ -13,18 +13,14 @@ public final class SimulatedFeed extends Feed {
     private boolean started;
 
     /**
-     * Has no listeners yet.
+     * Has no listeners but some that are always told.
      *
      * @param start begins to bring changes; what is written after it returns must come
      */
-    public SimulatedFeed(CouchDatabase database, Runnable start) {
+    public SimulatedFeed(CouchDatabase database, Runnable start, Listener... always) {
         super(database);
         this.start = start;
-    }
-
-    @Override
-    public void alwaysTell(Listener listener) {
-        listeners.add(0, listener);
+        listeners.addAll(List.of(always));
     }
 
     @Override

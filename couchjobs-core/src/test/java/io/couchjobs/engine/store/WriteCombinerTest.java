@@ -17,12 +17,14 @@ import org.junit.jupiter.api.Test;
 @ServerTest
 class WriteCombinerTest {
     private JobQueue queue;
+    private final Failing failing = new Failing();
     private WriteCombiner combiner;
 
     @BeforeEach
     void open(TestDatabase database) {
         queue = TestQueue.open(database);
-        combiner = new WriteCombiner(queue.database(), new LostAnswers(queue.database(), new Copies(queue.database())));
+        combiner = new WriteCombiner(
+                queue.database(), new LostAnswers(queue.database(), new Copies(queue.database())), failing);
     }
 
     @AfterEach
@@ -33,8 +35,6 @@ class WriteCombinerTest {
 
     @Test
     void a_write_whose_sender_fails_is_told_so_and_the_next_one_is_sent() {
-        Failing failing = new Failing();
-        combiner.tell(failing);
         assertThat(combiner.write(document("1")))
                 .failsWithin(TestQueue.PATIENCE)
                 .withThrowableThat()

@@ -50,11 +50,8 @@ final class WatchedQueue implements AutoCloseable {
     /** One that does not hear of changed settings never reads them but before it recovers a job. */
     ActivityMonitor monitor(String worker, boolean hearsOfSettings) {
         CouchDatabase database = queue.database();
-        Feed feed = new Feed(database);
         SettingsStore settings = new SettingsStore(database, timeout);
-        if (hearsOfSettings) {
-            feed.alwaysTell(settings);
-        }
+        Feed feed = hearsOfSettings ? new Feed(database, settings) : new Feed(database);
         Ticker ticker = new Ticker();
         tickers.add(ticker);
         ServerClock clock = new ServerClock(InstantSource.system(), () -> Duration.ZERO, ticker::nanos);

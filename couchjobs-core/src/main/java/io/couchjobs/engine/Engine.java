@@ -1,0 +1,118 @@
+package io.couchjobs.engine;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.conflict.ConflictWatch;
+import io.couchjobs.engine.create.AsyncCreator;
+import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.create.QueueLimits;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.index.DesignDocuments;
+import io.couchjobs.engine.index.IndexWarmer;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.index.JobLists;
+import io.couchjobs.engine.index.JobPages;
+import io.couchjobs.engine.log.JobLogs;
+import io.couchjobs.engine.schedule.SharedScheduler;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.time.ServerClock;
+import io.couchjobs.engine.watch.Watch;
+import io.couchjobs.engine.worker.Recovery;
+import io.couchjobs.job.QueueListener;
+import io.couchjobs.job.Site;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * The parts of one open queue, wired. This is the only place that decides which part gets which others. Immutable and
+ * thread-safe.
+ *
+ * @param client the name by which this process accepts jobs without a worker
+ * @param parts the parts that most others share
+ */
+public record Engine(
+        CouchDatabase database,
+        String client,
+        DesignDocuments designs,
+        JobLists lists,
+        JobPages pages,
+        IndexWarmer warmer,
+        QueueParts parts,
+        ConflictWatch conflicts,
+        Creator creator,
+        AsyncCreator asyncCreator,
+        QueueLimits limits,
+        Watch watch,
+        JobLogs logs,
+        Acceptor acceptor,
+        Recovery recovery,
+        SharedScheduler scheduler) {
+
+    /**
+     * Wires a queue. No I/O.
+     *
+     * @param database the database
+     * @param site which of several databases it is
+     * @param clock the time of day, and a monotonic clock
+     * @param defaultTimeout the timeout of types that have none
+     * @param listeners are told of the actions of this process
+     * @param dataLimit data of up to so many bytes of JSON is written into the document
+     * @return the parts
+     */
+    public static Engine of(
+            CouchDatabase database,
+            Site site,
+            ServerClock clock,
+            Duration defaultTimeout,
+            List<? extends QueueListener> listeners,
+            int dataLimit) {
+        DesignDocuments designs = new DesignDocuments(database);
+        JobIndex index = new JobIndex(designs, site);
+        IndexWarmer warmer =
+                new IndexWarmer(index::warm, database::info, database.server().environment());
+        JobStore store = new JobStore(database, site, listeners, dataLimit, warmer);
+        SettingsStore settings = new SettingsStore(database, defaultTimeout);
+        ConflictWatch conflicts = new ConflictWatch(store, settings, clock);
+        List<Feed.Listener> always = new ArrayList<>(List.of(settings, conflicts));
+        if (!listeners.isEmpty()) {
+            always.add(0, Feed.Listener.ofRevisions(store.listener()::changed));
+        }
+        Feed feed = new Feed(store, always);
+        QueueParts parts = new QueueParts(store, index, settings, feed, clock);
+        Creator creator = new Creator(store, clock);
+        String client = "client-" + UUID.randomUUID();
+        Acceptor acceptor = new Acceptor(parts, client);
+        acceptor.beginAnywhere();
+        return new Engine(
+                database,
+                client,
+                designs,
+                new JobLists(database, designs, index),
+                new JobPages(database, designs),
+                warmer,
+                parts,
+                conflicts,
+                creator,
+                new AsyncCreator(store, creator),
+                new QueueLimits(parts),
+                new Watch(feed, store),
+                new JobLogs(store, feed),
+                acceptor,
+                new Recovery(parts, client),
+                new SharedScheduler(parts));
+    }
+
+    /** {@return the index of the jobs} */
+    public JobIndex index() {
+        return parts.index();
+    }
+
+    /** {@return the settings of types} */
+    public SettingsStore settings() {
+        return parts.settings();
+    }
+}
