@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +51,7 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
     private final ServerClock clock;
     private final Feed feed;
     private final Site site;
-    private final ScheduledThreadPoolExecutor thread;
+    private final ScheduledExecutorService thread;
     private final Supplier<Backoff> backoffs;
     private final Backoff loading = new Backoff(SHORTEST_PAUSE, LONGEST_AWAY);
     /** Only the scheduler's thread uses it. */
@@ -77,12 +77,7 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
         this.clock = parts.clock();
         this.feed = parts.feed();
         this.site = parts.store().site();
-        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread scheduler = new Thread(task, "couchjobs-scheduler");
-            scheduler.setDaemon(true);
-            return scheduler;
-        });
-        thread.setRemoveOnCancelPolicy(true);
+        this.thread = parts.store().environment().threads("couchjobs-scheduler", 1);
     }
 
     /**

@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -96,11 +95,7 @@ public final class Dependencies implements Feed.Listener, AutoCloseable {
         this.parts = parts;
         this.findNew = findNew;
         this.findOld = findOld;
-        this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread letting = new Thread(task, "couchjobs-held");
-            letting.setDaemon(true);
-            return letting;
-        });
+        this.thread = parts.store().environment().threads("couchjobs-dependencies", 1);
     }
 
     void start() {
@@ -226,7 +221,7 @@ public final class Dependencies implements Feed.Listener, AutoCloseable {
     }
 
     private void findWithin(Duration pause) {
-        long at = System.nanoTime() + pause.toNanos();
+        long at = parts.store().environment().nanos() + pause.toNanos();
         if (!thread.isShutdown() && (findNanos == null || at - findNanos < 0)) {
             findNanos = at;
             Future<?> unused = thread.schedule(this::find, pause.toMillis(), TimeUnit.MILLISECONDS);

@@ -26,7 +26,7 @@ public final class Drain {
     List<RunReport> run() throws InterruptedException {
         try (Acceptor acceptor = new Acceptor(parts, options.id());
                 Dependencies held = new Dependencies(parts);
-                ProgressWriter progressWriter = new ProgressWriter()) {
+                ProgressWriter progressWriter = new ProgressWriter(parts.store().environment())) {
             if (!options.hasOwnId()) {
                 acceptor.beginAnywhere();
             }

@@ -38,7 +38,7 @@ public final class Executor {
         this.tools = tools;
         this.onClaimed = onClaimed;
         this.slots = new Slots(options.concurrency());
-        this.timeLimits = new TimeLimits(options.timeLimit());
+        this.timeLimits = new TimeLimits(options.timeLimit(), parts.store().environment());
     }
 
     Map<JobId, Run> runs() {

@@ -4,13 +4,13 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.time.Alarm;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.worker.StopReason;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -46,26 +46,23 @@ public final class LeaseKeeper implements AutoCloseable {
     private long confirmedNanos;
     private boolean troubled;
 
-    LeaseKeeper(Registration registration, Collection<Run> runs, SettingsStore settings, ServerClock clock) {
+    LeaseKeeper(
+            Registration registration,
+            Collection<Run> runs,
+            SettingsStore settings,
+            ServerClock clock,
+            Environment environment) {
         this.registration = registration;
         this.runs = runs;
         this.settings = settings;
         this.clock = clock;
         this.confirmedNanos = clock.nanos();
-        this.threads = threads("couchjobs-leases", 2);
-        this.asker = threads("couchjobs-leases-settings", 1);
+        this.threads = environment.threads("couchjobs-leases", 2);
+        this.asker = environment.threads("couchjobs-leases-settings", 1);
         this.renewal = new Alarm(threads, this::renew);
         this.checking = new Alarm(threads, this::check);
         this.idleBeat = new Alarm(threads, this::beatWhileIdle);
         this.asking = new Alarm(asker, this::ask);
-    }
-
-    private static ScheduledExecutorService threads(String name, int count) {
-        return Executors.newScheduledThreadPool(count, task -> {
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
-        });
     }
 
     /** Registers the worker. An idle one tells now and then that it lives, so that its registration is not cleaned up. */

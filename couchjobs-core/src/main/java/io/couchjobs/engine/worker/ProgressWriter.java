@@ -1,9 +1,9 @@
 package io.couchjobs.engine.worker;
 
+import io.couchjobs.engine.time.Environment;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -19,11 +19,11 @@ public final class ProgressWriter implements AutoCloseable {
     /** Runs that are planned, or were told of less than a pause ago. */
     private final Set<Run> busy = ConcurrentHashMap.newKeySet();
 
-    private final ScheduledExecutorService threads = Executors.newScheduledThreadPool(THREADS, task -> {
-        Thread thread = new Thread(task, "couchjobs-teller");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ScheduledExecutorService threads;
+
+    ProgressWriter(Environment environment) {
+        this.threads = environment.threads("couchjobs-progress", THREADS);
+    }
 
     /** The run has something to tell. */
     void tell(Run run) {

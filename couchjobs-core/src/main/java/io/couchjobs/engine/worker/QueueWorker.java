@@ -5,6 +5,7 @@ import io.couchjobs.engine.gc.Sweeper;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Owner;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.Strategy;
@@ -39,7 +40,7 @@ public final class QueueWorker implements Worker {
     private final CancelWatch cancelWatch;
     private final Dependencies dependencies;
     private final Sweeper sweeper;
-    private final ProgressWriter progressWriter = new ProgressWriter();
+    private final ProgressWriter progressWriter;
     private Listening listening = () -> {};
     private @Nullable Thread exitHook;
     private final WorkerHook hook;
@@ -51,6 +52,8 @@ public final class QueueWorker implements Worker {
         this.options = options;
         this.hook = hook;
         this.acceptor = new Acceptor(parts, options.id());
+        Environment environment = parts.store().environment();
+        this.progressWriter = new ProgressWriter(environment);
         Run.Tools tools = new Run.Tools(
                 progressWriter, new JobLogs(parts.store(), parts.feed()), parts.clock(), options.interceptors());
         acceptor.admission().filter(options.selection().filter());
@@ -64,7 +67,8 @@ public final class QueueWorker implements Worker {
                         parts.clock().instant())
                 .at(parts.store().site())
                 .tells(options.hasOwnId() ? acceptor::lastGroup : Optional::empty);
-        this.leases = new LeaseKeeper(registration, executor.runs().values(), parts.settings(), parts.clock());
+        this.leases =
+                new LeaseKeeper(registration, executor.runs().values(), parts.settings(), parts.clock(), environment);
         this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow);
         this.dependencies = new Dependencies(parts);
         this.sweeper = new Sweeper(parts, options.id(), executor.tally()::claims);

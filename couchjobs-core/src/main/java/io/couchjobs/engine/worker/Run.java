@@ -6,6 +6,7 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
@@ -22,7 +23,6 @@ import io.couchjobs.worker.StopReason;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -121,7 +121,7 @@ public final class Run implements RunControl {
      */
     RunReport call(Runnable whenDone) {
         int attempt = claim.job().attempt();
-        long startedNanos = System.nanoTime(); // not when it was claimed: that may have been long ago
+        long startedNanos = tools.clock.nanos(); // not when it was claimed: that may have been long ago
         Ending ending;
         try {
             ending = judge();
@@ -129,7 +129,7 @@ public final class Run implements RunControl {
             end(); // whatever a handler may throw, even one that cannot be asked for its message
             whenDone.run();
         }
-        Duration took = Duration.ofNanos(System.nanoTime() - startedNanos);
+        Duration took = Duration.ofNanos(tools.clock.nanos() - startedNanos);
         RunReport.Outcome outcome = write(ending);
         if (outcome == RunReport.Outcome.HALTED) {
             runLog.abandon();
@@ -395,7 +395,7 @@ public final class Run implements RunControl {
     }
 
     /** The collaborators of runs, beside their claims. Immutable. */
-    record Tools(ProgressWriter progressWriter, JobLogs logs, InstantSource clock, List<RunInterceptor> interceptors) {}
+    record Tools(ProgressWriter progressWriter, JobLogs logs, ServerClock clock, List<RunInterceptor> interceptors) {}
 
     /** How a run ended, and the write that says so; the write returns null when there is nothing to write. */
     private record Ending(

@@ -1,11 +1,11 @@
 package io.couchjobs.engine.worker;
 
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.worker.StopReason;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -16,13 +16,9 @@ final class TimeLimits implements AutoCloseable {
     private final Map<Run, ScheduledFuture<?>> timers = new ConcurrentHashMap<>();
     private final ScheduledExecutorService thread;
 
-    TimeLimits(Optional<Duration> limit) {
+    TimeLimits(Optional<Duration> limit, Environment environment) {
         this.limit = limit;
-        this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread timer = new Thread(task, "couchjobs-time-limits");
-            timer.setDaemon(true);
-            return timer;
-        });
+        this.thread = environment.threads("couchjobs-time-limits", 1);
     }
 
     void watch(Run run) {
