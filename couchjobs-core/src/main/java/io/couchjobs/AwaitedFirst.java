@@ -37,8 +37,8 @@ final class AwaitedFirst {
     }
 
     /**
-     * Adds them. A job that waits for others of the call is written even if it is pending with the same time: it may have been let go
-     * already. It is rejected when one of the others is: it would run on what that was before.
+     * Adds them. A job that waits for others of the call is written even if it is pending with the same time: it may
+     * have been let go already. It is rejected when one of the others is: it would run on what that was before.
      *
      * @param add adds some, and is told whether the data of pending ones is to be replaced
      * @param replace the same for what waits for nothing in the call

@@ -79,11 +79,11 @@ import org.slf4j.LoggerFactory;
  * A queue of jobs in one CouchDB database: the front door of couchjobs. Thread-safe; make one per database and process, and
  * close it.
  *
- * <p>A program that creates jobs uses {@link #add}. A program that runs jobs starts a {@link #worker()}, or claims them by hand
- * with {@link #accept}. All methods throw {@link io.couchjobs.couch.config.CouchException} when the database cannot be reached,
- * does not exist
- * or refuses the credentials, and {@link IllegalStateException} when the queue is closed. On a cluster all methods that change or
- * remove a job throw {@link io.couchjobs.job.UnconfirmedException} when no majority of its copies confirms that.
+ * <p>A program that creates jobs uses {@link #add}. A program that runs jobs starts a {@link #worker()}, or claims them
+ * by hand with {@link #accept}. All methods throw {@link io.couchjobs.couch.config.CouchException} when the database
+ * cannot be reached, does not exist or refuses the credentials, and {@link IllegalStateException} when the queue is
+ * closed. On a cluster all methods that change or remove a job throw {@link io.couchjobs.job.UnconfirmedException} when
+ * no majority of its copies confirms that.
  *
  * <p>Guarantee: a job that was added is run at least once, and has at most one owner at any time. Source: the CouchDB
  * background-jobs RFC (007).
@@ -790,10 +790,9 @@ public final class JobQueue implements AutoCloseable {
     }
 
     /**
-     * As {@link #watch(JobFilter, Consumer)}, for somebody who wants to know when changes may have been missed: the server did not
-     * know the feed's position any more, because the database was made anew or restored. The listener still hears what became of
-     * the jobs that were told
-     * of is told nevertheless; changes of other jobs are lost.
+     * As {@link #watch(JobFilter, Consumer)}, for somebody who wants to know when changes may have been missed: the
+     * server did not know the feed's position any more, because the database was made anew or restored. The listener
+     * still hears what became of the jobs that it was told of; changes of other jobs are lost.
      *
      * @param filter which jobs
      * @param listener called on a thread of its own; what it throws is logged

@@ -58,8 +58,7 @@ public final class QueueSecurity {
 
     /**
      * Stores the guard, or replaces one of another version, and lets the roles in. Users that were let in before stay.
-     * Idempotent, and safe
-     * while workers run; those without a role can write nothing from then on.
+     * Idempotent, and safe while workers run; those without a role can write nothing from then on.
      *
      * @return what was missing
      * @throws CouchException when the user may not do this: an administrator of the database may

@@ -203,8 +203,9 @@ public interface ClaimedJob {
     Job release();
 
     /**
-     * Reads the job again and checks that this claim owns it; on a cluster, when the lease is over, by a renewal that a quorum confirms.
-     * The answer is no newer than that read or renewal: to guard a write elsewhere, use {@link #fence}.
+     * Reads the job again and checks that this claim owns it; on a cluster, when the lease is over, by a renewal that a
+     * quorum confirms. The answer is no newer than that read or renewal: to guard a write elsewhere, use {@link
+     * #fence}.
      *
      * @throws HaltException when this claim does not own the job any more
      */

@@ -1,8 +1,8 @@
 package io.couchjobs.scope;
 
 /**
- * The answer of a scope to a job; the constants after {@code OK} are checked in their order. Immutable and thread-safe. Source: Riak
- * Core Jobs.
+ * The answer of a scope to a job; the constants after {@code OK} are checked in their order. Immutable and thread-safe.
+ * Source: Riak Core Jobs.
  */
 public enum Answer {
     /** It is queued, or runs already; if its service dies, it runs when there is one again. */

@@ -19,9 +19,9 @@ public interface ScopeHost extends AutoCloseable {
     void close();
 
     /**
-     * Serves nothing any more. The scopes keep running, as far as they are concerned: running jobs may finish, those that have not
-     * when the time is over go back to waiting, and all run on where a scope is served next. When the caller is interrupted the time
-     * is over at once. Closing twice does nothing.
+     * Serves nothing any more. The scopes keep running, as far as they are concerned: running jobs may finish, those
+     * that have not when the time is over go back to waiting, and all run on where a scope is served next. When the
+     * caller is interrupted the time is over at once. Closing twice does nothing.
      *
      * @param timeout how long the running jobs may take
      */

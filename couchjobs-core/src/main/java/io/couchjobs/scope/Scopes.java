@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The scopes of a queue: jobs by type and partition, each with a service that can be started and stopped, and that takes only so
- * many. Thread-safe; made by {@link io.couchjobs.JobQueue#scopes()}. Source: Riak Core Jobs; unlike there, jobs are documents: when a
- * service dies, nothing is lost, and they run on where the scope is served next.
+ * The scopes of a queue: jobs by type and partition, each with a service that can be started and stopped, and that
+ * takes only so many. Thread-safe; made by {@link io.couchjobs.JobQueue#scopes()}. Source: Riak Core Jobs; unlike
+ * there, jobs are documents: when a service dies, nothing is lost, and they run on where the scope is served next.
  *
  * <p>A scope is started, stopped and given jobs by any process, and served by those that say so ({@link #serve}). All methods throw
  * {@link io.couchjobs.couch.config.CouchException} when the database cannot be used.

@@ -26,9 +26,9 @@ public interface JobContext {
     String token();
 
     /**
-     * A number greater than that of every earlier claim of this job (until the job is removed and its tombstone purged). A store that
-     * refuses writes with a smaller number than it has seen is safe from owners that do not know yet that they lost the job;
-     * for documents in CouchDB, {@link #fenced} does that.
+     * A number greater than that of every earlier claim of this job (until the job is removed and its tombstone
+     * purged). A store that refuses writes with a smaller number than it has seen is safe from owners that do not know
+     * yet that they lost the job; for documents in CouchDB, {@link #fenced} does that.
      *
      * @return the fencing number
      */
@@ -55,8 +55,8 @@ public interface JobContext {
     void progress(int percent, String message);
 
     /**
-     * Replaces the job's data, and renews the lease. When the job is to be cancelled, the handler is interrupted, also while the feed
-     * has not told yet.
+     * Replaces the job's data, and renews the lease. When the job is to be cancelled, the handler is interrupted, also
+     * while the feed has not told yet.
      *
      * @param data a record, bean, map or JSON object
      * @throws io.couchjobs.job.InvalidJobDataException when the data is not a JSON object; nothing was written
@@ -73,10 +73,10 @@ public interface JobContext {
     void resubmit(Instant time);
 
     /**
-     * Whether this worker counts as halted, because no renewal of its lease was confirmed for the timeout of the job's type, on its own
-     * monotonic clock. No other worker has the job before. Right after the process was suspended this knows it, while {@link
-     * #stopReason} may not tell yet. No I/O, so it can be asked before every write elsewhere; like {@link #assertOwned}, it
-     * does not replace the {@link #fence}.
+     * Whether this worker counts as halted, because no renewal of its lease was confirmed for the timeout of the job's
+     * type, on its own monotonic clock. No other worker has the job before. Right after the process was suspended this
+     * knows it, while {@link #stopReason} may not tell yet. No I/O, so it can be asked before every write elsewhere;
+     * like {@link #assertOwned}, it does not replace the {@link #fence}.
      *
      * @return whether others may have the job by now
      */
@@ -91,10 +91,10 @@ public interface JobContext {
     void assertOwned();
 
     /**
-     * Adds a line to the job's log, which is stored with the job and read by {@code JobQueue.log} or {@code couchjobs logs};
-     * SLF4J gets it too, under the name {@code couchjobs.job}.
-     * Never waits: lines are written once a second; when they come faster than the database takes them, the oldest unwritten
-     * ones are dropped (over 1,000 lines or 256 KB), and their number is noted.
+     * Adds a line to the job's log, which is stored with the job and read by {@code JobQueue.log} or {@code couchjobs
+     * logs}; SLF4J gets it too, under the name {@code couchjobs.job}. Never waits: lines are written once a second;
+     * when they come faster than the database takes them, the oldest unwritten ones are dropped (over 1,000 lines or
+     * 256 KB), and their number is noted.
      *
      * @param line the line; the first 8 KB of it
      */

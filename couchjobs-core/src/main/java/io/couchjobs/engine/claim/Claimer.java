@@ -41,12 +41,12 @@ public final class Claimer implements AutoCloseable {
     /**
      * Claims each candidate on the revision it carries, with the token it was admitted with.
      *
-     * <p>Nothing but a write that a quorum confirmed (201) can make an owner. A 202 is not ours, even if reading shows our
-     * token: on a healthy cluster a quarter of the contended jobs get two claims that are both stored, one answered 201 and the
-     * other 202. Such a claim is withdrawn
-     * at once, and the job left alone for a while; so is one whose answer was lost on a cluster, and a confirmed one that
-     * another leaf contests ({@link RivalLeaves}). Until all of that is done the claims count as held by this process. A
-     * claim that is confirmed when its lease is over makes no owner either, and is given back.
+     * <p>Nothing but a write that a quorum confirmed (201) can make an owner. A 202 is not ours, even if reading shows
+     * our token: on a healthy cluster a quarter of the contended jobs get two claims that are both stored, one answered
+     * 201 and the other 202. Such a claim is withdrawn at once, and the job left alone for a while; so is one whose
+     * answer was lost on a cluster, and a confirmed one that another leaf contests ({@link RivalLeaves}). Until all of
+     * that is done the claims count as held by this process. A claim that is confirmed when its lease is over makes no
+     * owner either, and is given back.
      *
      * @throws RuntimeException when the results of some claims are unknown; stored claims are given back
      */

@@ -73,8 +73,8 @@ public final class Ownership {
     }
 
     /**
-     * Reads the job again. On a cluster a node that is cut off shows the only copy that it has: when the lease is over, a quorum must
-     * confirm a renewal.
+     * Reads the job again. On a cluster a node that is cut off shows the only copy that it has: when the lease is over,
+     * a quorum must confirm a renewal.
      *
      * @throws HaltException when this claim does not own the job any more
      */

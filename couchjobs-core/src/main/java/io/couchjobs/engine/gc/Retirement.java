@@ -29,8 +29,8 @@ import java.util.stream.IntStream;
  */
 public final class Retirement {
     /**
-     * How long a finished job stays at least. A caller that waits for it hears of the finish by the feed, and a deletion in the same
-     * moment would be all that the feed tells.
+     * How long a finished job stays at least. A caller that waits for it hears of the finish by the feed, and a
+     * deletion in the same moment would be all that the feed tells.
      */
     static final Duration LAG = Duration.ofSeconds(5);
 

@@ -336,8 +336,8 @@ public final class JobIndex {
     }
 
     /**
-     * Counts the jobs of one type that are run here. Those that were stopped while they ran are counted a second time, under their status and
-     * {@value #KILLED}.
+     * Counts the jobs of one type that are run here. Those that were stopped while they ran are counted a second time,
+     * under their status and {@value #KILLED}.
      *
      * @param type the type
      * @return how many there are, by status, such as {@code failed} and {@code failed/killed}; a status without jobs is

@@ -24,9 +24,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Jobs are in the order of their creation. There is another order when the filter names a status, but no group, tag
  * or correlation id: finished jobs come by their ends, and {@code stuck} jobs by their last failures.
  *
- * <p>However many jobs there are, a page costs one read of the index for each type that the filter leaves open, and one read
- * of the documents. A job never leaves the range of its type, so one that changes its status meanwhile is not missed. Where an index
- * cannot answer a filter alone (a tag and a status), at most {@value #MOST_LOOKED_AT} jobs are looked at: then a page may be short, or empty, though more follow.
+ * <p>However many jobs there are, a page costs one read of the index for each type that the filter leaves open, and one
+ * read of the documents. A job never leaves the range of its type, so one that changes its status meanwhile is not
+ * missed. Where an index cannot answer a filter alone (a tag and a status), at most {@value #MOST_LOOKED_AT} jobs are
+ * looked at: then a page may be short, or empty, though more follow.
  */
 public final class JobPages {
     private static final int MOST_LOOKED_AT = 1000;

@@ -121,10 +121,9 @@ public final class Transitions {
     }
 
     /**
-     * A claim that was stored without making an owner is taken back. The job keeps its status and its lock, which states the
-     * withdrawal; {@link #restore} lets it wait again when no other claim can own it. A claim that was withdrawn before gets a
-     * new time:
-     * that write proves that a majority of the copies is in reach.
+     * A claim that was stored without making an owner is taken back. The job keeps its status and its lock, which
+     * states the withdrawal; {@link #restore} lets it wait again when no other claim can own it. A claim that was
+     * withdrawn before gets a new time: that write proves that a majority of the copies is in reach.
      *
      * @param job the job as that claim left it
      * @param reason why, in words

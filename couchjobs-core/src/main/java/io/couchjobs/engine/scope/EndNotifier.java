@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
  * Tells submitters how their jobs ended, once each: by the hook of the submit, or if it has none or the hook fails, by an event.
  * Thread-safe.
  *
- * <p>The thread that takes a job out of the map tells of it, so an end that the feed tells twice, or that is found by reading after a
- * gap too, is told once. On a cluster it is an end when a majority of the copies has it.
+ * <p>The thread that takes a job out of the map tells of it, so an end that the feed tells twice, or that is found by
+ * reading after a gap too, is told once. On a cluster it is an end when a majority of the copies has it.
  */
 public final class EndNotifier implements Feed.Listener, ConfirmedEnds.Asker, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EndNotifier.class);

@@ -217,9 +217,9 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
     }
 
     /**
-     * Jobs that it had claimed in the last moment are waiting again; and the scope may have been started again meanwhile. A
-     * service that
-     * was stopped twice tells its end twice: the second time another one may be in its place, which goes on.
+     * Jobs that it had claimed in the last moment are waiting again; and the scope may have been started again
+     * meanwhile. A service that was stopped twice tells its end twice: the second time another one may be in its place,
+     * which goes on.
      */
     private void ended(Scope scope, HostedScope present) {
         if (hosted.remove(scope, present)) {

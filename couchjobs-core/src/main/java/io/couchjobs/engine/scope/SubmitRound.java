@@ -35,9 +35,9 @@ import org.slf4j.LoggerFactory;
  * One job on its way to some scopes: each is asked whether it takes the job, and those that do are given it in one bulk write.
  * Not thread-safe.
  *
- * <p>Between the question and the write another process may stop a scope, and cancel what it finds there, which is not yet this job.
- * So the question is asked once more after the write: a stop that came before that answer is seen here and the job is
- * withdrawn; one that comes after it finds the job.
+ * <p>Between the question and the write another process may stop a scope, and cancel what it finds there, which is not
+ * yet this job. So the question is asked once more after the write: a stop that came before that answer is seen here
+ * and the job is withdrawn; one that comes after it finds the job.
  */
 final class SubmitRound {
     private static final Logger log = LoggerFactory.getLogger(SubmitRound.class);

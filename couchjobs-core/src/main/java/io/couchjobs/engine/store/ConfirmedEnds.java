@@ -65,8 +65,9 @@ public final class ConfirmedEnds implements AutoCloseable {
     /** Is told the state of a job. */
     public interface Listener {
         /**
-         * The job as a majority of the copies has it, whether it has ended or not. When a node has shown an end that the majority does not
-         * have yet, this is called again as soon as the majority has that end, or something later.
+         * The job as a majority of the copies has it, whether it has ended or not. When a node has shown an end that
+         * the majority does not have yet, this is called again as soon as the majority has that end, or something
+         * later.
          */
         void told(Snapshot sure);
 

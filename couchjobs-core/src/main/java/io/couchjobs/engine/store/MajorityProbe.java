@@ -17,13 +17,14 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads the state that a majority of the copies has. Thread-safe.
  *
- * <p>A node of a cluster that is cut off answers readings by the only copy that it has, and does not say so. But it answers a write by
- * 202 instead of 201. So a reading counts when it lies between two writes that were both confirmed. While a majority is
- * in reach, CouchDB answers a reading with a state on which two copies agree, or repairs the copies before it answers
- * (see its documentation of sharding and quorums).
+ * <p>A node of a cluster that is cut off answers readings by the only copy that it has, and does not say so. But it
+ * answers a write by 202 instead of 201. So a reading counts when it lies between two writes that were both confirmed.
+ * While a majority is in reach, CouchDB answers a reading with a state on which two copies agree, or repairs the copies
+ * before it answers (see its documentation of sharding and quorums).
  *
- * <p>The writes are of {@code _local} documents: these have no conflicts, no history and no place in the feed or an index. Each part
- * (shard) of a database has copies of its own, and therefore a probe of its own. On one copy nothing is written.
+ * <p>The writes are of {@code _local} documents: these have no conflicts, no history and no place in the feed or an
+ * index. Each part (shard) of a database has copies of its own, and therefore a probe of its own. On one copy nothing
+ * is written.
  *
  * <p>One node must answer all three requests: another may be cut off while this one is not. When the client switches to
  * another node meanwhile, the reading begins anew there.

@@ -6,8 +6,9 @@ import io.couchjobs.engine.document.DocIds;
 import java.util.List;
 
 /**
- * The last sign of life of a worker. Each write of the worker's registration makes another one, whichever leaf it is on: after a cut a
- * registration has several leaves, and its worker may be writing on one that readers do not see. Immutable and thread-safe.
+ * The last sign of life of a worker. Each write of the worker's registration makes another one, whichever leaf it is
+ * on: after a cut a registration has several leaves, and its worker may be writing on one that readers do not see.
+ * Immutable and thread-safe.
  *
  * @param leaves the revisions of the registration's leaves, in the order of their texts; none when the worker is not registered
  */

@@ -88,8 +88,8 @@ public final class ServerClock implements InstantSource {
     }
 
     /**
-     * Whether the monotonic clock stood still, by this machine's time of day, for more than half of the time for which a lease holds: it
-     * does so while the machine is suspended. Setting the time of day forward looks the same.
+     * Whether the monotonic clock stood still, by this machine's time of day, for more than half of the time for which
+     * a lease holds: it does so while the machine is suspended. Setting the time of day forward looks the same.
      *
      * @param sinceNanos when the lease began, on the clock of {@link #nanos}
      * @param timeout for how long it holds

@@ -77,8 +77,8 @@ public final class Watch implements AutoCloseable {
     }
 
     /**
-     * Hears of every change of any document. The end of a job, or that it is gone, is told when a majority of a cluster's copies has
-     * it, a moment later than the feed tells it.
+     * Hears of every change of any document. The end of a job, or that it is gone, is told when a majority of a
+     * cluster's copies has it, a moment later than the feed tells it.
      *
      * @param listener called by one thread at a time: must be quick
      * @return ends the listening when closed

@@ -47,10 +47,10 @@ import org.slf4j.LoggerFactory;
  * it reads both once more, and writes the job back to waiting on exactly the revision it had seen all the time. A conflict
  * means that somebody is alive. Source: the RFC's activity monitor.
  *
- * <p>On a cluster the reads of a monitor that is cut off with a minority of the copies show a silence that is its own, and what
- * it writes there would replace the living owner's document after the cut. So what it reads counts only as the reading of a
- * majority of
- * the copies. A document with conflicts is not put back to waiting: the dead owner's claim is withdrawn, and the conflict resolved.
+ * <p>On a cluster the reads of a monitor that is cut off with a minority of the copies show a silence that is its own,
+ * and what it writes there would replace the living owner's document after the cut. So what it reads counts only as the
+ * reading of a majority of the copies. A document with conflicts is not put back to waiting: the dead owner's claim is
+ * withdrawn, and the conflict resolved.
  *
  * <p>Jobs are looked at one by one: trouble with one, or with the index, does not keep the others from being recovered.
  */

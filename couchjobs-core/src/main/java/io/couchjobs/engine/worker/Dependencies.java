@@ -37,8 +37,8 @@ import org.slf4j.LoggerFactory;
  * are now. So it does not matter whether the last two finish at the same instant, or which event comes first or twice: after
  * each, somebody looks, and the last one who looks sees both. The write is conditional on the held job's revision.
  *
- * <p>On a cluster an end that only a minority has is undone after the cut: nobody is let go by what a majority of the copies does not
- * have, nor by a job that has conflicts.
+ * <p>On a cluster an end that only a minority has is undone after the cut: nobody is let go by what a majority of the
+ * copies does not have, nor by a job that has conflicts.
  */
 public final class Dependencies implements Feed.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Dependencies.class);

@@ -22,9 +22,9 @@ import org.slf4j.LoggerFactory;
  * <p>One write of the registration document every third of the shortest timeout renews all leases; nothing is written while
  * nothing runs. A lease counts from the moment the last confirmed write was <em>sent</em>, on this process's own monotonic
  * clock, and a job whose lease has run out is halted, for good: the activity monitors, which count from when they
- * <em>saw</em> that write, are always later. A renewal that is confirmed too late does not bring a lease back, because a
- * monitor may have looked in between. The monotonic clock of a suspended machine stands still, so a lease is over, too, when the time
- * of day has gone ahead of it by half of the timeout.
+ * <em>saw</em> that write, are always later. A renewal that is confirmed too late does not bring a lease back, because
+ * a monitor may have looked in between. The monotonic clock of a suspended machine stands still, so a lease is over,
+ * too, when the time of day has gone ahead of it by half of the timeout.
  */
 public final class LeaseKeeper implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
