@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class SimulationTest {
-    private static final int SEEDS = Integer.getInteger("couchjobs.simulation.seeds", 50);
+    private static final int SEEDS = Integer.getInteger("couchjobs.simulation.seeds", 40);
     private static final long FIRST = Long.getLong("couchjobs.simulation.first", 1);
     private static final int MOST_FOR_THE_NAIVE = 50;
 
