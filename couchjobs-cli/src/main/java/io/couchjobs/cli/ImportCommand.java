@@ -13,8 +13,8 @@ import picocli.CommandLine.Parameters;
         name = "import",
         description = {
             "Put exported jobs into the database, in the state they were in, with their errors, results and times.",
-            "A job that was owned (scheduled or running) when it was exported waits again, as after release: whoever",
-            "owned it, does not own this copy. Jobs that exist here stay as they are, so an import can be repeated, or",
+            "A job that was owned (scheduled or running) when it was exported waits again, as after release: its",
+            "former owner does not own this copy. Jobs that exist here stay as they are, so an import can be repeated, or",
             "gone on with.",
             "Bad lines are named by number and skipped; exit code 1 at the end if there were any.",
             "Stop the workers of the old database before you move jobs: both would run them."

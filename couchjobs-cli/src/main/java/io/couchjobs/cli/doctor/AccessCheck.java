@@ -23,14 +23,14 @@ final class AccessCheck implements Check {
         if (isOpenToAll(queue, url)) {
             String what = "the database can be read without a password";
             String remedy = "give the server an administrator, and the database members (CouchDB: Security)";
-            String consequence = "whoever reaches the server sees all jobs";
+            String consequence = "anybody who reaches the server sees all jobs";
             return isNear ? Finding.note(what, consequence, remedy) : Finding.problem(what, consequence, remedy);
         }
         return isNear || "https".equals(url.getScheme())
                 ? Finding.fine("the database asks for a password")
                 : Finding.problem(
                         "the connection is not encrypted",
-                        "whoever listens between here and " + url.getHost() + " reads the password and all jobs",
+                        "anybody who listens between here and " + url.getHost() + " reads the password and all jobs",
                         "use an https URL");
     }
 

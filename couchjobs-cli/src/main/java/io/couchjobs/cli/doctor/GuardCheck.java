@@ -23,12 +23,12 @@ final class GuardCheck implements Check {
         } else if (guard == GuardState.CURRENT && security.isOpen()) {
             return Finding.problem(
                     "the database has a guard, but everybody may read it",
-                    "whoever reaches the server sees all jobs, and who has a role elsewhere may write here",
+                    "anybody who reaches the server sees all jobs, and a user with a role elsewhere may write here",
                     "couchjobs init --secure");
         }
         return Finding.fine(
                 guard == GuardState.CURRENT
                         ? "the database refuses what a user's role does not cover"
-                        : "there is no guard: whoever may write may write anything (couchjobs init --secure)");
+                        : "there is no guard: a user who may write may write anything (couchjobs init --secure)");
     }
 }

@@ -41,7 +41,7 @@ final class OwnerCheck implements Check {
         String names = unknown.stream().limit(MOST_NAMED).map(WorkerInfo::id).collect(Collectors.joining(", "));
         return Optional.of("take " + jobs + " jobs from workers that are not registered (" + names
                 + (unknown.size() > MOST_NAMED ? ", ..." : "")
-                + ")? Whoever of them still lives is told to stop, and the jobs run again");
+                + ")? Those that still live are told to stop, and the jobs run again");
     }
 
     /** Writes only on the revision that was seen: a worker that claims or renews the job meanwhile keeps it. */
