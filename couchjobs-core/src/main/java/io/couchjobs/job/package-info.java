@@ -1,8 +1,8 @@
 /**
- * The vocabulary and the rules of jobs: pure values and pure functions, no I/O.
+ * Jobs as values, requests and results, and the exceptions about jobs. No I/O.
  *
- * <p>Read {@link io.couchjobs.job.JobStatus}, then {@link io.couchjobs.engine.lifecycle.Event} (the state machine as
- * one table), then {@link io.couchjobs.engine.lifecycle.Transitions} (the effects of each event on a job).
+ * <p>Start with {@link io.couchjobs.job.JobRequest} (a job to add), {@link io.couchjobs.job.Job} (a job as it is stored) and
+ * {@link io.couchjobs.job.JobStatus} (its states).
  */
 @NullMarked
 package io.couchjobs.job;

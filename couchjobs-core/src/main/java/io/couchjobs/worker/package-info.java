@@ -1,8 +1,8 @@
 /**
  * Workers: they claim due jobs, run handlers, keep the leases of what they run, and take back what dead workers left.
  *
- * <p>Read {@link io.couchjobs.worker.Worker} (claim, hand over), then {@code Run} (one run, from claim to finish), {@code
- * LeaseKeeper} (how ownership is kept, and given up) and {@code ActivityMonitor} (how it is taken from the dead).
+ * <p>Start with {@link io.couchjobs.worker.WorkerBuilder} (how a worker is described), {@link io.couchjobs.worker.JobHandler}
+ * (the code that runs a job) and {@link io.couchjobs.worker.JobContext} (what a handler can ask and tell).
  */
 @NullMarked
 package io.couchjobs.worker;

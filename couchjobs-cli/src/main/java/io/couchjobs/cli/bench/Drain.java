@@ -95,8 +95,8 @@ final class Drain {
     private Crew.Shift start(JobQueue queue, Crew workers, int processes) throws IOException, InterruptedException {
         queue.changeSettings(Payload.TYPE, settings -> settings.withPaused(true));
         Crew.Shift shift = workers.start(queue.database().name(), processes, 1, plan.concurrency(), false);
-        Thread.sleep(
-                plan.settling().toMillis()); // the search that they make once, when they start, is no part of the work
+        // The search that workers make once, when they start, is no part of the work.
+        Thread.sleep(plan.settling().toMillis());
         return shift;
     }
 

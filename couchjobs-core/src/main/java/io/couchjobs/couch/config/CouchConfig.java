@@ -1,6 +1,5 @@
 package io.couchjobs.couch.config;
 
-import io.couchjobs.couch.CouchServer;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -295,7 +294,7 @@ public final class CouchConfig {
         /**
          * Shows a certificate to servers that ask for one.
          *
-         * @param certificate it and its key, which are read by {@link CouchServer#connect}
+         * @param certificate it and its key, which are read by {@link io.couchjobs.couch.CouchServer#connect}
          * @return this builder
          */
         public Builder clientCertificate(ClientCertificate certificate) {

@@ -1,13 +1,12 @@
 package io.couchjobs.couch.config;
 
-import io.couchjobs.couch.WriteResult;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A request to CouchDB failed as a whole. The message names the request, the status and the reason; it never holds
- * credentials. The result for one document of many is not an exception but a {@link WriteResult}.
+ * credentials. The result for one document of many is not an exception but a {@link io.couchjobs.couch.WriteResult}.
  */
 public class CouchException extends CouchJobsException {
 

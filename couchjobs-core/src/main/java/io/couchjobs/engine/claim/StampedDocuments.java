@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
 /** Stamps documents with the claim that writes them. Thread-safe. */
-public final class StampedDocuments implements FencedDocuments {
+final class StampedDocuments implements FencedDocuments {
     private static final String CLAIM = "claim";
     private static final String FENCE = "fence";
 
@@ -35,7 +35,7 @@ public final class StampedDocuments implements FencedDocuments {
      * @param database where they are; any database, of any server
      * @param claim the claim of the job that writes
      */
-    public StampedDocuments(CouchDatabase database, ClaimedJob claim) {
+    StampedDocuments(CouchDatabase database, ClaimedJob claim) {
         this.writer = new SharedWriter(database);
         this.claim = claim;
         this.job = claim.id();

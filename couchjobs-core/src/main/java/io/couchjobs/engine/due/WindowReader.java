@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * <p>A stale index lacks jobs: when its end is reached, it is updated and read again from the start. That costs the
  * server most just after very many runs, so it is put off until they are over, for at most five seconds.
  */
-public final class WindowReader {
+final class WindowReader {
     private static final Logger log = LoggerFactory.getLogger(WindowReader.class);
     static final int FIRST = 200;
     private static final int RANDOM_OF = 1024;

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /** The jobs that held jobs wait for: as long as somebody has to ask how they ended, retention does not delete them. */
-public final class AwaitedJobs {
+final class AwaitedJobs {
     /** One that waits for ten thousand others is a document of half a megabyte. */
     private static final int PAGE = 10;
 

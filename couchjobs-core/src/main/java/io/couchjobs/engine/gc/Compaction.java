@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
 /** Lets CouchDB write the files of a database and of couchjobs' indexes anew, without what is not needed any more. */
-public final class Compaction {
+final class Compaction {
     /** A smaller database is compacted before its state could be asked. */
     private static final long SMALL_BYTES = 4_000_000;
     /** A server may take a moment to begin. */

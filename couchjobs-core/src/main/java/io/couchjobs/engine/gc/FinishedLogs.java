@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** The logs of jobs that are deleted: they go with their jobs, and those that a crash left behind with a collection. */
-public final class FinishedLogs {
+final class FinishedLogs {
     private static final int PAGE = 500;
 
     private final CouchDatabase database;

@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * Design documents of other versions of couchjobs, older or newer: their indexes cost time and disk with each write. A worker
  * that asks a deleted one stores it again and waits for its index, so those of living workers stay.
  */
-public final class OldDesigns {
+final class OldDesigns {
     /** The names of those of this version. */
     static final List<String> WANTED =
             DesignDocument.ALL.stream().map(DesignDocument::versionedName).toList();

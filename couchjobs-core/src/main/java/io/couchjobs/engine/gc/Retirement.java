@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
  * with: one that was added again meanwhile stays. Those of other sites are left to these. Thread-safe, and any number of
  * processes may do it at the same time.
  */
-public final class Retirement {
+final class Retirement {
     /**
      * How long a finished job stays at least. A caller that waits for it hears of the finish by the feed, and a
      * deletion in the same moment would be all that the feed tells.

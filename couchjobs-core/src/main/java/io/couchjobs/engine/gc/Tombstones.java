@@ -33,7 +33,7 @@ import java.util.function.Supplier;
  * ended: it stays as long. A purge names the leaves that were read; a document that was written meanwhile has others, and
  * nothing happens to it.
  */
-public final class Tombstones {
+final class Tombstones {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int PAGE = 1000;
     /** The number of ids that a server takes by default. Up to it, the server looks the ids up instead of reading the whole feed. */

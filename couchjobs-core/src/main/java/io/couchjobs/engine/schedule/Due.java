@@ -1,5 +1,6 @@
 package io.couchjobs.engine.schedule;
 
+import io.couchjobs.schedule.MissedPolicy;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.schedule.Timing;
 import java.time.Duration;
@@ -15,9 +16,6 @@ import java.util.Optional;
  * @param until the last tick that is dealt with by that
  */
 public record Due(List<Instant> ticks, Instant until) {
-    /** How many jobs at most are made for ticks that were missed. */
-    static final int MOST_MADE_UP = 100;
-
     private static final Duration LATE = Duration.ofMinutes(1);
 
     /** {@return the work; empty when there is none} */
@@ -41,7 +39,7 @@ public record Due(List<Instant> ticks, Instant until) {
     }
 
     private static List<Instant> allOf(Timing timing, Instant first, Instant newest) {
-        return timing.next(first.minusMillis(1), MOST_MADE_UP).stream()
+        return timing.next(first.minusMillis(1), MissedPolicy.MOST_MADE_UP).stream()
                 .filter(tick -> !tick.isAfter(newest))
                 .toList();
     }

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /** Schedule documents in and out of the database. Thread-safe. */
-public final class ScheduleStore {
+final class ScheduleStore {
     private final CouchDatabase database;
     private final SharedDocuments documents;
 

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * so it is made once by however many; who dies before the note leaves a tick to others, who find its job, or its
  * tombstone, and only note it. The note never goes back.
  */
-public final class TickMaker {
+final class TickMaker {
     private static final Logger log = LoggerFactory.getLogger(TickMaker.class);
     private static final String CREATED = "created";
 

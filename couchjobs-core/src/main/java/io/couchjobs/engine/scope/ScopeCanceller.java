@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * <p>Whether the scope is stopped is asked after its jobs were read. So each of them was there while it was stopped; one that was
  * submitted after it was started again is not touched.
  */
-public final class ScopeCanceller {
+final class ScopeCanceller {
     static final String REASON = Answer.SCOPE_SHUTDOWN + ": the scope was stopped before the job ran";
     private static final int PAGE = 500;
 

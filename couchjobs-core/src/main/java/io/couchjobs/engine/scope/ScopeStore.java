@@ -18,7 +18,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Scope documents in and out of the database. Thread-safe. */
-public final class ScopeStore {
+final class ScopeStore {
     private final SharedDocuments documents;
 
     ScopeStore(SharedDocuments documents) {

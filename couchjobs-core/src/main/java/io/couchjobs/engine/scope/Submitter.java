@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Gives jobs to scopes. Thread-safe. */
-public final class Submitter {
+final class Submitter {
     private final Tools tools;
     private final Consumer<JobRequest> admission;
     /** The services that this process can ask before a job is taken. */

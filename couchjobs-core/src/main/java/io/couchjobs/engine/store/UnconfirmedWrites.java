@@ -14,7 +14,7 @@ import java.util.Optional;
  * Finds out the fate of a new job that no quorum of a cluster confirmed: it may have met another write of the same
  * document, and lose. (A change of a job needs more: {@link Confirmation}.) Thread-safe.
  */
-public final class UnconfirmedWrites {
+final class UnconfirmedWrites {
     private static final int MOST_LOOKS = 8;
 
     private final CouchDatabase database;

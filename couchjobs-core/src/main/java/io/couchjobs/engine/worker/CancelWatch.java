@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Tells the runs of a worker that somebody cancelled, removed or took over their job. Thread-safe. */
-public final class CancelWatch implements Feed.Listener {
+final class CancelWatch implements Feed.Listener {
     private static final int MOST_EARLY = 1000;
     private static final int MOST_UNREAD = 10_000;
 

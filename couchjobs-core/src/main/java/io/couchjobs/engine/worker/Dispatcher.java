@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * The loop of a worker: wait for a free slot, claim as many jobs as there are slots, hand them over. Never dies: while the
  * database is away it waits, with growing pauses.
  */
-public final class Dispatcher {
+final class Dispatcher {
     private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
     /** Work goes on within 5 s of the database's return, what is asked before the first claim included. */
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
  * Writes how far runs have come and what they log, at most once a second for each, and never on a handler's thread. Progress
  * that is not written when a run ends goes with the write that ends it. Thread-safe.
  */
-public final class ProgressWriter implements AutoCloseable {
+final class ProgressWriter implements AutoCloseable {
     private static final Duration PAUSE = Duration.ofSeconds(1);
     private static final int THREADS = 2;
 

@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Describes and starts a worker of a queue. */
-public final class QueueWorkerBuilder implements WorkerBuilder {
+final class QueueWorkerBuilder implements WorkerBuilder {
     private final QueueParts parts;
     private final Map<String, Handler<?>> handlers = new LinkedHashMap<>();
     private final List<String> problems = new ArrayList<>();

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The document {@code worker:ID} by which a process renews the leases of all jobs it runs with one write. Thread-safe.
  */
-public final class Registration {
+final class Registration {
     private static final String SITE = "site";
 
     private final CouchDatabase database;

@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** The view of a run that its handler has. */
-public final class RunContext implements JobContext {
+final class RunContext implements JobContext {
     private final LeasedJob claim;
     private final RunControl run;
 

@@ -5,7 +5,7 @@ import io.couchjobs.worker.StopReason;
 import java.util.Optional;
 
 /** The questions and reports of a handler to its run. Thread-safe. */
-public interface RunControl {
+interface RunControl {
     /** {@return why the handler is to stop; empty while it may go on} */
     Optional<StopReason> stopReason();
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param filter which jobs to take, or null for all
  * @param classes the classes to take, or null for all
  */
-public record Selection(
+record Selection(
         Strategy strategy,
         @Nullable Predicate<? super Job> filter,
         @Nullable Set<String> classes) {

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /** A worker as described by its builder. */
-public record WorkerOptions(
+record WorkerOptions(
         String id,
         boolean hasOwnId,
         int concurrency,
