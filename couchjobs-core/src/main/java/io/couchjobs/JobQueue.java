@@ -440,7 +440,7 @@ public final class JobQueue implements AutoCloseable {
     public Map<String, TypeCounts> counts() {
         Map<String, TypeCounts> counts = new TreeMap<>();
         engine.settings().readAll().keySet().forEach(type -> counts.put(type, new TypeCounts(Map.of(), null)));
-        Parallel.ask(engine.index().counts().entrySet(), this::withOldest)
+        Parallel.ask(database().server().environment(), engine.index().counts().entrySet(), this::withOldest)
                 .forEach(type -> counts.put(type.getKey(), type.getValue()));
         return counts;
     }

@@ -4,6 +4,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -12,6 +13,7 @@ import io.couchjobs.testing.ClassCycles;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -48,6 +50,25 @@ class LayersTest {
             List.of("io.couchjobs.engine.couch"),
             List.of("io.couchjobs.couch.config"),
             List.of("io.couchjobs.engine.time"));
+
+    /** Calls that would escape the simulation. */
+    private static final Set<String> ONLY_IN_THE_ENVIRONMENT = Set.of(
+            "java.lang.System.nanoTime",
+            "java.lang.System.currentTimeMillis",
+            "java.time.Instant.now",
+            "java.lang.Thread.<init>",
+            "java.lang.Thread.sleep",
+            "java.util.Timer.<init>",
+            "java.util.concurrent.TimeUnit.sleep",
+            "java.util.concurrent.TimeUnit.timedWait",
+            "java.util.concurrent.ThreadLocalRandom.current",
+            "java.util.concurrent.ThreadPoolExecutor.<init>",
+            "java.util.concurrent.ScheduledThreadPoolExecutor.<init>",
+            "java.util.concurrent.Executors.newCachedThreadPool",
+            "java.util.concurrent.Executors.newFixedThreadPool",
+            "java.util.concurrent.Executors.newSingleThreadExecutor",
+            "java.util.concurrent.Executors.newScheduledThreadPool",
+            "java.util.concurrent.Executors.newSingleThreadScheduledExecutor");
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -111,6 +132,18 @@ class LayersTest {
                 .orShould()
                 .callMethod(System.class, "currentTimeMillis")
                 .check(CLASSES);
+    }
+
+    @Test
+    void only_the_environment_makes_threads_and_reads_clocks() {
+        List<String> calls = CLASSES.stream()
+                .filter(each -> !each.getPackageName().equals("io.couchjobs.engine.time"))
+                .flatMap(each -> each.getCodeUnitCallsFromSelf().stream())
+                .filter(call -> ONLY_IN_THE_ENVIRONMENT.contains(
+                        call.getTargetOwner().getName() + "." + call.getTarget().getName()))
+                .map(JavaAccess::getDescription)
+                .toList();
+        assertThat(calls).isEmpty();
     }
 
     @Test

@@ -37,7 +37,7 @@ public final class CouchDatabase {
         documents = new Documents(server.http(), path);
         indexes = new Indexes(server.http(), name, administration);
         views = new Views(server.http(), path, indexes);
-        changes = new Changes(server.http(), path, server.config().responseTimeout());
+        changes = new Changes(server.http(), path, server.config().responseTimeout(), server.environment());
     }
 
     /** {@return the database's name} */

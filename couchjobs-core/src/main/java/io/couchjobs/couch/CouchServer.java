@@ -131,7 +131,7 @@ public final class CouchServer implements AutoCloseable {
      * @return the least that is possible; zero when the clocks may agree, and before any answer with a date
      */
     public Duration clockSkew() {
-        return clockSkew(Instant.now());
+        return clockSkew(environment.instant());
     }
 
     /**

@@ -7,6 +7,7 @@ import io.couchjobs.engine.couch.Call;
 import io.couchjobs.engine.couch.Http;
 import io.couchjobs.engine.couch.Json;
 import io.couchjobs.engine.couch.LimitedInput;
+import io.couchjobs.engine.time.Environment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -14,7 +15,6 @@ import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,32 +53,24 @@ final class OpenFeed implements ChangesFeed {
     private final Semaphore room = new Semaphore(BYTES_AHEAD);
     private final Thread reader;
     private final ChangesRequest request;
-    private volatile long lastSignOfLife = System.nanoTime();
+    private final Environment environment;
+    private volatile long lastSignOfLife;
     private volatile String lastSeq;
     private volatile boolean closed;
     private volatile @Nullable Item end;
 
-    private OpenFeed(Answer answer, Http http, ChangesRequest request, ThreadFactory threads) {
+    private OpenFeed(Answer answer, Http http, ChangesRequest request, Environment environment) {
         this.answer = answer;
         this.http = http;
         this.lastSeq = request.since();
         this.request = request;
-        this.reader = threads.newThread(this::read);
-        this.reader.setName("couch-feed" + answer.call().path());
-        this.reader.setDaemon(true);
+        this.environment = environment;
+        this.lastSignOfLife = environment.nanos();
+        this.reader = environment.thread("couch-feed" + answer.call().path(), this::read);
     }
 
-    static ChangesFeed open(Http http, Call call, ChangesRequest request, Duration longestSilence) {
-        return open(http, call, request, longestSilence, Thread::new);
-    }
-
-    /**
-     * Opens a feed.
-     *
-     * @param threads makes the one that reads it
-     */
     static ChangesFeed open(
-            Http http, Call call, ChangesRequest request, Duration longestSilence, ThreadFactory threads) {
+            Http http, Call call, ChangesRequest request, Duration longestSilence, Environment environment) {
         Answer answer = http.openFeed(call, longestSilence);
         try {
             answer.read(Answer::requireSuccess);
@@ -86,7 +78,7 @@ final class OpenFeed implements ChangesFeed {
             answer.close();
             throw e;
         }
-        OpenFeed feed = new OpenFeed(answer, http, request, threads);
+        OpenFeed feed = new OpenFeed(answer, http, request, environment);
         feed.reader.start();
         return feed;
     }
@@ -229,7 +221,7 @@ final class OpenFeed implements ChangesFeed {
         @Override
         public void count(int bytes) throws IOException {
             if (bytes > 0) {
-                lastSignOfLife = System.nanoTime();
+                lastSignOfLife = environment.nanos();
                 uncounted += bytes;
             }
             super.count(bytes);

@@ -25,7 +25,6 @@ import io.couchjobs.job.Site;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 
 /**
  * The parts of one open queue, wired. This is the only place that decides which part gets which others. Immutable and
@@ -84,7 +83,7 @@ public record Engine(
         Feed feed = new Feed(store, always);
         QueueParts parts = new QueueParts(store, index, settings, feed, clock);
         Creator creator = new Creator(store, clock);
-        String client = "client-" + UUID.randomUUID();
+        String client = "client-" + store.environment().uuid();
         Acceptor acceptor = new Acceptor(parts, client);
         acceptor.beginAnywhere();
         return new Engine(

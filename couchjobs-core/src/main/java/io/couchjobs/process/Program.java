@@ -1,5 +1,6 @@
 package io.couchjobs.process;
 
+import io.couchjobs.engine.time.Environment;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
@@ -138,8 +139,7 @@ final class Program {
     }
 
     private static Thread start(Process process, String stream, Runnable task) {
-        Thread thread = new Thread(task, "program-" + process.pid() + "-" + stream);
-        thread.setDaemon(true);
+        Thread thread = Environment.REAL.thread("program-" + process.pid() + "-" + stream, task);
         thread.start();
         return thread;
     }

@@ -2,16 +2,12 @@ package io.couchjobs.couch;
 
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.engine.couch.ClientParts;
-import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
+import io.couchjobs.testing.ForwardingEnvironment;
 import java.time.Duration;
-import java.util.Random;
-import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 
 /** Threads of one name cannot be shut down. For tests of any package. */
-public final class StubbornThreads implements Environment {
+public final class StubbornThreads extends ForwardingEnvironment {
     private final String stubborn;
 
     public StubbornThreads(String name) {
@@ -28,41 +24,37 @@ public final class StubbornThreads implements Environment {
     }
 
     @Override
-    public ScheduledExecutorService threads(String name, int most) {
-        if (!name.equals(stubborn)) {
-            return REAL.threads(name, most);
+    public Lane lane(String name, int most) {
+        Lane lane = REAL.lane(name, most);
+        return name.equals(stubborn) ? new StubbornLane(lane) : lane;
+    }
+
+    private record StubbornLane(Lane lane) implements Lane {
+        @Override
+        public Planned schedule(Duration pause, Runnable task) {
+            return lane.schedule(pause, task);
         }
-        return new ScheduledThreadPoolExecutor(most) {
-            @Override
-            public void shutdown() {
-                super.shutdown();
-                throw new IllegalStateException("cannot be shut down");
-            }
-        };
-    }
 
-    @Override
-    public long nanos() {
-        return REAL.nanos();
-    }
+        @Override
+        public void finish() {
+            lane.finish();
+            throw new IllegalStateException("cannot be shut down");
+        }
 
-    @Override
-    public void pause(Duration duration) throws InterruptedException {
-        REAL.pause(duration);
-    }
+        @Override
+        public void close() {
+            lane.close();
+            throw new IllegalStateException("cannot be shut down");
+        }
 
-    @Override
-    public Random random() {
-        return REAL.random();
-    }
+        @Override
+        public boolean isClosed() {
+            return lane.isClosed();
+        }
 
-    @Override
-    public UUID uuid() {
-        return REAL.uuid();
-    }
-
-    @Override
-    public <T> T join(CompletableFuture<T> future) {
-        return REAL.join(future);
+        @Override
+        public boolean awaitEnd(Duration longest) throws InterruptedException {
+            return lane.awaitEnd(longest);
+        }
     }
 }

@@ -3,6 +3,7 @@ package io.couchjobs.simulation;
 import io.couchjobs.embedded.cluster.Stage;
 import io.couchjobs.embedded.cluster.VirtualTime;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -11,7 +12,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /** A process of the simulation: its threads are actors, and die or freeze together. */
@@ -98,8 +98,23 @@ final class SimulatedProcess implements Environment {
     }
 
     @Override
-    public ScheduledExecutorService threads(String thread, int most) {
-        return new StageThreads(this, thread, most);
+    public Lane lane(String thread, int most) {
+        return new StageLane(this, thread, most);
+    }
+
+    @Override
+    public Instant instant() {
+        return clock().instant();
+    }
+
+    @Override
+    public Thread thread(String thread, Runnable loop) {
+        throw new UnsupportedOperationException("the simulation has no threads that block: " + thread);
+    }
+
+    @Override
+    public Thread threadOfHandler(String thread, ClassLoader loader, Runnable run) {
+        throw new UnsupportedOperationException("the simulation has no threads that block: " + thread);
     }
 
     @Override
@@ -111,6 +126,18 @@ final class SimulatedProcess implements Environment {
             assert done;
         }
         return future.join();
+    }
+
+    @Override
+    public boolean await(CompletableFuture<?> future, Duration longest) {
+        if (!future.isDone() && longest.toNanos() > 0) {
+            Boolean done = stage.ask(then -> {
+                var unused = future.whenComplete((value, trouble) -> then.accept(true));
+                after(longest.toNanos(), () -> then.accept(false));
+            });
+            assert done != null;
+        }
+        return future.isDone();
     }
 
     @Override

@@ -5,18 +5,19 @@ import io.couchjobs.engine.couch.ClientParts;
 import io.couchjobs.engine.couch.Retries;
 import io.couchjobs.engine.couch.Transport;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentType;
@@ -118,8 +119,28 @@ public final class WithoutNetwork {
         }
 
         @Override
-        public ScheduledExecutorService threads(String name, int most) {
-            return REAL.threads(name, most);
+        public Instant instant() {
+            return REAL.instant();
+        }
+
+        @Override
+        public Lane lane(String name, int most) {
+            return REAL.lane(name, most);
+        }
+
+        @Override
+        public Thread thread(String name, Runnable loop) {
+            return REAL.thread(name, loop);
+        }
+
+        @Override
+        public Thread threadOfHandler(String name, ClassLoader loader, Runnable run) {
+            return REAL.threadOfHandler(name, loader, run);
+        }
+
+        @Override
+        public boolean await(CompletableFuture<?> future, Duration longest) throws InterruptedException {
+            return REAL.await(future, longest);
         }
 
         @Override

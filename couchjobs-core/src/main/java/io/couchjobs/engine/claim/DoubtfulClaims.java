@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.limit.Limits;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.MalformedJobException;
@@ -11,9 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,7 +31,7 @@ final class DoubtfulClaims implements AutoCloseable {
     private final QueueParts parts;
     private final Limits limits;
     private final UnconfirmedClaims unconfirmed;
-    private final ScheduledExecutorService thread;
+    private final Lane lane;
     private final Backoff backoff;
     private final List<Doubt> doubts = new ArrayList<>();
     private boolean planned;
@@ -49,7 +47,7 @@ final class DoubtfulClaims implements AutoCloseable {
         this.limits = limits;
         this.unconfirmed = unconfirmed;
         this.backoff = new Backoff(parts.store().environment(), Duration.ofMillis(100), Duration.ofSeconds(3));
-        this.thread = parts.store().environment().threads("couchjobs-doubts", 1);
+        this.lane = parts.store().environment().lane("couchjobs-doubts", 1);
     }
 
     /** Looks after claims that were sent then, and may have been stored. */
@@ -66,19 +64,15 @@ final class DoubtfulClaims implements AutoCloseable {
     /** Claims still in doubt are left to the activity monitors. */
     @Override
     public void close() {
-        thread.shutdownNow();
+        lane.close();
     }
 
     private synchronized void plan() {
         if (planned || doubts.isEmpty()) {
             return;
         }
-        try {
-            var unused = thread.schedule(this::work, backoff.next().toNanos(), TimeUnit.NANOSECONDS);
-            planned = true;
-        } catch (RejectedExecutionException closed) {
-            log.debug("{} claims stay in doubt; the leases run out", doubts.size());
-        }
+        lane.schedule(backoff.next(), this::work);
+        planned = true;
     }
 
     private void work() {

@@ -12,6 +12,7 @@ import io.couchjobs.engine.store.Conflicts;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Owner;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -20,9 +21,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,8 +48,8 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
     private final OpenConflicts open;
     private final LongAdder troubled = new LongAdder();
     private final Map<String, Planned> planned = new HashMap<>();
-    private final ScheduledExecutorService thread;
-    private @Nullable ScheduledFuture<?> sweep;
+    private final Lane lane;
+    private Lane.@Nullable Planned sweep;
     private boolean closed;
 
     /**
@@ -68,7 +66,7 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
         this.open = new OpenConflicts(store.database());
         this.resolver = new Resolver(store, clock, abandoned);
         this.environment = store.environment();
-        this.thread = environment.threads("couchjobs-conflicts", 1);
+        this.lane = environment.lane("couchjobs-conflicts", 1);
         store.conflicts(this);
     }
 
@@ -155,7 +153,7 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
             closed = true;
             planned.clear();
         }
-        thread.shutdownNow();
+        lane.close();
     }
 
     /** The earliest request counts. */
@@ -168,10 +166,10 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
                 return;
             }
             if (before != null) {
-                before.future.cancel(false);
+                before.task.cancel();
                 planned.remove(docId);
             }
-            var soon = thread.schedule(() -> attempt(docId, tries), pause.toNanos(), TimeUnit.NANOSECONDS);
+            var soon = lane.schedule(pause, () -> attempt(docId, tries));
             planned.put(docId, new Planned(at, soon));
         }
     }
@@ -203,7 +201,7 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
     private void planSweep(Duration pause) {
         synchronized (planned) {
             if (!closed && sweep == null) {
-                sweep = thread.schedule(this::sweep, pause.toNanos(), TimeUnit.NANOSECONDS);
+                sweep = lane.schedule(pause, this::sweep);
             }
         }
     }
@@ -229,5 +227,5 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
         return Duration.ofNanos(environment.random().nextLong(most.toNanos()));
     }
 
-    private record Planned(long nanos, ScheduledFuture<?> future) {}
+    private record Planned(long nanos, Lane.Planned task) {}
 }

@@ -3,7 +3,6 @@ package io.couchjobs.engine.couch;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.engine.time.Environment;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
@@ -24,6 +23,8 @@ public record ClientParts(
         RandomGenerator random,
         Executor background,
         Environment environment) {
+    /** A node that does not answer must not keep the others waiting. */
+    private static final int PROBES = 16;
 
     public ClientParts(
             Transport transport, Retries retries, LongSupplier nanos, RandomGenerator random, Executor background) {
@@ -36,17 +37,15 @@ public record ClientParts(
 
     public static ClientParts of(CouchConfig config, Retries.Pause pause) {
         return new ClientParts(
-                new Pools(config), new Retries(pause), System::nanoTime, anyThreads(), ClientParts::start);
+                new Pools(config),
+                new Retries(pause),
+                Environment.REAL::nanos,
+                anyThreads(),
+                Environment.REAL.lane("couch-probe", PROBES));
     }
 
     /** A generator that any thread may use. */
     private static RandomGenerator anyThreads() {
-        return () -> ThreadLocalRandom.current().nextLong();
-    }
-
-    private static void start(Runnable task) {
-        Thread thread = new Thread(task, "couch-probe");
-        thread.setDaemon(true);
-        thread.start();
+        return () -> Environment.REAL.random().nextLong();
     }
 }

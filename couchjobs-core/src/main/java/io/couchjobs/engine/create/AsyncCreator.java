@@ -2,6 +2,7 @@ package io.couchjobs.engine.create;
 
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
@@ -9,7 +10,6 @@ import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
 
 /**
  * Adds jobs without having their creators wait for the answers: jobs added while one request is in flight go with the
@@ -26,7 +26,7 @@ public final class AsyncCreator implements AutoCloseable {
 
     private final Creator creator;
     private final Environment environment;
-    private final ScheduledExecutorService finishers;
+    private final Lane finishers;
     private final ThreadLocal<Boolean> tells = ThreadLocal.withInitial(() -> false);
     private final Object lock = new Object();
     // From here on guarded by the lock.
@@ -47,7 +47,7 @@ public final class AsyncCreator implements AutoCloseable {
     public AsyncCreator(JobStore store, Creator creator) {
         this.creator = creator;
         this.environment = store.environment();
-        this.finishers = environment.threads("couchjobs-adder", THREADS);
+        this.finishers = environment.lane("couchjobs-adder", THREADS);
     }
 
     /**
@@ -81,7 +81,7 @@ public final class AsyncCreator implements AutoCloseable {
         for (Optional<CompletableFuture<Void>> change = unlessEmpty(); change.isPresent(); change = unlessEmpty()) {
             environment.join(change.get());
         }
-        finishers.shutdown();
+        finishers.finish();
     }
 
     private Optional<CompletableFuture<Void>> unlessEmpty() {

@@ -6,6 +6,7 @@ import io.couchjobs.engine.due.share.WorkerRanking;
 import io.couchjobs.engine.index.DuePlace;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
@@ -18,7 +19,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,7 +53,7 @@ final class WindowReader {
     private final ServerClock clock;
     private final Environment environment;
     private final WorkerRanking ranking;
-    private final ScheduledExecutorService background;
+    private final Lane background;
     /** Guards the stocks, and the set of jobs under way. */
     private final Object monitor;
 
@@ -80,7 +80,7 @@ final class WindowReader {
         this.clock = clock;
         this.environment = environment;
         this.ranking = ranking;
-        this.background = environment.threads("couchjobs-index", 1);
+        this.background = environment.lane("couchjobs-index", 1);
         this.monitor = monitor;
         this.underWay = underWay;
     }

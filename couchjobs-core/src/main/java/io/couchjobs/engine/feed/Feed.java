@@ -12,6 +12,7 @@ import io.couchjobs.engine.store.DatabaseIdentity;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.OwnWrites;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.Listening;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -67,7 +68,8 @@ public class Feed implements AutoCloseable {
     private final DatabaseIdentity identity = new DatabaseIdentity();
     private final FeedWatchdog watchdog;
     private final Audience audience;
-    private final Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(3));
+    private final Environment environment;
+    private final Backoff backoff;
     private final Object starting = new Object();
     private volatile @Nullable Thread thread;
     private volatile @Nullable ChangesFeed connection;
@@ -102,17 +104,24 @@ public class Feed implements AutoCloseable {
                 store.database(),
                 Timing.DEFAULT,
                 store.ownWrites(),
-                new FeedPace(FeedPace.DEFAULT, System.nanoTime()),
+                new FeedPace(FeedPace.DEFAULT, store.environment().nanos()),
                 always);
     }
 
     Feed(CouchDatabase database, Timing timing, Listener... always) {
-        this(database, timing, new OwnWrites(), new FeedPace(FeedPace.DEFAULT, System.nanoTime()), List.of(always));
+        this(
+                database,
+                timing,
+                new OwnWrites(),
+                new FeedPace(FeedPace.DEFAULT, database.server().environment().nanos()),
+                List.of(always));
     }
 
     Feed(CouchDatabase database, Timing timing, OwnWrites own, FeedPace pace, List<Listener> always) {
         this.audience = new Audience(always);
         this.database = database;
+        this.environment = database.server().environment();
+        this.backoff = new Backoff(environment, Duration.ofMillis(100), Duration.ofSeconds(3));
         this.documents = new RowDocuments(database);
         this.copies = new Copies(database);
         this.data = new DataReader(database);
@@ -169,8 +178,7 @@ public class Feed implements AutoCloseable {
             position = info.updateSeq();
             // They may have remembered a state before there was a feed to correct it.
             audience.tellAlways(Listener::gap);
-            Thread started = new Thread(this::follow, "couchjobs-feed");
-            started.setDaemon(true);
+            Thread started = environment.thread("couchjobs-feed", this::follow);
             started.start();
             thread = started;
         }
@@ -270,7 +278,7 @@ public class Feed implements AutoCloseable {
                             "the feed of {} does not bring the changes that there are (its last sign of life came {} ago); it is"
                                     + " replaced",
                             database.name(),
-                            Duration.ofNanos(System.nanoTime() - feed.lastSignOfLife()));
+                            Duration.ofNanos(environment.nanos() - feed.lastSignOfLife()));
                     feed.abandon();
                     return;
                 }
@@ -300,14 +308,14 @@ public class Feed implements AutoCloseable {
 
     /** Whether the connection is to be opened anew, with documents or without them. It goes on from where this one is. */
     private boolean switchesOver() {
-        if (!pace.wantsSwitch(System.nanoTime())) {
+        if (!pace.wantsSwitch(environment.nanos())) {
             return false;
         }
         if (!pace.isLean() && copies.areSeveral()) {
             pace.stayWithDocuments();
             return false;
         }
-        pace.switchOver(System.nanoTime());
+        pace.switchOver(environment.nanos());
         log.debug("the feed of {} goes on {} documents", database.name(), pace.isLean() ? "without" : "with");
         switching = true;
         return true;
@@ -317,7 +325,7 @@ public class Feed implements AutoCloseable {
         if (closed) {
             return;
         }
-        pace.reset(System.nanoTime());
+        pace.reset(environment.nanos());
         if (backoff.attempts() == 0) {
             log.warn("the feed of {} broke, connecting again until it works: {}", database.name(), inWords(trouble));
         } else {

@@ -7,6 +7,8 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.store.DatabaseIdentity;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +27,9 @@ final class FeedWatchdog {
     private final DatabaseIdentity identity;
     private final Duration quiet;
     private final Duration grace;
-    private long lastSignNanos = System.nanoTime();
+    private final Environment environment;
+    private final Lane lane;
+    private long lastSignNanos;
     private volatile boolean asking;
     private volatile @Nullable Finding finding;
 
@@ -37,17 +41,20 @@ final class FeedWatchdog {
         this.identity = identity;
         this.quiet = quiet;
         this.grace = grace;
+        this.environment = database.server().environment();
+        this.lane = environment.lane("couchjobs-feed-watchdog", 1);
+        this.lastSignNanos = environment.nanos();
     }
 
     /** A change came, or a new connection stands. */
     void calm() {
-        lastSignNanos = System.nanoTime();
+        lastSignNanos = environment.nanos();
         finding = null;
     }
 
     /** Whether the server has had news for the connection for a while, and the connection did not bring it. */
     boolean wantsReplacement(String position) {
-        long now = System.nanoTime();
+        long now = environment.nanos();
         Finding found = finding;
         if (found != null && found.position.equals(position)) {
             return now - found.nanos >= grace.toNanos();
@@ -82,16 +89,14 @@ final class FeedWatchdog {
     }
 
     private void ask(String position) {
-        Thread thread = new Thread(() -> look(position), "couchjobs-feed-watchdog");
-        thread.setDaemon(true);
         asking = true;
-        thread.start();
+        lane.execute(() -> look(position));
     }
 
     private void look(String position) {
         try {
             if (hasNews(position)) {
-                finding = new Finding(position, System.nanoTime());
+                finding = new Finding(position, environment.nanos());
             }
         } catch (RuntimeException | Error e) {
             cannotTell(e);

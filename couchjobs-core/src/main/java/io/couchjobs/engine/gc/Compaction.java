@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
@@ -68,7 +67,7 @@ final class Compaction {
 
     /** A server that builds an index says nothing until it is done, and goes on when nobody waits any more. */
     private void catchUp(ViewQuery query) throws InterruptedException {
-        Backoff backoff = new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE);
+        Backoff backoff = new Backoff(database.server().environment(), SHORTEST_PAUSE, LONGEST_PAUSE);
         while (true) {
             try {
                 database.view(query);
@@ -103,10 +102,10 @@ final class Compaction {
     }
 
     private void await(BooleanSupplier isRunning, LongConsumer progress) throws InterruptedException {
-        Backoff backoff = new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE);
+        Backoff backoff = new Backoff(database.server().environment(), SHORTEST_PAUSE, LONGEST_PAUSE);
         int looks = bytes() < SMALL_BYTES ? 1 : QUIET_LOOKS;
         for (int quiet = 0; quiet < looks; quiet++) {
-            TimeUnit.NANOSECONDS.sleep(MOMENT.toNanos());
+            database.server().environment().pause(MOMENT);
             while (isRunning.getAsBoolean()) {
                 quiet = 0;
                 progress.accept(bytes());

@@ -58,7 +58,7 @@ final class FinishedLogs {
         String after = DocIds.LOG;
         List<ViewResult.Row> page = page(after);
         while (!page.isEmpty()) {
-            Pace pace = new Pace();
+            Pace pace = new Pace(database.server().environment());
             Set<String> missing = missing(page);
             List<ObjectNode> tombstones = page.stream()
                     .filter(row -> missing.contains(jobDocId(row)))

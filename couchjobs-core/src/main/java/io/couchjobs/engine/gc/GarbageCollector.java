@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
@@ -161,7 +160,7 @@ public final class GarbageCollector implements GarbageCollection {
         boolean mayWait = !keepFinished.isZero() && keepFinished.compareTo(Retirement.LAG) <= 0;
         if (mayWait && !retirement.count(begun, begun).isEmpty()) {
             Duration left = Duration.between(parts.clock().instant(), begun).plus(keepFinished);
-            TimeUnit.NANOSECONDS.sleep(Math.min(left.toNanos(), keepFinished.toNanos()));
+            parts.store().environment().pause(left.compareTo(keepFinished) < 0 ? left : keepFinished);
             retirement.run(begun, begun, jobsDeleted, progress);
         }
     }

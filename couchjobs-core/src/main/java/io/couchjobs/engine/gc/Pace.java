@@ -1,18 +1,25 @@
 package io.couchjobs.engine.gc;
 
-import java.util.concurrent.TimeUnit;
+import io.couchjobs.engine.time.Environment;
+import java.time.Duration;
 
 /** Lets others work: after each batch a pause as long as the batch took, half a second at most. Not thread-safe. */
 final class Pace {
-    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long LONGEST_NANOS = Duration.ofMillis(500).toNanos();
 
-    private long begun = System.nanoTime();
+    private final Environment environment;
+    private long begun;
+
+    Pace(Environment environment) {
+        this.environment = environment;
+        this.begun = environment.nanos();
+    }
 
     void begin() {
-        begun = System.nanoTime();
+        begun = environment.nanos();
     }
 
     void rest() throws InterruptedException {
-        TimeUnit.NANOSECONDS.sleep(Math.min(LONGEST_NANOS, System.nanoTime() - begun));
+        environment.pause(Duration.ofNanos(Math.min(LONGEST_NANOS, environment.nanos() - begun)));
     }
 }

@@ -101,7 +101,7 @@ final class Retirement {
     private void retire(String type, FinishedJobs.Range range, List<FinishedJob> first, Pass pass)
             throws InterruptedException {
         boolean haveLogs = logs.hasAny(type);
-        Pace pace = new Pace();
+        Pace pace = new Pace(store.environment());
         List<FinishedJob> page = first;
         while (!page.isEmpty()) {
             List<FinishedJob> free = page.stream()

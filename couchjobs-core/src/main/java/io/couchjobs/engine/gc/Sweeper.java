@@ -6,13 +6,13 @@ import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,10 +41,10 @@ public final class Sweeper implements AutoCloseable {
     private final Retirement retirement;
     private final Marks marks;
     private final LongSupplier claims;
-    private final Thread thread;
-    private volatile boolean closed;
+    private final Environment environment;
+    private final Lane lane;
 
-    // From here on for the sweeper's thread only.
+    // From here on for the lane only.
     private boolean troubled;
     private boolean looked;
     private long lookedNanos;
@@ -65,28 +65,27 @@ public final class Sweeper implements AutoCloseable {
         this.leaseId = LEASE + parts.store().site().suffix();
         this.retirement = new Retirement(parts);
         this.marks = new Marks(database, parts.clock());
-        this.thread = new Thread(this::run, "couchjobs-sweeper-" + worker);
-        thread.setDaemon(true);
+        this.environment = parts.store().environment();
+        this.lane = environment.lane("couchjobs-sweeper-" + worker, 1);
     }
 
     /** Looks for its turn from a minute or two on: a worker that lives shorter leaves sweeping to others. */
     public void start() {
-        thread.start();
+        plan(FIRST);
     }
 
     @Override
     public void close() {
-        closed = true;
-        thread.interrupt();
+        lane.close();
+    }
+
+    private void plan(Duration pause) {
+        lane.schedule(pause.plus(random(FIRST)), this::run);
     }
 
     private void run() {
-        Duration pause = FIRST;
         try {
-            while (!closed) {
-                TimeUnit.NANOSECONDS.sleep(pause.plus(random(FIRST)).toNanos());
-                pause = nextOrTrouble();
-            }
+            plan(nextOrTrouble());
         } catch (InterruptedException end) {
             log.debug("worker {} sweeps no more", worker);
         }
@@ -98,7 +97,7 @@ public final class Sweeper implements AutoCloseable {
             troubled = false;
             return pause;
         } catch (RuntimeException | Error e) {
-            if (!troubled && !closed) {
+            if (!troubled && !lane.isClosed()) {
                 log.warn("finished jobs cannot be deleted now, trying again later: {}", e.getMessage());
             }
             troubled = true;
@@ -172,7 +171,7 @@ public final class Sweeper implements AutoCloseable {
         return age.compareTo(PERIOD) >= 0 ? Duration.ZERO : PERIOD.minus(age);
     }
 
-    private static Duration random(Duration most) {
-        return Duration.ofMillis(ThreadLocalRandom.current().nextLong(most.toMillis()));
+    private Duration random(Duration most) {
+        return Duration.ofMillis(environment.random().nextLong(most.toMillis()));
     }
 }

@@ -103,7 +103,7 @@ final class Tombstones {
         Set<String> awaited = rules.awaited.get();
         for (int from = 0; from < ours.size(); from += BATCH) {
             List<Change> batch = ours.subList(from, Math.min(from + BATCH, ours.size()));
-            Pace pace = new Pace();
+            Pace pace = new Pace(database.server().environment());
             Map<String, List<String>> go = expendable(batch, nobodyWorks);
             go.keySet().removeAll(awaited);
             kept += batch.size() - go.size();

@@ -9,6 +9,7 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Lane;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +18,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
@@ -41,7 +41,7 @@ public final class DesignDocuments implements AutoCloseable {
 
     private final CouchDatabase database;
     private final Map<String, Choice> choices = new ConcurrentHashMap<>();
-    private final ExecutorService builders;
+    private final Lane builders;
     private volatile boolean closed;
 
     /**
@@ -51,14 +51,14 @@ public final class DesignDocuments implements AutoCloseable {
      */
     public DesignDocuments(CouchDatabase database) {
         this.database = database;
-        this.builders = database.server().environment().threads("couchjobs-index", MOST_BUILDS);
+        this.builders = database.server().environment().lane("couchjobs-index", MOST_BUILDS);
     }
 
     /** Stops waiting for indexes; the server goes on building. */
     @Override
     public void close() {
         closed = true;
-        builders.shutdownNow();
+        builders.close();
     }
 
     CouchDatabase database() {
@@ -160,7 +160,7 @@ public final class DesignDocuments implements AutoCloseable {
     /** A large index takes longer than a request may; the server goes on building, so ask until it answers. */
     private void build(DesignDocument wanted) {
         String view = wanted.toDocument().path("views").fieldNames().next();
-        Backoff backoff = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1));
+        Backoff backoff = new Backoff(database.server().environment(), Duration.ofSeconds(1), Duration.ofMinutes(1));
         while (!closed) {
             try {
                 database.view(

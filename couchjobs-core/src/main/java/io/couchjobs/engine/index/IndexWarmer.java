@@ -3,9 +3,8 @@ package io.couchjobs.engine.index;
 import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.engine.store.BulkListener;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import java.time.Duration;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +27,7 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
     private final Runnable warm;
     private final Supplier<DatabaseInfo> database;
     private final Environment environment;
-    private final ScheduledExecutorService thread;
+    private final Lane lane;
     private int underWay;
     private long writes;
     private long firstNanos;
@@ -46,7 +45,7 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
         this.warm = warm;
         this.database = database;
         this.environment = environment;
-        this.thread = environment.threads("couchjobs-warmer", 1);
+        this.lane = environment.lane("couchjobs-warmer", 1);
     }
 
     @Override
@@ -60,7 +59,7 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
         lastNanos = environment.nanos();
         firstNanos = writes == 0 ? lastNanos : firstNanos;
         writes += documents;
-        if (writes >= MANY && !planned && !thread.isShutdown()) {
+        if (writes >= MANY && !planned && !lane.isClosed()) {
             plan(this::look, QUIET);
         }
     }
@@ -72,7 +71,7 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
         synchronized (this) {
             due = writes >= MANY;
             writes = 0;
-            thread.shutdownNow();
+            lane.close();
         }
         if (due) {
             warm();
@@ -101,9 +100,9 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
     }
 
     private synchronized void plan(Runnable task, Duration pause) {
-        planned = !thread.isShutdown();
+        planned = !lane.isClosed();
         if (planned) {
-            var unused = thread.schedule(task, pause.toNanos(), TimeUnit.NANOSECONDS);
+            lane.schedule(pause, task);
         }
     }
 

@@ -153,7 +153,7 @@ public final class JobPages {
     }
 
     private List<List<Row>> readAll(List<Range> ranges, JobPage.@Nullable Place after, int limit) {
-        return Parallel.ask(ranges, range -> read(range, after, limit));
+        return Parallel.ask(database.server().environment(), ranges, range -> read(range, after, limit));
     }
 
     private List<Row> read(Range range, JobPage.@Nullable Place after, int limit) {

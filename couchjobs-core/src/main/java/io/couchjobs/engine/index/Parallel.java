@@ -1,39 +1,45 @@
 package io.couchjobs.engine.index;
 
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 
 /** Asks the database many questions, some at the same time. */
 public final class Parallel {
     private static final int AT_ONCE = 8;
+    /** Requests have limits of their own. */
+    private static final Duration LONGEST = Duration.ofDays(1);
 
     private Parallel() {}
 
-    /** {@return the answers, in the order of the questions} */
-    public static <Q, A> List<A> ask(Collection<Q> questions, Function<Q, A> ask) {
+    /**
+     * Asks all questions, and waits for the answers.
+     *
+     * @return the answers, in the order of the questions
+     * @throws IllegalStateException interrupted meanwhile
+     */
+    public static <Q, A> List<A> ask(Environment environment, Collection<Q> questions, Function<Q, A> ask) {
         if (questions.size() <= 1) {
             return questions.stream().map(ask).toList();
         }
-        ExecutorService threads = Executors.newFixedThreadPool(Math.min(AT_ONCE, questions.size()));
-        try {
-            List<Future<A>> answers = questions.stream()
-                    .map(question -> threads.submit(() -> ask.apply(question)))
+        try (Lane lane = environment.lane("couchjobs-reader", AT_ONCE)) {
+            List<CompletableFuture<A>> answers = questions.stream()
+                    .map(question -> CompletableFuture.supplyAsync(() -> ask.apply(question), lane))
                     .toList();
-            return answers.stream().map(Parallel::ended).toList();
-        } finally {
-            threads.shutdownNow();
+            return answers.stream().map(answer -> ended(environment, answer)).toList();
         }
     }
 
-    private static <A> A ended(Future<A> answer) {
+    private static <A> A ended(Environment environment, CompletableFuture<A> answer) {
         try {
-            return answer.get();
-        } catch (ExecutionException e) {
+            boolean unused = environment.await(answer, LONGEST);
+            return environment.join(answer);
+        } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException problem ? problem : new IllegalStateException(e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -8,6 +8,7 @@ import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.LogChunk;
 import io.couchjobs.job.LogFollowing;
@@ -28,6 +29,7 @@ public final class JobLogs {
     private final JobStore store;
     private final CouchDatabase database;
     private final Feed feed;
+    private final Lane lane;
 
     /**
      * Keeps the logs beside the jobs.
@@ -39,6 +41,7 @@ public final class JobLogs {
         this.store = store;
         this.database = store.database();
         this.feed = feed;
+        this.lane = store.environment().lane("couchjobs-log-reader", 1);
     }
 
     /**
@@ -53,7 +56,7 @@ public final class JobLogs {
         ObjectNode document = LogDocuments.of(chunk);
         return store.writeSoon(document)
                 .thenCompose(written -> written instanceof WriteResult.Conflict
-                        ? CompletableFuture.supplyAsync(() -> revisionOfOlder(chunk))
+                        ? CompletableFuture.supplyAsync(() -> revisionOfOlder(chunk), lane)
                                 .thenCompose(rev -> rev.isEmpty()
                                         ? CompletableFuture.completedFuture(written)
                                         : store.writeSoon(document.put("_rev", rev.get())))
@@ -92,7 +95,7 @@ public final class JobLogs {
      * @throws io.couchjobs.couch.config.CouchException when the feed cannot be begun
      */
     public LogFollowing follow(JobId job, Consumer<LogChunk> listener) {
-        LogFollower follower = new LogFollower(job, this, listener);
+        LogFollower follower = new LogFollower(job, this, listener, store.environment());
         follower.start(feed);
         return follower;
     }

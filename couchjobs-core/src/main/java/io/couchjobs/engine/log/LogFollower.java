@@ -3,7 +3,10 @@ package io.couchjobs.engine.log;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.LogChunk;
@@ -13,12 +16,13 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a listener, on a thread of its own, of each chunk of a log once. Thread-safe.
+ * Tells a listener, in a lane of its own, of each chunk of a log once. Thread-safe.
  *
  * <p>The feed only puts chunks aside. When the listener is so slow that too many gather, they are dropped and read
  * again from the database when it has caught up. So no chunk is missed, no other listener waits, and memory stays
@@ -31,23 +35,30 @@ final class LogFollower implements Feed.Listener, LogFollowing {
     private final JobId job;
     private final JobLogs logs;
     private final Consumer<LogChunk> listener;
-    private final Thread thread = new Thread(this::deliver, "couchjobs-log");
+    private final Environment environment;
+    private final Lane lane;
+    private final Alarm delivery;
+    private final Backoff backoff;
+    private final CompletableFuture<Void> toldAll = new CompletableFuture<>();
     private final List<LogChunk> heard = new ArrayList<>();
     private boolean mustRead = true;
     private boolean finishing;
     private boolean closed;
     private Listening listening = () -> {};
-    /** Only the thread uses it. */
+    /** Only the lane uses it. */
     private final Set<String> told = new HashSet<>();
 
     /** The next step. */
     private record Work(List<LogChunk> chunks, boolean read, boolean last) {}
 
-    LogFollower(JobId job, JobLogs logs, Consumer<LogChunk> listener) {
+    LogFollower(JobId job, JobLogs logs, Consumer<LogChunk> listener, Environment environment) {
         this.job = job;
         this.logs = logs;
         this.listener = listener;
-        thread.setDaemon(true);
+        this.environment = environment;
+        this.lane = environment.lane("couchjobs-log", 1);
+        this.delivery = Alarm.immediate(lane, this::deliver);
+        this.backoff = new Backoff(environment, Duration.ofMillis(100), Duration.ofSeconds(5));
     }
 
     /** Listens from now on; the present chunks are told first. */
@@ -55,7 +66,7 @@ final class LogFollower implements Feed.Listener, LogFollowing {
         synchronized (this) {
             listening = feed.listen(this);
         }
-        thread.start();
+        delivery.now();
     }
 
     @Override
@@ -75,7 +86,7 @@ final class LogFollower implements Feed.Listener, LogFollowing {
     @Override
     public synchronized void gap() {
         mustRead = true;
-        notifyAll();
+        delivery.now();
     }
 
     @Override
@@ -83,12 +94,11 @@ final class LogFollower implements Feed.Listener, LogFollowing {
         synchronized (this) {
             mustRead = true;
             finishing = true;
-            notifyAll();
         }
-        thread.join(Math.max(1, longest.toMillis()));
-        boolean toldAll = !thread.isAlive();
+        delivery.now();
+        boolean isAllTold = environment.await(toldAll, longest);
         close();
-        return toldAll;
+        return isAllTold;
     }
 
     @Override
@@ -96,7 +106,8 @@ final class LogFollower implements Feed.Listener, LogFollowing {
         closed = true;
         heard.clear();
         listening.close();
-        notifyAll();
+        lane.finish();
+        toldAll.complete(null);
     }
 
     private synchronized void put(LogChunk chunk) {
@@ -108,50 +119,44 @@ final class LogFollower implements Feed.Listener, LogFollowing {
             heard.clear();
             mustRead = true;
         }
-        notifyAll();
+        delivery.now();
     }
 
     private synchronized boolean isClosed() {
         return closed;
     }
 
-    private synchronized Work next() throws InterruptedException {
-        while (heard.isEmpty() && !mustRead && !closed) {
-            wait();
-        }
-        Work work = new Work(List.copyOf(heard), mustRead, finishing || closed);
+    private synchronized Work next() {
+        Work work = new Work(List.copyOf(heard), mustRead, finishing);
         heard.clear();
         mustRead = false;
         return work;
     }
 
     private void deliver() {
-        Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
-        boolean more = true;
-        while (more) {
-            try {
-                more = deliverNext(backoff);
-            } catch (InterruptedException e) {
-                log.debug("a listener left an interrupt behind, which means nothing here");
-            }
+        Work work = next();
+        work.chunks.forEach(this::tell);
+        if (work.read && !isRead()) {
+            return;
+        }
+        if (work.last) {
+            toldAll.complete(null);
         }
     }
 
-    /** False after the last. */
-    private boolean deliverNext(Backoff backoff) throws InterruptedException {
-        Work work = next();
-        work.chunks.forEach(this::tell);
+    /** False when the log cannot be read now; then it is read later. */
+    private boolean isRead() {
         try {
-            if (work.read) {
-                logs.read(job).takeWhile(chunk -> !isClosed()).forEach(this::tell);
-            }
+            logs.read(job).takeWhile(chunk -> !isClosed()).forEach(this::tell);
             backoff.reset();
-            return !work.last;
+            return true;
         } catch (RuntimeException e) {
             log.debug("the log of {} cannot be read now", job, e);
-            gap();
-            backoff.pause();
-            return !isClosed();
+            synchronized (this) {
+                mustRead = true;
+            }
+            delivery.within(backoff.next());
+            return false;
         }
     }
 
@@ -163,6 +168,9 @@ final class LogFollower implements Feed.Listener, LogFollowing {
             listener.accept(chunk);
         } catch (RuntimeException | Error e) {
             log.error("a listener failed on the log of {}; it will hear of later lines", job, e);
+        }
+        if (Thread.interrupted()) {
+            log.debug("a listener left an interrupt behind, which means nothing here");
         }
     }
 }

@@ -6,7 +6,7 @@ import io.couchjobs.schedule.Schedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
 /** When a scheduler is to look at a schedule again. Not thread-safe: the scheduler's thread has it. */
@@ -33,15 +33,16 @@ final class Alarm {
      *
      * @param ours whether this process made its last job: then it makes the next one without waiting for others to
      * @param backoff how long to wait after each failure
+     * @param random decides how long to wait for others
      */
-    static Alarm of(Schedule schedule, Instant now, boolean ours, Backoff backoff) {
+    static Alarm of(Schedule schedule, Instant now, boolean ours, Backoff backoff, Random random) {
         if (!schedule.isEnabled()) {
             return new Alarm(schedule.name(), null, ours, backoff);
         }
         Instant tick = schedule.last().isEmpty()
                 ? now
                 : schedule.last().flatMap(schedule.timing()::next).orElse(null);
-        long courtesy = ours ? 0 : ThreadLocalRandom.current().nextLong(SHORTEST_COURTESY, LONGEST_COURTESY);
+        long courtesy = ours ? 0 : random.nextLong(SHORTEST_COURTESY, LONGEST_COURTESY);
         return new Alarm(schedule.name(), tick == null ? null : tick.plusMillis(courtesy), ours, backoff);
     }
 

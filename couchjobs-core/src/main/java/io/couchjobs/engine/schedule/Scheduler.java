@@ -8,6 +8,8 @@ import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.Site;
@@ -19,10 +21,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,13 +49,14 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
     private final ServerClock clock;
     private final Feed feed;
     private final Site site;
-    private final ScheduledExecutorService thread;
+    private final Environment environment;
+    private final Lane lane;
     private final Supplier<Backoff> backoffs;
-    private final Backoff loading = new Backoff(SHORTEST_PAUSE, LONGEST_AWAY);
+    private final Backoff loading;
     /** Only the scheduler's thread uses it. */
     private final Map<String, Alarm> alarms = new HashMap<>();
 
-    private @Nullable Future<?> timer;
+    private Lane.@Nullable Planned timer;
     private Listening listening = () -> {};
 
     /**
@@ -66,7 +65,7 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
      * @param parts what it works with
      */
     public Scheduler(QueueParts parts) {
-        this(parts, () -> new Backoff(SHORTEST_PAUSE, LONGEST_PAUSE));
+        this(parts, () -> new Backoff(parts.store().environment(), SHORTEST_PAUSE, LONGEST_PAUSE));
     }
 
     /** As {@link #Scheduler(QueueParts)}, with other pauses between failures of one schedule. */
@@ -77,7 +76,9 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
         this.clock = parts.clock();
         this.feed = parts.feed();
         this.site = parts.store().site();
-        this.thread = parts.store().environment().threads("couchjobs-scheduler", 1);
+        this.environment = parts.store().environment();
+        this.lane = environment.lane("couchjobs-scheduler", 1);
+        this.loading = new Backoff(environment, SHORTEST_PAUSE, LONGEST_AWAY);
     }
 
     /**
@@ -123,7 +124,7 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
     @Override
     public void close() {
         listening.close();
-        thread.shutdownNow();
+        lane.close();
     }
 
     private void load() {
@@ -134,10 +135,10 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
             loading.reset();
             sleep();
         } catch (RuntimeException | Error e) {
-            if (loading.attempts() == 0 && !thread.isShutdown()) {
+            if (loading.attempts() == 0 && !lane.isClosed()) {
                 log.warn("the schedules cannot be read, trying again until they can: {}", e.getMessage());
             }
-            Future<?> unused = after(loading.next(), this::load);
+            after(loading.next(), this::load);
         }
     }
 
@@ -166,7 +167,13 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
         }
         Alarm known = alarms.get(schedule.name());
         alarms.put(
-                schedule.name(), Alarm.of(schedule, clock.instant(), known != null && known.isOurs(), backoffs.get()));
+                schedule.name(),
+                Alarm.of(
+                        schedule,
+                        clock.instant(),
+                        known != null && known.isOurs(),
+                        backoffs.get(),
+                        environment.random()));
     }
 
     /** Makes what is due, then sleeps until the next tick. */
@@ -193,13 +200,15 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
             TickMaker.Outcome outcome = maker.make(name);
             alarms.remove(name);
             outcome.schedule()
-                    .ifPresent(schedule ->
-                            alarms.put(name, Alarm.of(schedule, clock.instant(), outcome.noted(), backoffs.get())));
+                    .ifPresent(schedule -> alarms.put(
+                            name,
+                            Alarm.of(
+                                    schedule, clock.instant(), outcome.noted(), backoffs.get(), environment.random())));
         } catch (MalformedScheduleException wrong) {
             log.warn("{}; it is left alone until it is changed", wrong.getMessage());
             alarms.remove(name);
         } catch (RuntimeException | Error e) {
-            if (alarm.isToBeTold(e) && !thread.isShutdown()) {
+            if (alarm.isToBeTold(e) && !lane.isClosed()) {
                 log.warn("schedule {} cannot make its job, trying again until it can: {}", name, e.getMessage());
                 log.debug("the cause", e);
             }
@@ -211,7 +220,7 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
 
     private void sleep() {
         if (timer != null) {
-            timer.cancel(false);
+            timer.cancel();
         }
         Instant now = clock.instant();
         long nanos = clock.nanos();
@@ -225,16 +234,11 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
     }
 
     private void run(Runnable task) {
-        Future<?> unused = after(Duration.ZERO, task);
+        after(Duration.ZERO, task);
     }
 
-    /** Null when it was closed meanwhile. */
-    private @Nullable Future<?> after(Duration pause, Runnable task) {
-        try {
-            return thread.schedule(() -> guarded(task), pause.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException closed) {
-            return null;
-        }
+    private Lane.Planned after(Duration pause, Runnable task) {
+        return lane.schedule(pause, () -> guarded(task));
     }
 
     /** A thread pool swallows exceptions: without this, one would end the scheduler in silence. */
@@ -243,7 +247,7 @@ public final class Scheduler implements Feed.Listener, AutoCloseable {
             task.run();
         } catch (RuntimeException | Error e) {
             log.error("the scheduler failed; it reads all schedules again", e);
-            Future<?> unused = after(LONGEST_PAUSE, this::load);
+            after(LONGEST_PAUSE, this::load);
         }
     }
 }

@@ -6,6 +6,7 @@ import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.store.ConfirmedEnds;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
@@ -21,10 +22,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,9 +43,9 @@ final class EndNotifier implements Feed.Listener, ConfirmedEnds.Asker, AutoClose
     private final JobStore store;
     private final Map<JobId, Expected> expected = new ConcurrentHashMap<>();
     private final List<Consumer<Ending>> listeners = new CopyOnWriteArrayList<>();
-    private final ScheduledThreadPoolExecutor thread;
-    private final Backoff trouble = new Backoff(Duration.ofMillis(100), LONGEST_PAUSE);
-    /** Jobs that could not be read; while there are some, another look is planned. Only the thread uses it. */
+    private final Lane lane;
+    private final Backoff trouble;
+    /** Jobs that could not be read; while there are some, another look is planned. Only the lane uses it. */
     private final Set<JobId> doubtful = new LinkedHashSet<>();
 
     private @Nullable Listening listening;
@@ -56,12 +53,8 @@ final class EndNotifier implements Feed.Listener, ConfirmedEnds.Asker, AutoClose
     EndNotifier(Feed feed, JobStore store) {
         this.feed = feed;
         this.store = store;
-        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread telling = new Thread(task, "couchjobs-scope-endings");
-            telling.setDaemon(true);
-            return telling;
-        });
-        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        this.lane = store.environment().lane("couchjobs-scope-endings", 1);
+        this.trouble = new Backoff(store.environment(), Duration.ofMillis(100), LONGEST_PAUSE);
     }
 
     Listening listen(Consumer<Ending> listener) {
@@ -92,7 +85,7 @@ final class EndNotifier implements Feed.Listener, ConfirmedEnds.Asker, AutoClose
     /** It is there after all, and may have ended meanwhile. */
     void expectAgain(Expected told) {
         expected.put(told.id, told);
-        run(() -> look(told.id));
+        lane.execute(() -> look(told.id));
     }
 
     @Override
@@ -100,7 +93,7 @@ final class EndNotifier implements Feed.Listener, ConfirmedEnds.Asker, AutoClose
         JobId.fromDocId(event.docId()).filter(expected::containsKey).ifPresent(id -> {
             if (event.deleted()) {
                 // The feed may tell the end of a former job of that id: what is there now decides.
-                run(() -> look(id, event));
+                lane.execute(() -> look(id, event));
             } else {
                 event.job().ifPresent(this::tellWhenSure);
             }
@@ -115,12 +108,12 @@ final class EndNotifier implements Feed.Listener, ConfirmedEnds.Asker, AutoClose
     /** Somebody may have begun to wait for it in this very moment. */
     @Override
     public void unread(FeedNotice notice) {
-        JobId.fromDocId(notice.docId()).filter(expected::containsKey).ifPresent(id -> run(() -> look(id)));
+        JobId.fromDocId(notice.docId()).filter(expected::containsKey).ifPresent(id -> lane.execute(() -> look(id)));
     }
 
     @Override
     public void gap() {
-        run(() -> expected.keySet().forEach(this::look));
+        lane.execute(() -> expected.keySet().forEach(this::look));
     }
 
     @Override
@@ -128,7 +121,7 @@ final class EndNotifier implements Feed.Listener, ConfirmedEnds.Asker, AutoClose
         if (listening != null) {
             listening.close();
         }
-        thread.shutdown();
+        lane.finish();
     }
 
     private synchronized void begin() {
@@ -168,7 +161,7 @@ final class EndNotifier implements Feed.Listener, ConfirmedEnds.Asker, AutoClose
         boolean planned = !doubtful.isEmpty();
         doubtful.add(id);
         if (!planned) {
-            after(trouble.next(), this::lookAgain);
+            lane.schedule(trouble.next(), this::lookAgain);
         }
     }
 
@@ -206,7 +199,7 @@ final class EndNotifier implements Feed.Listener, ConfirmedEnds.Asker, AutoClose
     private void tell(JobId id, Outcome outcome, @Nullable Job job) {
         Expected told = expected.remove(id);
         if (told != null) {
-            run(() -> deliver(told, new Ending(told.scope, id.id(), outcome, job)));
+            lane.execute(() -> deliver(told, new Ending(told.scope, id.id(), outcome, job)));
         }
     }
 
@@ -225,18 +218,6 @@ final class EndNotifier implements Feed.Listener, ConfirmedEnds.Asker, AutoClose
             } catch (RuntimeException | Error e) {
                 log.error("a listener failed on {}; it will hear of other jobs", ending.id(), e);
             }
-        }
-    }
-
-    private void run(Runnable task) {
-        after(Duration.ZERO, task);
-    }
-
-    private void after(Duration pause, Runnable task) {
-        try {
-            Future<?> unused = thread.schedule(task, pause.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (RejectedExecutionException closed) {
-            log.debug("the queue is closed; endings are not told any more");
         }
     }
 

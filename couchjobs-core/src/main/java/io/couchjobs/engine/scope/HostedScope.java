@@ -1,5 +1,7 @@
 package io.couchjobs.engine.scope;
 
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.scope.Answer;
 import io.couchjobs.scope.ScopeService;
 import io.couchjobs.scope.ScopeState;
@@ -7,6 +9,7 @@ import io.couchjobs.worker.ClosingMode;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The service of one scope in this process, from one start of the scope to its end. Thread-safe. */
@@ -15,18 +18,20 @@ final class HostedScope {
 
     private final long starts;
     private final Worker worker;
+    private final Lane closing;
     private @Nullable Duration stopping;
 
-    private HostedScope(long starts, Worker worker) {
+    private HostedScope(long starts, Worker worker, Environment environment) {
         this.starts = starts;
         this.worker = worker;
+        this.closing = environment.lane("couchjobs-scope-closing-" + worker.id(), Integer.MAX_VALUE);
     }
 
-    static HostedScope start(ScopeService<?> service, ScopeState state, WorkerBuilder worker) {
+    static HostedScope start(ScopeService<?> service, ScopeState state, WorkerBuilder worker, Environment environment) {
         Worker started = service.addTo(worker, state.scope())
                 .concurrency(state.config().concurrency())
                 .start();
-        return new HostedScope(state.starts(), started);
+        return new HostedScope(state.starts(), started, environment);
     }
 
     /** Which start of the scope it belongs to. */
@@ -43,12 +48,12 @@ final class HostedScope {
     synchronized void stop(Duration timeout, Runnable ended) {
         if (stopping == null || timeout.compareTo(stopping) < 0) {
             stopping = timeout;
-            close(() -> worker.closeCancelling(timeout, KILLED), ended);
+            var unused = close(() -> worker.closeCancelling(timeout, KILLED), ended);
         }
     }
 
     /** The process ends, the scope does not: what still runs at the deadline goes back to waiting. Does not wait. */
-    Thread release(Duration timeout) {
+    CompletableFuture<Void> release(Duration timeout) {
         return close(() -> worker.close(timeout, ClosingMode.RELEASE), () -> {});
     }
 
@@ -57,18 +62,7 @@ final class HostedScope {
         worker.close(Duration.ZERO, ClosingMode.RELEASE);
     }
 
-    private Thread close(Runnable close, Runnable ended) {
-        Thread closing = new Thread(
-                () -> {
-                    try {
-                        close.run();
-                    } finally {
-                        ended.run();
-                    }
-                },
-                "couchjobs-scope-closing-" + worker.id());
-        closing.setDaemon(true);
-        closing.start();
-        return closing;
+    private CompletableFuture<Void> close(Runnable close, Runnable ended) {
+        return CompletableFuture.runAsync(close, closing).whenComplete((done, trouble) -> ended.run());
     }
 }

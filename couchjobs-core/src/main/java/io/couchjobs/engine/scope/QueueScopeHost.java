@@ -4,6 +4,8 @@ import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.Listening;
@@ -14,15 +16,11 @@ import io.couchjobs.scope.ScopeState;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class QueueScopeHost implements ScopeHost, Feed.Listener {
     private static final Logger log = LoggerFactory.getLogger(QueueScopeHost.class);
     private static final Duration CLOSING = Duration.ofSeconds(30);
+    private static final Duration FOREVER = Duration.ofDays(36_500);
     /** The server may be back at any time. */
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
     /** After that long each copy of a cluster has what the first ones had, as a rule. */
@@ -41,8 +40,9 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
     private final ScopeService<?> service;
     private final Supplier<WorkerBuilder> workers;
     private final Runnable onClose;
-    private final ScheduledThreadPoolExecutor thread;
-    private final Backoff trouble = new Backoff(Duration.ofMillis(100), LONGEST_PAUSE);
+    private final Environment environment;
+    private final Lane lane;
+    private final Backoff trouble;
     private final Map<Scope, HostedScope> hosted = new ConcurrentHashMap<>();
     /** Scopes whose waiting jobs are to be cancelled. */
     private final Set<Scope> stopped = ConcurrentHashMap.newKeySet();
@@ -56,12 +56,9 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
         this.service = service;
         this.workers = workers;
         this.onClose = onClose;
-        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread keeping = new Thread(task, "couchjobs-scopes-" + service.type());
-            keeping.setDaemon(true);
-            return keeping;
-        });
-        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        this.environment = tools.parts().store().environment();
+        this.lane = environment.lane("couchjobs-scopes-" + service.type(), 1);
+        this.trouble = new Backoff(environment, Duration.ofMillis(100), LONGEST_PAUSE);
     }
 
     void start() {
@@ -109,16 +106,14 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
     @Override
     public void close(Duration timeout) {
         onClose.run();
-        thread.shutdown();
+        lane.finish();
         closeListening();
         try {
             // Its present task may start a service.
-            boolean unused = thread.awaitTermination(timeout.toMillis(), TimeUnit.MILLISECONDS);
-            for (Thread closing : release(timeout)) {
-                closing.join();
-            }
+            boolean unused = lane.awaitEnd(timeout);
+            unused = environment.await(CompletableFuture.allOf(release(timeout)), FOREVER);
         } catch (InterruptedException e) {
-            List<Thread> unused = release(Duration.ZERO);
+            CompletableFuture<?>[] unused = release(Duration.ZERO);
             Thread.currentThread().interrupt();
         }
         hosted.clear();
@@ -129,8 +124,8 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
         return "ScopeHost[" + service.type() + " " + hosted.keySet() + "]";
     }
 
-    private List<Thread> release(Duration timeout) {
-        return hosted.values().stream().map(service -> service.release(timeout)).toList();
+    private CompletableFuture<?>[] release(Duration timeout) {
+        return hosted.values().stream().map(service -> service.release(timeout)).toArray(CompletableFuture[]::new);
     }
 
     private void closeListening() {
@@ -156,7 +151,7 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
         loadPlanned = false;
         if (listening == null) {
             listening = tools.parts().feed().listen(this);
-            if (thread.isShutdown()) {
+            if (lane.isClosed()) {
                 // A close at the same moment may have looked before it was there.
                 closeListening();
             }
@@ -180,7 +175,7 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
     }
 
     private void follow(ScopeState state) {
-        if (thread.isShutdown()) {
+        if (lane.isClosed()) {
             return;
         }
         Scope scope = state.scope();
@@ -198,9 +193,9 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
     }
 
     private void serve(ScopeState state) {
-        HostedScope started = HostedScope.start(service, state, workers.get());
+        HostedScope started = HostedScope.start(service, state, workers.get(), environment);
         hosted.put(state.scope(), started);
-        if (thread.isShutdown()) {
+        if (lane.isClosed()) {
             // A close at the same moment may have looked before it was there.
             started.releaseNow();
             hosted.remove(state.scope());
@@ -248,11 +243,7 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
     }
 
     private void run(Runnable task) {
-        try {
-            thread.execute(() -> guarded(task));
-        } catch (RejectedExecutionException closed) {
-            log.debug("{} is closed", this);
-        }
+        lane.execute(() -> guarded(task));
     }
 
     private void guarded(Runnable task) {
@@ -270,9 +261,9 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
     }
 
     private void loadLater(Runnable loading, Duration pause) {
-        if (!loadPlanned && !thread.isShutdown()) {
+        if (!loadPlanned && !lane.isClosed()) {
             loadPlanned = true;
-            Future<?> unused = thread.schedule(() -> guarded(loading), pause.toMillis(), TimeUnit.MILLISECONDS);
+            lane.schedule(pause, () -> guarded(loading));
         }
     }
 }

@@ -7,6 +7,7 @@ import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
@@ -19,9 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,7 +47,7 @@ public final class ConfirmedEnds implements AutoCloseable {
 
     private final JobStore store;
     private final CouchDatabase database;
-    private final ScheduledExecutorService thread;
+    private final Lane lane;
     /** Whether the last reading came to nothing because no majority was in reach. Only the thread uses it. */
     private boolean cutOff;
     // From here on guarded by this object.
@@ -59,7 +57,7 @@ public final class ConfirmedEnds implements AutoCloseable {
     ConfirmedEnds(JobStore store) {
         this.store = store;
         this.database = store.database();
-        this.thread = store.environment().threads("couchjobs-confirmed", 1);
+        this.lane = store.environment().lane("couchjobs-confirmed", 1);
     }
 
     /** Is told the state of a job. */
@@ -201,7 +199,7 @@ public final class ConfirmedEnds implements AutoCloseable {
 
     @Override
     public void close() {
-        thread.shutdownNow();
+        lane.close();
     }
 
     private Question question(JobId id, Listener listener) {
@@ -230,12 +228,8 @@ public final class ConfirmedEnds implements AutoCloseable {
         if (questions.isEmpty() || (plannedNanos != null && plannedNanos - at <= 0)) {
             return;
         }
-        try {
-            var unused = thread.schedule(() -> work(at), at - now, TimeUnit.NANOSECONDS);
-            plannedNanos = at;
-        } catch (RejectedExecutionException closed) {
-            log.debug("nothing is confirmed any more: the queue was closed");
-        }
+        lane.schedule(Duration.ofNanos(at - now), () -> work(at));
+        plannedNanos = at;
     }
 
     private void work(long at) {

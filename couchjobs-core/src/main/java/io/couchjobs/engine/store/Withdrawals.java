@@ -4,6 +4,7 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
@@ -15,8 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,7 +34,7 @@ public final class Withdrawals implements AutoCloseable {
     private final JobStore store;
     private final Copies copies;
     private final List<Pending> fresh = new ArrayList<>();
-    private final ScheduledExecutorService thread;
+    private final Lane lane;
     private int remembered;
     private boolean planned;
     private boolean closed;
@@ -43,7 +42,7 @@ public final class Withdrawals implements AutoCloseable {
     Withdrawals(JobStore store, Copies copies) {
         this.store = store;
         this.copies = copies;
-        this.thread = store.environment().threads("couchjobs-withdrawals", 1);
+        this.lane = store.environment().lane("couchjobs-withdrawals", 1);
     }
 
     /** Takes back a claim that was stored as the revision it carries. */
@@ -61,7 +60,7 @@ public final class Withdrawals implements AutoCloseable {
     public synchronized void close() {
         closed = true;
         fresh.clear();
-        thread.shutdownNow();
+        lane.close();
     }
 
     private synchronized void add(Pending one) {
@@ -72,7 +71,7 @@ public final class Withdrawals implements AutoCloseable {
         fresh.add(one);
         if (!planned) {
             planned = true;
-            thread.execute(this::takeFresh);
+            lane.execute(this::takeFresh);
         }
     }
 
@@ -99,7 +98,7 @@ public final class Withdrawals implements AutoCloseable {
     private synchronized void tryAgain(List<Pending> left, int settled, Backoff again) {
         remembered -= settled;
         if (!left.isEmpty() && !closed) {
-            var unused = thread.schedule(() -> settle(left, again), again.next().toNanos(), TimeUnit.NANOSECONDS);
+            lane.schedule(again.next(), () -> settle(left, again));
         }
     }
 

@@ -7,6 +7,7 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchUnauthorizedException;
 import io.couchjobs.engine.document.JsonLength;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -19,7 +20,6 @@ import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.stream.IntStream;
 
 /**
@@ -55,7 +55,7 @@ final class WriteCombiner implements AutoCloseable {
     private final CouchDatabase database;
     private final LostAnswers lostAnswers;
     private final Environment environment;
-    private final ScheduledExecutorService senders;
+    private final Lane senders;
     private final BulkListener requests;
     // From here on guarded by the queue itself.
     private final Queue<Entry> waiting = new ArrayDeque<>();
@@ -68,7 +68,7 @@ final class WriteCombiner implements AutoCloseable {
         this.lostAnswers = lostAnswers;
         this.requests = requests;
         this.environment = database.server().environment();
-        this.senders = environment.threads("couchjobs-writer", MOST_REQUESTS);
+        this.senders = environment.lane("couchjobs-writer", MOST_REQUESTS);
     }
 
     CompletableFuture<WriteResult> write(ObjectNode document) {
@@ -99,7 +99,7 @@ final class WriteCombiner implements AutoCloseable {
         synchronized (waiting) {
             closed = true;
         }
-        senders.shutdown();
+        senders.finish();
     }
 
     private void beginToSend() {

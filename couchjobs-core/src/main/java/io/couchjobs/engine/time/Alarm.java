@@ -1,42 +1,53 @@
 package io.couchjobs.engine.time;
 
 import java.time.Duration;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A task that is planned at most once at a time: the earliest request counts. Thread-safe. */
 public final class Alarm {
     private static final Duration SHORTEST = Duration.ofMillis(10);
 
-    private final ScheduledExecutorService threads;
+    private final Lane lane;
     private final Runnable task;
-    private @Nullable ScheduledFuture<?> planned;
+    private final Duration shortest;
+    private Lane.@Nullable Planned planned;
 
     /**
-     * Plans nothing yet.
+     * Plans nothing yet. The alarm does not ring within 10 ms of a request.
      *
-     * @param threads run the task; after their shutdown nothing is planned any more
+     * @param lane runs the task; nothing is planned after it was closed
      * @param task throws nothing
      */
-    public Alarm(ScheduledExecutorService threads, Runnable task) {
-        this.threads = threads;
-        this.task = task;
+    public Alarm(Lane lane, Runnable task) {
+        this(lane, task, SHORTEST);
     }
 
-    /** Rings after this pause, but not within 10 ms, unless an earlier time is planned. */
+    private Alarm(Lane lane, Runnable task, Duration shortest) {
+        this.lane = lane;
+        this.task = task;
+        this.shortest = shortest;
+    }
+
+    /** {@return an alarm that rings at once if that is wished} */
+    public static Alarm immediate(Lane lane, Runnable task) {
+        return new Alarm(lane, task, Duration.ZERO);
+    }
+
+    /** Rings as soon as possible. */
+    public void now() {
+        within(Duration.ZERO);
+    }
+
+    /** Rings after this pause, unless an earlier time is planned. */
     public synchronized void within(Duration pause) {
-        long nanos = Math.max(pause.toNanos(), SHORTEST.toNanos());
-        if (planned != null && planned.getDelay(TimeUnit.NANOSECONDS) <= nanos) {
+        Duration bounded = pause.compareTo(shortest) < 0 ? shortest : pause;
+        if (planned != null && planned.left().compareTo(bounded) <= 0) {
             return;
         }
         if (planned != null) {
-            planned.cancel(false);
+            planned.cancel();
         }
-        if (!threads.isShutdown()) {
-            planned = threads.schedule(this::ring, nanos, TimeUnit.NANOSECONDS);
-        }
+        planned = lane.isClosed() ? null : lane.schedule(bounded, this::ring);
     }
 
     private void ring() {

@@ -15,17 +15,7 @@ public final class Backoff {
     /**
      * Starts without any attempt made.
      *
-     * @param shortest the first pause, at most
-     * @param longest the limit of all pauses
-     */
-    public Backoff(Duration shortest, Duration longest) {
-        this(Environment.REAL, shortest, longest);
-    }
-
-    /**
-     * As {@link #Backoff(Duration, Duration)}, with the given environment.
-     *
-     * @param environment make the pauses and the random numbers
+     * @param environment makes the pauses and the random numbers
      * @param shortest the first pause, at most
      * @param longest the limit of all pauses
      */

@@ -6,21 +6,23 @@ import java.time.Duration;
 public final class Deadline {
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
+    private final Environment environment;
     private final long nanos;
 
-    private Deadline(long nanos) {
+    private Deadline(Environment environment, long nanos) {
+        this.environment = environment;
         this.nanos = nanos;
     }
 
     /** From now on; at most a hundred years, since more does not fit the clock. */
-    public static Deadline after(Duration timeout) {
+    public static Deadline after(Environment environment, Duration timeout) {
         Duration bounded = timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST;
-        return new Deadline(System.nanoTime() + (bounded.isNegative() ? 0 : bounded.toNanos()));
+        return new Deadline(environment, environment.nanos() + (bounded.isNegative() ? 0 : bounded.toNanos()));
     }
 
     /** Zero when the time is over. */
     public long nanosLeft() {
-        return Math.max(0, nanos - System.nanoTime());
+        return Math.max(0, nanos - environment.nanos());
     }
 
     public Duration left() {

@@ -1,76 +1,24 @@
 package io.couchjobs.engine.time;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
- * The pauses, random numbers and elapsed time of all code that talks to a server. A simulation replaces the real ones
- * by its own, so that it can be repeated. Thread-safe.
+ * The only source of threads, pauses, elapsed time and random numbers. A simulation replaces the real ones by its own, so
+ * that it can be repeated. Thread-safe.
  */
 public interface Environment {
-    /** Before Java 21 a sleep cannot be shorter. */
-    Duration SHORTEST_SLEEP = Duration.ofMillis(1);
-
-    /** This machine's clock and its random numbers. */
-    Environment REAL = new Environment() {
-        @Override
-        public long nanos() {
-            return System.nanoTime();
-        }
-
-        @Override
-        public void pause(Duration duration) throws InterruptedException {
-            if (duration.compareTo(SHORTEST_SLEEP) >= 0) {
-                TimeUnit.NANOSECONDS.sleep(duration.toNanos());
-                return;
-            }
-            long until = System.nanoTime() + duration.toNanos();
-            for (long left = duration.toNanos(); left > 0; left = until - System.nanoTime()) {
-                if (Thread.interrupted()) {
-                    throw new InterruptedException();
-                }
-                LockSupport.parkNanos(this, left);
-            }
-        }
-
-        @Override
-        public Random random() {
-            return ThreadLocalRandom.current();
-        }
-
-        @Override
-        public UUID uuid() {
-            return UUID.randomUUID();
-        }
-
-        @Override
-        public ScheduledExecutorService threads(String name, int most) {
-            ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(most, task -> {
-                Thread thread = new Thread(task, name);
-                thread.setDaemon(true);
-                return thread;
-            });
-            threads.setKeepAliveTime(10, TimeUnit.SECONDS);
-            threads.allowCoreThreadTimeOut(true);
-            threads.setRemoveOnCancelPolicy(true);
-            return threads;
-        }
-
-        @Override
-        public <T> T join(CompletableFuture<T> future) {
-            return future.join();
-        }
-    };
+    /** This machine's clock, random numbers and threads. */
+    Environment REAL = new RealEnvironment();
 
     /** {@return nanoseconds on a monotonic clock with an arbitrary origin} */
     long nanos();
+
+    /** {@return the time of day of this machine} */
+    Instant instant();
 
     /**
      * Waits.
@@ -87,13 +35,32 @@ public interface Environment {
     UUID uuid();
 
     /**
-     * Makes threads that live while there are tasks.
+     * Opens a lane for background tasks.
      *
-     * @param name their name
-     * @param most how many there are at most
-     * @return the executor of tasks on them; to be shut down at the end
+     * @param name the name of the threads while they run its tasks
+     * @param most how many of its tasks run at a time
+     * @return the lane; to be closed at the end
      */
-    ScheduledExecutorService threads(String name, int most);
+    Lane lane(String name, int most);
+
+    /**
+     * Makes a thread for a loop that blocks all the time. Everything else belongs into a {@linkplain #lane lane}.
+     *
+     * @param name its name
+     * @param loop what it runs
+     * @return a daemon thread that was not started
+     */
+    Thread thread(String name, Runnable loop);
+
+    /**
+     * Makes a thread for one run of a handler: a virtual one where the JVM has them.
+     *
+     * @param name its name
+     * @param loader its context class loader
+     * @param run what it runs
+     * @return a daemon thread that was not started
+     */
+    Thread threadOfHandler(String name, ClassLoader loader, Runnable run);
 
     /**
      * Waits for what another thread does.
@@ -103,4 +70,14 @@ public interface Environment {
      * @return the outcome; throws as {@link CompletableFuture#join} does
      */
     <T> T join(CompletableFuture<T> future);
+
+    /**
+     * Waits for what another thread does, but not for ever.
+     *
+     * @param future the outcome of the other thread
+     * @param longest how long to wait
+     * @return whether it is done, with an outcome or a failure
+     * @throws InterruptedException when interrupted meanwhile
+     */
+    boolean await(CompletableFuture<?> future, Duration longest) throws InterruptedException;
 }

@@ -1,22 +1,34 @@
 package io.couchjobs.engine.time;
 
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /** Wakes one waiting thread; a signal that comes before the waiting is not lost. Thread-safe. */
 public final class Signal {
-    private boolean given;
+    private final Environment environment;
+    private CompletableFuture<Void> given = new CompletableFuture<>();
+
+    public Signal(Environment environment) {
+        this.environment = environment;
+    }
 
     public synchronized void give() {
-        given = true;
-        notifyAll();
+        given.complete(null);
     }
 
     /** Waits for a signal, or as long, and uses the signal up. */
-    public synchronized void await(long nanos) throws InterruptedException {
-        long deadline = System.nanoTime() + nanos;
-        while (!given && deadline - System.nanoTime() > 0) {
-            TimeUnit.NANOSECONDS.timedWait(this, deadline - System.nanoTime());
+    public void await(Duration longest) throws InterruptedException {
+        boolean isGiven = environment.await(present(), longest);
+        if (isGiven) {
+            useUp();
         }
-        given = false;
+    }
+
+    private synchronized CompletableFuture<Void> present() {
+        return given;
+    }
+
+    private synchronized void useUp() {
+        given = new CompletableFuture<>();
     }
 }

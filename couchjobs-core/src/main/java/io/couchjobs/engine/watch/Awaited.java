@@ -2,16 +2,14 @@ package io.couchjobs.engine.watch;
 
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.store.Snapshot;
-import io.couchjobs.engine.time.Deadline;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
 
 /** Follows a job until it is as wanted, through every revision that the feed brings. Thread-safe. */
@@ -25,12 +23,10 @@ final class Awaited extends Follower {
     }
 
     /** The job as wanted; empty when the time is over. */
-    Optional<Job> get(Duration timeout) throws InterruptedException {
+    Optional<Job> get(Environment environment, Duration timeout) throws InterruptedException {
         try {
-            return Optional.of(result.get(Deadline.after(timeout).nanosLeft(), TimeUnit.NANOSECONDS));
-        } catch (TimeoutException e) {
-            return Optional.empty();
-        } catch (ExecutionException e) {
+            return environment.await(result, timeout) ? Optional.of(result.join()) : Optional.empty();
+        } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException trouble ? trouble : new CouchJobsException("cannot wait", e);
         }
     }

@@ -6,6 +6,8 @@ import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.store.ConfirmedEnds;
 import io.couchjobs.engine.store.JobReader;
 import io.couchjobs.engine.store.Snapshot;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
@@ -15,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** All followers of single jobs in this process, found by document id: one feed serves them all. Thread-safe. */
@@ -23,6 +26,7 @@ final class Followers implements Feed.Listener, ConfirmedEnds.Listener, AutoClos
     private final JobReader reader;
     private final ConfirmedEnds ends;
     private final Rereader rereader;
+    private final Lane actions;
     private final Map<String, List<Follower>> byDocId = new ConcurrentHashMap<>();
     private @Nullable Listening listening;
     private volatile boolean closed;
@@ -32,6 +36,16 @@ final class Followers implements Feed.Listener, ConfirmedEnds.Listener, AutoClos
         this.reader = reader;
         this.ends = ends;
         this.rereader = new Rereader(this, reader);
+        this.actions = reader.environment().lane("couchjobs-ended", Integer.MAX_VALUE);
+    }
+
+    Environment environment() {
+        return reader.environment();
+    }
+
+    /** Runs what users do when a job has ended, which may block. */
+    Executor actions() {
+        return actions;
     }
 
     Job withData(Job job) {

@@ -3,6 +3,7 @@ package io.couchjobs.engine.watch;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.engine.time.Deadline;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Signal;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobEvent;
@@ -65,7 +66,7 @@ public final class JobSubscription extends Follower implements Subscription {
 
     @Override
     public Optional<JobEvent> await(JobState wanted, Duration timeout) throws InterruptedException {
-        Deadline deadline = Deadline.after(timeout);
+        Deadline deadline = Deadline.after(followers.environment(), timeout);
         Optional<JobEvent> event = await(timeout);
         while (event.isPresent() && event.get().state() != wanted) {
             event = await(deadline.left());
@@ -83,21 +84,25 @@ public final class JobSubscription extends Follower implements Subscription {
      */
     public static Optional<JobEvent> awaitAny(Collection<JobSubscription> subscriptions, Duration timeout)
             throws InterruptedException {
-        Deadline deadline = Deadline.after(timeout);
+        if (subscriptions.isEmpty()) {
+            return Optional.empty();
+        }
         List<JobSubscription> all = List.copyOf(subscriptions);
-        Signal signal = new Signal();
+        Environment environment = all.get(0).followers.environment();
+        Deadline deadline = Deadline.after(environment, timeout);
+        Signal signal = new Signal(environment);
         all.forEach(subscription -> subscription.wakeBy(signal));
         try {
             while (true) {
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
                 }
-                Optional<JobEvent> event = first(all);
+                Optional<JobEvent> event = first(all, environment.nanos());
                 long left = deadline.nanosLeft();
                 if (event.isPresent() || left == 0 || all.stream().allMatch(JobSubscription::isClosed)) {
                     return event;
                 }
-                signal.await(Math.min(left, ripeIn(all)));
+                signal.await(Duration.ofNanos(Math.min(left, ripeIn(all, environment.nanos()))));
             }
         } finally {
             all.forEach(subscription -> subscription.wakeNoMore(signal));
@@ -125,10 +130,12 @@ public final class JobSubscription extends Follower implements Subscription {
                 inbox.clear();
             }
             if (ended != null) {
-                // On a common thread: the closing thread must not run the actions that depend on the future.
-                ended.completeAsync(() -> {
-                    throw closed();
-                });
+                // The closing thread must not run the actions that depend on the future.
+                ended.completeAsync(
+                        () -> {
+                            throw closed();
+                        },
+                        followers.actions());
             }
             waiting.forEach(Signal::give);
         }
@@ -149,7 +156,7 @@ public final class JobSubscription extends Follower implements Subscription {
 
     @Override
     void told(Snapshot news) {
-        inbox().offer(news, System.nanoTime());
+        inbox().offer(news, followers.environment().nanos());
         if (news.isEnd()) {
             ends(news);
         }
@@ -166,7 +173,7 @@ public final class JobSubscription extends Follower implements Subscription {
         followers.leave(this);
         last = end;
         if (ended != null) {
-            ended.completeAsync(() -> event(end));
+            ended.completeAsync(() -> event(end), followers.actions());
         }
     }
 
@@ -189,16 +196,14 @@ public final class JobSubscription extends Follower implements Subscription {
         return Objects.requireNonNull(inbox, "a subscription is handed out when its job was read");
     }
 
-    private static Optional<JobEvent> first(List<JobSubscription> all) {
-        long now = System.nanoTime();
+    private static Optional<JobEvent> first(List<JobSubscription> all, long now) {
         return all.stream()
                 .filter(subscription -> subscription.ripeIn(now) <= 0)
                 .min(Comparator.comparingLong(subscription -> subscription.ripeIn(now)))
                 .flatMap(subscription -> subscription.poll(now).map(subscription::event));
     }
 
-    private static long ripeIn(List<JobSubscription> all) {
-        long now = System.nanoTime();
+    private static long ripeIn(List<JobSubscription> all, long now) {
         return all.stream()
                 .mapToLong(subscription -> subscription.ripeIn(now))
                 .min()

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The changes of jobs that a listener was not told yet, only the newest of each job, between the feed and the
- * listener's thread. Bounded in jobs and in bytes: a listener that is slow for too long misses the oldest of them.
+ * listener. Bounded in jobs and in bytes: a listener that is slow for too long misses the oldest of them.
  * Thread-safe.
  */
 final class Mailbox {
@@ -22,25 +22,17 @@ final class Mailbox {
     private long bytes;
     private long dropped;
     private long droppedInBurst;
-    private final Runnable onGap;
     private boolean gap;
     private boolean closed;
 
-    /**
-     * Starts empty.
-     *
-     * @param onGap called by the thread that takes, after a gap and before later changes
-     */
-    Mailbox(int most, long mostBytes, Runnable onGap) {
+    Mailbox(int most, long mostBytes) {
         this.most = most;
         this.mostBytes = mostBytes;
-        this.onGap = onGap;
     }
 
     /** Changes may have been missed. */
     synchronized void putGap() {
-        gap = true;
-        notifyAll();
+        gap = !closed;
     }
 
     /** Replaces the present change of the same job, unless that is newer. */
@@ -54,35 +46,28 @@ final class Mailbox {
         while (letters.size() > most || (bytes > mostBytes && letters.size() > 1)) {
             drop();
         }
-        notifyAll();
     }
 
-    /** Waits for the oldest change; empty when the box was closed. */
-    Optional<Snapshot> take() throws InterruptedException {
-        while (awaitsAndFindsGap()) {
-            onGap.run();
-        }
-        return oldest();
-    }
-
-    private synchronized boolean awaitsAndFindsGap() throws InterruptedException {
-        while (letters.isEmpty() && !closed && !gap) {
-            caughtUp();
-            wait();
-        }
-        boolean found = gap && !closed;
+    /** Whether changes may have been missed since the last call. */
+    synchronized boolean takeGap() {
+        boolean found = gap;
         gap = false;
         return found;
     }
 
-    private synchronized Optional<Snapshot> oldest() {
-        return closed ? Optional.empty() : Optional.of(removeOldest());
+    /** Takes the oldest change; empty when there is none. */
+    synchronized Optional<Snapshot> take() {
+        if (letters.isEmpty()) {
+            caughtUp();
+            return Optional.empty();
+        }
+        return Optional.of(removeOldest());
     }
 
     synchronized void close() {
         closed = true;
         letters.clear();
-        notifyAll();
+        gap = false;
     }
 
     /** How many changes were never told. */

@@ -4,6 +4,7 @@ import io.couchjobs.engine.store.JobReader;
 import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -13,10 +14,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,7 +34,7 @@ final class Rereader implements AutoCloseable {
     private final Followers followers;
     private final JobReader reader;
     private final Environment environment;
-    private final ScheduledExecutorService thread;
+    private final Lane lane;
     private final Backoff backoff;
     private final Set<String> waiting = new LinkedHashSet<>();
     private boolean planned;
@@ -50,7 +47,7 @@ final class Rereader implements AutoCloseable {
         this.followers = followers;
         this.reader = reader;
         this.environment = reader.environment();
-        this.thread = environment.threads("couchjobs-rereader", 1);
+        this.lane = environment.lane("couchjobs-rereader", 1);
         this.backoff = new Backoff(environment, Duration.ofMillis(100), Duration.ofSeconds(5));
     }
 
@@ -65,7 +62,7 @@ final class Rereader implements AutoCloseable {
 
     @Override
     public void close() {
-        thread.shutdownNow();
+        lane.close();
     }
 
     private void work() {
@@ -151,10 +148,6 @@ final class Rereader implements AutoCloseable {
     }
 
     private void after(Duration pause, Runnable task) {
-        try {
-            Future<?> unused = thread.schedule(task, pause.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (RejectedExecutionException closed) {
-            log.debug("nothing is read any more: the queue was closed");
-        }
+        lane.schedule(pause, task);
     }
 }

@@ -7,7 +7,9 @@ import io.couchjobs.engine.store.ConfirmedEnds;
 import io.couchjobs.engine.store.JobReader;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Snapshot;
+import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
@@ -26,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a listener, on a thread of its own, of every job whose status differs from the one told before. Thread-safe.
+ * Tells a listener, in a lane of its own, of every job whose status differs from the one told before. Thread-safe.
  *
  * <p>The feed only fills a {@link Mailbox}, so a listener that blocks delays no other. When the feed tells an older
  * state than the one told, the document is read and decides.
@@ -41,11 +43,12 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
     private final ConfirmedEnds ends;
     private final Hearer hearer;
     private final Consumer<StatusChanges> onClose;
-    private final Mailbox mailbox = new Mailbox(MOST_JOBS, MOST_BYTES, this::missed);
+    private final Mailbox mailbox = new Mailbox(MOST_JOBS, MOST_BYTES);
     private final Backoff backoff;
     private volatile boolean closed;
-    private final Thread thread = new Thread(this::deliver, "couchjobs-watch");
-    /** The last state told of each job that changed recently. Only the thread uses it. */
+    private final Lane lane;
+    private final Alarm delivery;
+    /** The last state told of each job that changed recently. Only the lane uses it. */
     private final Map<JobId, Told> last = RecentMap.byUse(MOST_JOBS);
 
     /** A state that was told; the status is null for a removed job. */
@@ -61,11 +64,8 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
         this.hearer = hearer;
         this.backoff = new Backoff(store.environment(), Duration.ofMillis(100), Duration.ofSeconds(5));
         this.onClose = onClose;
-        thread.setDaemon(true);
-    }
-
-    void start() {
-        thread.start();
+        this.lane = store.environment().lane("couchjobs-watch", 1);
+        this.delivery = Alarm.immediate(lane, this::deliver);
     }
 
     @Override
@@ -81,7 +81,7 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
     /** An end is told when a majority of the copies has it. */
     private void hears(Snapshot news) {
         if (ends.isSure(news)) {
-            mailbox.put(news);
+            told(news);
         } else {
             ends.ask(news, this);
         }
@@ -90,6 +90,7 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
     @Override
     public void told(Snapshot sure) {
         mailbox.put(sure);
+        delivery.now();
     }
 
     @Override
@@ -105,6 +106,7 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
     @Override
     public void gap() {
         mailbox.putGap();
+        delivery.now();
     }
 
     /** Nothing to do: the feed goes on from its position. */
@@ -115,6 +117,7 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
     public void close() {
         closed = true;
         mailbox.close();
+        lane.finish();
         onClose.accept(this);
     }
 
@@ -124,22 +127,33 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
     }
 
     private void deliver() {
-        Optional<Snapshot> news = take();
-        while (news.isPresent()) {
-            try {
-                tell(news.get());
-            } catch (RuntimeException | Error e) {
-                log.error(
-                        "a listener failed on {}; it will hear of later changes",
-                        news.get().id(),
-                        e);
+        while (true) {
+            if (mailbox.takeGap() && !isCaughtUp()) {
+                mailbox.putGap();
+                delivery.within(backoff.next());
+                return;
             }
-            news = take();
+            Optional<Snapshot> news = mailbox.take();
+            if (news.isEmpty()) {
+                return;
+            }
+            deliver(news.get());
         }
     }
 
-    /** Looks up the jobs that the listener was told of. Changes of other jobs cannot be found any more. */
-    private void missed() {
+    private void deliver(Snapshot news) {
+        try {
+            tell(news);
+        } catch (RuntimeException | Error e) {
+            log.error("a listener failed on {}; it will hear of later changes", news.id(), e);
+        }
+        if (Thread.interrupted()) {
+            log.debug("a listener left an interrupt behind, which means nothing here");
+        }
+    }
+
+    /** Looks up the jobs that the listener was told of; false when they cannot be read now. Changes of other jobs cannot be found any more. */
+    private boolean isCaughtUp() {
         try {
             List<String> told = last.keySet().stream().map(JobId::docId).toList();
             for (int from = 0; from < told.size(); from += JobReader.PAGE) {
@@ -148,9 +162,7 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
             backoff.reset();
         } catch (RuntimeException | Error e) {
             log.debug("what was missed cannot be read now, trying again until it can", e);
-            mailbox.putGap();
-            pause();
-            return;
+            return false;
         }
         try {
             hearer.whenMissed.run();
@@ -159,6 +171,7 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
                     "a listener failed when it was told that changes may have been missed; it will hear of later ones",
                     e);
         }
+        return true;
     }
 
     private void lookUp(List<String> docIds) {
@@ -176,24 +189,6 @@ final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, List
                 .map(last::get)
                 .filter(told -> told.snapshot.rev().equals(rev))
                 .isPresent();
-    }
-
-    private void pause() {
-        try {
-            backoff.pause();
-        } catch (InterruptedException e) {
-            log.debug("a listener left an interrupt behind, which means nothing here");
-        }
-    }
-
-    private Optional<Snapshot> take() {
-        while (true) {
-            try {
-                return mailbox.take();
-            } catch (InterruptedException e) {
-                log.debug("a listener left an interrupt behind, which means nothing here");
-            }
-        }
     }
 
     private void tell(Snapshot news) {

@@ -63,7 +63,7 @@ public final class Subscriptions implements AutoCloseable {
     public JobSubscription subscribe(JobId id, Object subscriber) {
         JobSubscription fresh = new JobSubscription(id, subscriber, followers);
         try {
-            return open(fresh, Deadline.after(PATIENCE)).orElseThrow(() -> unknown(id));
+            return open(fresh, Deadline.after(store.environment(), PATIENCE)).orElseThrow(() -> unknown(id));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new CouchJobsException("interrupted while subscribing to job " + id, e);
@@ -109,11 +109,11 @@ public final class Subscriptions implements AutoCloseable {
     }
 
     Optional<Job> await(JobId id, Predicate<Job> wanted, Duration timeout) throws InterruptedException {
-        Deadline deadline = Deadline.after(timeout);
+        Deadline deadline = Deadline.after(store.environment(), timeout);
         Awaited fresh = new Awaited(id, wanted);
         try {
             Optional<Awaited> awaited = open(fresh, deadline);
-            return awaited.isPresent() ? awaited.get().get(deadline.left()) : Optional.empty();
+            return awaited.isPresent() ? awaited.get().get(store.environment(), deadline.left()) : Optional.empty();
         } finally {
             followers.leave(fresh);
         }
@@ -169,7 +169,7 @@ public final class Subscriptions implements AutoCloseable {
     private void openPage(List<JobSubscription> page, Map<JobId, JobSubscription> joined) {
         List<String> docIds = new ArrayList<>();
         page.forEach(subscription -> docIds.add(subscription.id().docId()));
-        Map<String, Snapshot> found = sure(reader.snapshots(docIds), Deadline.after(PATIENCE));
+        Map<String, Snapshot> found = sure(reader.snapshots(docIds), Deadline.after(store.environment(), PATIENCE));
         for (JobSubscription subscription : page) {
             Snapshot first = found.get(subscription.id().docId());
             if (first != null) {

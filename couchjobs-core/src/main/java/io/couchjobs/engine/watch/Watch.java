@@ -69,7 +69,6 @@ public final class Watch implements AutoCloseable {
                 new StatusChanges(filter, store, new StatusChanges.Hearer(listener, whenMissed), watching::remove);
         Listening listening = feed.listen(changes);
         watching.add(changes);
-        changes.start();
         return () -> {
             listening.close();
             changes.close();

@@ -16,6 +16,7 @@ import io.couchjobs.engine.store.SignOfLife;
 import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.worker.Sightings.Beat;
 import io.couchjobs.engine.worker.Sightings.Sighting;
 import io.couchjobs.engine.worker.Sightings.Timeout;
@@ -32,7 +33,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -68,9 +68,9 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private final Predicate<JobId> isOurs;
     private final Sightings sightings;
     private final LongAdder recovered = new LongAdder();
-    private final ScheduledExecutorService watching;
+    private final Lane watching;
     /** An index that is being built can take very long to answer: nobody waits for it. */
-    private final ScheduledExecutorService scanning;
+    private final Lane scanning;
 
     /** The types whose jobs changed without being read. */
     private final Set<String> unreadTypes = ConcurrentHashMap.newKeySet();
@@ -97,8 +97,8 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         Environment environment = parts.store().database().server().environment();
         this.watchAgain = new Backoff(environment, Duration.ofMillis(200), Duration.ofSeconds(5));
         this.scanAgain = new Backoff(environment, Duration.ofSeconds(1), Duration.ofMinutes(1));
-        this.watching = environment.threads("couchjobs-monitor", 1);
-        this.scanning = environment.threads("couchjobs-monitor-scan", 1);
+        this.watching = environment.lane("couchjobs-monitor", 1);
+        this.scanning = environment.lane("couchjobs-monitor-scan", 1);
         this.watch = new Alarm(watching, this::watch);
         this.scan = new Alarm(scanning, this::scan);
         this.sightings = new Sightings(parts.clock(), () -> environment.random().nextDouble());
@@ -168,8 +168,8 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         if (listening != null) {
             listening.close();
         }
-        watching.shutdownNow();
-        scanning.shutdownNow();
+        watching.close();
+        scanning.close();
     }
 
     private void watch() {

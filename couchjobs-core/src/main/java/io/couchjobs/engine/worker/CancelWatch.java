@@ -5,6 +5,7 @@ import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -21,17 +22,18 @@ final class CancelWatch implements Feed.Listener {
     private final String worker;
     private final Runnable hurry;
     /** The feed may tell an old story: the document decides. */
-    private final Doubts doubts = new Doubts();
+    private final Doubts doubts;
     /** Cancel requests for jobs that were claimed a moment ago: the feed may be quicker than the claim's own answer. */
     private final Map<JobId, FeedEvent> early = RecentMap.byAge(MOST_EARLY);
 
     /** The same of changes whose documents were not read, because no run needed them then. */
     private final Map<JobId, FeedNotice> unread = RecentMap.byAge(MOST_UNREAD);
 
-    CancelWatch(Map<JobId, Run> runs, String worker, Runnable hurry) {
+    CancelWatch(Map<JobId, Run> runs, String worker, Runnable hurry, Environment environment) {
         this.runs = runs;
         this.worker = worker;
         this.hurry = hurry;
+        this.doubts = new Doubts(environment);
     }
 
     @Override

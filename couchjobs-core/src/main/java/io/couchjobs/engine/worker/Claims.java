@@ -4,8 +4,8 @@ import io.couchjobs.engine.claim.Acceptor;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import java.util.List;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -22,7 +22,7 @@ public final class Claims {
     private final Acceptor acceptor;
     private final Executor executor;
     private final BooleanSupplier closing;
-    private final ScheduledExecutorService threads;
+    private final Lane lane;
     private final AtomicLong won = new AtomicLong();
     private final AtomicReference<@Nullable Throwable> trouble = new AtomicReference<>();
     private final Backoff lostRaces;
@@ -33,7 +33,7 @@ public final class Claims {
         this.executor = executor;
         this.closing = closing;
         this.lostRaces = acceptor.lostRaces();
-        this.threads = environment.threads("couchjobs-claims-" + worker, MOST);
+        this.lane = environment.lane("couchjobs-claims-" + worker, MOST);
     }
 
     /** {@return how many jobs were won so far} */
@@ -54,7 +54,7 @@ public final class Claims {
             lostRaces.reset();
         }
         executor.slots().claim(pick.size());
-        threads.execute(() -> claim(pick));
+        lane.execute(() -> claim(pick));
     }
 
     /** Tells of claims that failed. */
@@ -73,7 +73,7 @@ public final class Claims {
     }
 
     void close() {
-        threads.shutdown();
+        lane.finish();
     }
 
     private void claim(Acceptor.Pick pick) {

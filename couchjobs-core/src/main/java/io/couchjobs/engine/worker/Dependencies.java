@@ -7,6 +7,7 @@ import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.After;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -23,9 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,7 +61,7 @@ final class Dependencies implements Feed.Listener, AutoCloseable {
     private final QueueParts parts;
     private final Duration findNew;
     private final Duration findOld;
-    private final ScheduledExecutorService thread;
+    private final Lane lane;
     private final Map<JobId, Held> held = new HashMap<>();
 
     private final Map<JobId, Set<JobId>> waitingFor = new HashMap<>();
@@ -95,7 +93,7 @@ final class Dependencies implements Feed.Listener, AutoCloseable {
         this.parts = parts;
         this.findNew = findNew;
         this.findOld = findOld;
-        this.thread = parts.store().environment().threads("couchjobs-dependencies", 1);
+        this.lane = parts.store().environment().lane("couchjobs-dependencies", 1);
     }
 
     void start() {
@@ -106,8 +104,13 @@ final class Dependencies implements Feed.Listener, AutoCloseable {
     }
 
     private void every(Duration pause, Runnable task) {
-        Future<?> unused =
-                thread.scheduleWithFixedDelay(task, pause.toMillis(), pause.toMillis(), TimeUnit.MILLISECONDS);
+        lane.schedule(pause, () -> {
+            try {
+                task.run();
+            } finally {
+                every(pause, task);
+            }
+        });
     }
 
     /** Lets go in the calling thread what can be let go now. For who runs jobs without a worker; nothing is left to the thread. */
@@ -163,7 +166,7 @@ final class Dependencies implements Feed.Listener, AutoCloseable {
         if (listening != null) {
             listening.close();
         }
-        thread.shutdownNow();
+        lane.close();
     }
 
     private boolean isHeld(Job job) {
@@ -214,17 +217,17 @@ final class Dependencies implements Feed.Listener, AutoCloseable {
     }
 
     private synchronized void work(Duration pause) {
-        if (!planned && !thread.isShutdown()) {
+        if (!planned && !lane.isClosed()) {
             planned = true;
-            Future<?> unused = thread.schedule(this::run, pause.toMillis(), TimeUnit.MILLISECONDS);
+            lane.schedule(pause, this::run);
         }
     }
 
     private void findWithin(Duration pause) {
         long at = parts.store().environment().nanos() + pause.toNanos();
-        if (!thread.isShutdown() && (findNanos == null || at - findNanos < 0)) {
+        if (!lane.isClosed() && (findNanos == null || at - findNanos < 0)) {
             findNanos = at;
-            Future<?> unused = thread.schedule(this::find, pause.toMillis(), TimeUnit.MILLISECONDS);
+            lane.schedule(pause, this::find);
         }
     }
 
@@ -342,8 +345,8 @@ final class Dependencies implements Feed.Listener, AutoCloseable {
     }
 
     private synchronized void later(List<JobId> ids, Duration pause) {
-        if (!thread.isShutdown()) {
-            Future<?> unused = thread.schedule(() -> judgeStillHeld(ids), pause.toMillis(), TimeUnit.MILLISECONDS);
+        if (!lane.isClosed()) {
+            lane.schedule(pause, () -> judgeStillHeld(ids));
         }
     }
 

@@ -4,6 +4,7 @@ import io.couchjobs.engine.claim.Acceptor;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.AcceptOptions;
 import java.time.Duration;
 import java.util.Optional;
@@ -24,6 +25,7 @@ final class Dispatcher {
     private final Acceptor acceptor;
     private final JobIndex index;
     private final Executor executor;
+    private final Environment environment;
     private final Thread thread;
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Claims claims;
@@ -34,10 +36,9 @@ final class Dispatcher {
         this.acceptor = acceptor;
         this.index = parts.index();
         this.executor = executor;
-        this.claims = new Claims(
-                acceptor, executor, parts.store().database().server().environment(), options.id(), () -> closing);
-        this.thread = new Thread(this::dispatch, "couchjobs-worker-" + options.id());
-        thread.setDaemon(true);
+        this.environment = parts.store().environment();
+        this.claims = new Claims(acceptor, executor, environment, options.id(), () -> closing);
+        this.thread = environment.thread("couchjobs-worker-" + options.id(), this::dispatch);
     }
 
     void start() {
@@ -56,7 +57,7 @@ final class Dispatcher {
     }
 
     private void dispatch() {
-        Backoff backoff = new Backoff(Duration.ofMillis(100), LONGEST_PAUSE);
+        Backoff backoff = new Backoff(environment, Duration.ofMillis(100), LONGEST_PAUSE);
         try {
             while (!closing && claims.won() < options.maxJobs()) {
                 boolean asked = false;

@@ -1,6 +1,8 @@
 package io.couchjobs.engine.worker;
 
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.worker.StopReason;
 import java.time.Duration;
@@ -10,28 +12,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs that may have lost their job, or are to be cancelled: the document of each is read, on a thread of its own that lives
- * only while there is a doubt. A reading that fails is repeated until it tells, or the run ends. Thread-safe.
+ * Reads the documents of runs that may have lost their job, or are to be cancelled. A reading that fails is repeated
+ * until it tells, or the run ends. Thread-safe.
  */
 final class Doubts {
     private static final Logger log = LoggerFactory.getLogger(Doubts.class);
+    /** A read that hangs must not delay the others. */
+    private static final int AT_ONCE = 32;
 
-    /** How often a run was doubted, while its thread lives. */
+    private final Environment environment;
+    private final Lane lane;
+    /** How often a run was doubted, until the doubt is cleared. */
     private final ConcurrentMap<Run, Integer> times = new ConcurrentHashMap<>();
+
+    Doubts(Environment environment) {
+        this.environment = environment;
+        this.lane = environment.lane("couchjobs-verify", AT_ONCE);
+    }
 
     void about(Run run) {
         if (times.merge(run, 1, Integer::sum) == 1) {
-            RunThreads.unstarted("couchjobs-verify", () -> clear(run)).start();
+            Backoff backoff = new Backoff(environment, Duration.ofMillis(100), Duration.ofSeconds(5));
+            lane.execute(() -> clear(run, backoff));
         }
     }
 
-    private void clear(Run run) {
-        Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
-        boolean isClear = false;
-        while (!isClear) {
-            Integer doubted = times.get(run);
+    private void clear(Run run, Backoff backoff) {
+        Integer doubted = times.get(run);
+        if (!isOver(run) && !verify(run)) {
+            lane.schedule(backoff.next(), () -> clear(run, backoff));
+        } else if (!times.remove(run, doubted)) {
             // A doubt that came while the document was read is one more reason to read it.
-            isClear = (isOver(run) || verify(run, backoff)) && times.remove(run, doubted);
+            lane.execute(() -> clear(run, backoff));
         }
     }
 
@@ -41,18 +53,17 @@ final class Doubts {
                 || run.stopReason().filter(StopReason.HALTED::equals).isPresent();
     }
 
-    /** False when it cannot be told now; then some time has passed. */
-    private static boolean verify(Run run, Backoff backoff) {
+    /** False when it cannot be told now. */
+    private static boolean verify(Run run) {
         try {
             run.claim().assertOwned();
             run.heed();
-            return true;
         } catch (HaltException lost) {
             run.stop(StopReason.HALTED);
-            return true;
         } catch (RuntimeException | Error unknown) {
             log.debug("cannot tell yet whether {} is still ours", run.claim().id(), unknown);
-            return !backoff.pauseUnlessInterrupted();
+            return false;
         }
+        return true;
     }
 }

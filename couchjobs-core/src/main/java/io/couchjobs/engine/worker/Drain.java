@@ -33,7 +33,11 @@ public final class Drain {
             acceptor.admission().filter(options.selection().filter());
             acceptor.admission().classes(options.selection().classes());
             Run.Tools tools = new Run.Tools(
-                    progressWriter, new JobLogs(parts.store(), parts.feed()), parts.clock(), options.interceptors());
+                    progressWriter,
+                    new JobLogs(parts.store(), parts.feed()),
+                    parts.clock(),
+                    parts.store().environment(),
+                    options.interceptors());
             return run(acceptor, held, tools);
         }
     }

@@ -152,7 +152,9 @@ public final class Executor {
 
     private void start(Run run) {
         timeLimits.watch(run);
-        RunThreads.unstarted("couchjobs-run-" + run.claim().id(), options.loader(), () -> call(run))
+        parts.store()
+                .environment()
+                .threadOfHandler("couchjobs-run-" + run.claim().id(), options.loader(), () -> call(run))
                 .start();
     }
 

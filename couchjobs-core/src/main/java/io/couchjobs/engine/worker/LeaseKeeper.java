@@ -5,14 +5,13 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.worker.StopReason;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,9 +34,9 @@ public final class LeaseKeeper implements AutoCloseable {
     private final Collection<Run> runs;
     private final SettingsStore settings;
     private final ServerClock clock;
-    private final ScheduledExecutorService threads;
+    private final Lane lane;
     /** A server that does not answer must not keep the leases waiting. */
-    private final ScheduledExecutorService asker;
+    private final Lane asker;
 
     private final Alarm renewal;
     private final Alarm checking;
@@ -57,11 +56,11 @@ public final class LeaseKeeper implements AutoCloseable {
         this.settings = settings;
         this.clock = clock;
         this.confirmedNanos = clock.nanos();
-        this.threads = environment.threads("couchjobs-leases", 2);
-        this.asker = environment.threads("couchjobs-leases-settings", 1);
-        this.renewal = new Alarm(threads, this::renew);
-        this.checking = new Alarm(threads, this::check);
-        this.idleBeat = new Alarm(threads, this::beatWhileIdle);
+        this.lane = environment.lane("couchjobs-leases", 2);
+        this.asker = environment.lane("couchjobs-leases-settings", 1);
+        this.renewal = new Alarm(lane, this::renew);
+        this.checking = new Alarm(lane, this::check);
+        this.idleBeat = new Alarm(lane, this::beatWhileIdle);
         this.asking = new Alarm(asker, this::ask);
     }
 
@@ -97,10 +96,10 @@ public final class LeaseKeeper implements AutoCloseable {
 
     @Override
     public void close() {
-        asker.shutdownNow();
-        threads.shutdownNow();
+        asker.close();
+        lane.close();
         try {
-            threads.awaitTermination(5, TimeUnit.SECONDS);
+            boolean unused = lane.awaitEnd(Duration.ofSeconds(5));
             registration.remove();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

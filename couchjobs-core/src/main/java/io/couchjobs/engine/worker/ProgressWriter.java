@@ -1,12 +1,10 @@
 package io.couchjobs.engine.worker;
 
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Writes how far runs have come and what they log, at most once a second for each, and never on a handler's thread. Progress
@@ -19,10 +17,10 @@ final class ProgressWriter implements AutoCloseable {
     /** Runs that are planned, or were told of less than a pause ago. */
     private final Set<Run> busy = ConcurrentHashMap.newKeySet();
 
-    private final ScheduledExecutorService threads;
+    private final Lane lane;
 
     ProgressWriter(Environment environment) {
-        this.threads = environment.threads("couchjobs-progress", THREADS);
+        this.lane = environment.lane("couchjobs-progress", THREADS);
     }
 
     /** The run has something to tell. */
@@ -34,7 +32,7 @@ final class ProgressWriter implements AutoCloseable {
 
     @Override
     public void close() {
-        threads.shutdownNow();
+        lane.close();
     }
 
     private void write(Run run) {
@@ -53,8 +51,6 @@ final class ProgressWriter implements AutoCloseable {
     }
 
     private void plan(Runnable task, Duration pause) {
-        if (!threads.isShutdown()) {
-            Future<?> unused = threads.schedule(task, pause.toNanos(), TimeUnit.NANOSECONDS);
-        }
+        lane.schedule(pause, task);
     }
 }

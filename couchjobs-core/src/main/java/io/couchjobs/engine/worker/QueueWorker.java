@@ -55,7 +55,11 @@ public final class QueueWorker implements Worker {
         Environment environment = parts.store().environment();
         this.progressWriter = new ProgressWriter(environment);
         Run.Tools tools = new Run.Tools(
-                progressWriter, new JobLogs(parts.store(), parts.feed()), parts.clock(), options.interceptors());
+                progressWriter,
+                new JobLogs(parts.store(), parts.feed()),
+                parts.clock(),
+                parts.store().environment(),
+                options.interceptors());
         acceptor.admission().filter(options.selection().filter());
         acceptor.admission().classes(options.selection().classes());
         this.executor = new Executor(options, parts, tools, this::claimed);
@@ -72,7 +76,7 @@ public final class QueueWorker implements Worker {
         this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow);
         this.dependencies = new Dependencies(parts);
         this.sweeper = new Sweeper(parts, options.id(), executor.tally()::claims);
-        this.cancelWatch = new CancelWatch(executor.runs(), options.id(), leases::hurry);
+        this.cancelWatch = new CancelWatch(executor.runs(), options.id(), leases::hurry, environment);
     }
 
     /**
@@ -242,7 +246,7 @@ public final class QueueWorker implements Worker {
     }
 
     private synchronized void closeOnExit(Duration timeout) {
-        exitHook = new Thread(() -> close(timeout), "couchjobs-exit-" + id());
+        exitHook = parts.store().environment().thread("couchjobs-exit-" + id(), () -> close(timeout));
         Runtime.getRuntime().addShutdownHook(exitHook);
     }
 

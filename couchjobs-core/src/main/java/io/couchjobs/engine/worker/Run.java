@@ -6,6 +6,7 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.InvalidJobDataException;
@@ -142,7 +143,7 @@ public final class Run implements RunControl {
 
     /** Before a job that was claimed ahead runs; one that is cancelled or lost meanwhile does not. */
     void startUnlessStopped() {
-        Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
+        Backoff backoff = backoff();
         while (stopReason().isEmpty()) {
             try {
                 claim.start();
@@ -216,7 +217,7 @@ public final class Run implements RunControl {
 
     /** Large data is read by now; that the database is away is not the job's fault. */
     private void readData() {
-        Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
+        Backoff backoff = backoff();
         while (claim.job().hasAttachedData()) {
             try {
                 var unused = claim.data();
@@ -299,7 +300,7 @@ public final class Run implements RunControl {
 
     /** Retries the write, not the job: until it is stored, or the job is lost. */
     private RunReport.Outcome write(Ending ending) {
-        Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
+        Backoff backoff = backoff();
         Ending next = ending;
         while (stopReason().filter(reason -> reason == StopReason.HALTED).isEmpty()) {
             try {
@@ -320,6 +321,10 @@ public final class Run implements RunControl {
     }
 
     /** Only the loss of the job cuts it. */
+    private Backoff backoff() {
+        return new Backoff(tools.environment, Duration.ofMillis(100), Duration.ofSeconds(5));
+    }
+
     private void pause(Backoff backoff) {
         if (beginPause()) {
             var unused = backoff.pauseUnlessInterrupted();
@@ -395,7 +400,12 @@ public final class Run implements RunControl {
     }
 
     /** The collaborators of runs, beside their claims. Immutable. */
-    record Tools(ProgressWriter progressWriter, JobLogs logs, ServerClock clock, List<RunInterceptor> interceptors) {}
+    record Tools(
+            ProgressWriter progressWriter,
+            JobLogs logs,
+            ServerClock clock,
+            Environment environment,
+            List<RunInterceptor> interceptors) {}
 
     /** How a run ended, and the write that says so; the write returns null when there is nothing to write. */
     private record Ending(

@@ -3,17 +3,11 @@ package io.couchjobs.engine.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.couch.DatabaseInfo;
-import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
+import io.couchjobs.testing.ForwardingEnvironment;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
-import java.util.Random;
-import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -114,7 +108,7 @@ class IndexWarmerTest {
     }
 
     /** A machine whose time passes when the test says so, and whose threads are the test's. */
-    private static final class Standstill implements Environment {
+    private static final class Standstill extends ForwardingEnvironment {
         private final Queue<Task> tasks = new ArrayDeque<>();
         private long now;
 
@@ -127,39 +121,55 @@ class IndexWarmerTest {
         }
 
         @Override
-        public ScheduledExecutorService threads(String name, int most) {
-            return new ScheduledThreadPoolExecutor(1) {
-                @Override
-                public ScheduledFuture<?> schedule(Runnable body, long delay, TimeUnit unit) {
-                    tasks.add(new Task(body, now + unit.toNanos(delay)));
-                    return super.schedule(() -> {}, 0, TimeUnit.NANOSECONDS);
-                }
-            };
-        }
-
-        @Override
         public long nanos() {
             return now;
         }
 
         @Override
-        public void pause(Duration duration) {
-            throw new UnsupportedOperationException();
-        }
+        public Lane lane(String name, int most) {
+            return new Lane() {
+                private boolean closed;
 
-        @Override
-        public Random random() {
-            throw new UnsupportedOperationException();
-        }
+                @Override
+                public Planned schedule(Duration pause, Runnable body) {
+                    Task task = new Task(body, now + pause.toNanos());
+                    if (!closed) {
+                        tasks.add(task);
+                    }
+                    return new Planned() {
+                        @Override
+                        public void cancel() {
+                            tasks.remove(task);
+                        }
 
-        @Override
-        public UUID uuid() {
-            throw new UnsupportedOperationException();
-        }
+                        @Override
+                        public Duration left() {
+                            return Duration.ofNanos(Math.max(0, task.at - now));
+                        }
+                    };
+                }
 
-        @Override
-        public <T> T join(CompletableFuture<T> future) {
-            throw new UnsupportedOperationException();
+                @Override
+                public void finish() {
+                    closed = true;
+                }
+
+                @Override
+                public void close() {
+                    closed = true;
+                    tasks.clear();
+                }
+
+                @Override
+                public boolean isClosed() {
+                    return closed;
+                }
+
+                @Override
+                public boolean awaitEnd(Duration longest) {
+                    return true;
+                }
+            };
         }
     }
 }

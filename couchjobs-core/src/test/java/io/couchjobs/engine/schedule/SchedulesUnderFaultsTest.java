@@ -85,7 +85,8 @@ class SchedulesUnderFaultsTest {
     }
 
     private Scheduler scheduler() {
-        return new Scheduler(parts.parts(), () -> new Backoff(NEVER, NEVER));
+        return new Scheduler(
+                parts.parts(), () -> new Backoff(parts.parts().store().environment(), NEVER, NEVER));
     }
 
     private void putDue(String name) {

@@ -71,13 +71,10 @@ class ScopeHostTest {
         TestQueue.until(() -> closings(worker).size() == 1);
         documents.stop(ONE, Duration.ZERO);
         killed.await();
-        List<Thread> closings = closings(worker);
         served.clear();
         scopes.start(ONE);
         end.countDown();
-        for (Thread closing : closings) {
-            closing.join();
-        }
+        TestQueue.until(() -> closings(worker).isEmpty());
         // It looks at one scope after the other: when it serves this one, it has done with the other.
         scopes.start(TWO);
         TestQueue.until(() -> host.scopes().contains(TWO));

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 
 class MailboxTest {
     @Test
-    void of_each_job_the_newest_is_kept_in_the_order_of_the_first() throws Exception {
-        Mailbox box = new Mailbox(10, 1_000, () -> {});
+    void of_each_job_the_newest_is_kept_in_the_order_of_the_first() {
+        Mailbox box = new Mailbox(10, 1_000);
         box.put(gone("a", 1));
         box.put(gone("b", 1));
         box.put(gone("a", 3));
@@ -22,8 +22,8 @@ class MailboxTest {
     }
 
     @Test
-    void beyond_its_bound_the_oldest_are_dropped_and_counted() throws Exception {
-        Mailbox box = new Mailbox(3, 1_000, () -> {});
+    void beyond_its_bound_the_oldest_are_dropped_and_counted() {
+        Mailbox box = new Mailbox(3, 1_000);
         for (int n = 0; n < 10; n++) {
             box.put(gone("" + n, 1));
         }
@@ -33,8 +33,8 @@ class MailboxTest {
     }
 
     @Test
-    void beyond_its_bytes_the_oldest_are_dropped_but_never_the_last() throws Exception {
-        Mailbox box = new Mailbox(100, 1_000, () -> {});
+    void beyond_its_bytes_the_oldest_are_dropped_but_never_the_last() {
+        Mailbox box = new Mailbox(100, 1_000);
         for (int n = 0; n < 10; n++) {
             box.put(large("" + n, 400));
         }
@@ -45,8 +45,8 @@ class MailboxTest {
     }
 
     @Test
-    void a_closed_box_ends_the_waiting() throws Exception {
-        Mailbox box = new Mailbox(3, 1_000, () -> {});
+    void a_closed_box_takes_and_gives_nothing() {
+        Mailbox box = new Mailbox(3, 1_000);
         box.put(gone("a", 1));
         box.close();
         box.put(gone("b", 1));

@@ -1,26 +1,24 @@
-package io.couchjobs.engine.worker;
+package io.couchjobs.engine.time;
 
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.Optional;
 
-/** Makes a fresh thread for each run: virtual where the JVM has them, without inherited thread-locals. */
-final class RunThreads {
+/** Makes daemon threads without inherited thread-locals; those of handlers are virtual where the JVM has them. */
+final class Threads {
     private static final Optional<MethodHandle> VIRTUAL = virtualThreads();
 
-    private RunThreads() {}
+    private Threads() {}
 
-    static Thread unstarted(String name, Runnable task) {
-        return unstarted(name, RunThreads.class.getClassLoader(), task);
+    static Thread daemon(String name, Runnable task) {
+        Thread thread = new Thread(null, task, name, 0, false);
+        thread.setDaemon(true);
+        return thread;
     }
 
-    static Thread unstarted(String name, ClassLoader loader, Runnable task) {
-        Thread thread = VIRTUAL.map(factory -> virtual(factory, name, task))
-                .orElseGet(() -> new Thread(null, task, name, 0, false));
-        if (!thread.isDaemon()) {
-            thread.setDaemon(true);
-        }
+    static Thread ofHandler(String name, ClassLoader loader, Runnable task) {
+        Thread thread = VIRTUAL.map(factory -> virtual(factory, name, task)).orElseGet(() -> daemon(name, task));
         thread.setContextClassLoader(loader);
         return thread;
     }
@@ -31,7 +29,7 @@ final class RunThreads {
             thread.setName(name);
             return thread;
         } catch (Throwable e) {
-            return new Thread(null, task, name, 0, false);
+            return daemon(name, task);
         }
     }
 
