@@ -9,7 +9,7 @@ module io.couchjobs {
     requires org.apache.httpcomponents.client5.httpclient5;
     requires org.apache.httpcomponents.core5.httpcore5;
     requires org.apache.httpcomponents.httpcore;
-    requires transitive org.ektorp;
+    requires org.ektorp;
 
     exports io.couchjobs;
     exports io.couchjobs.admin;

@@ -5,6 +5,7 @@ import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.admin.QueueSecurity;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.Engine;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.create.Restorer;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
@@ -440,7 +441,7 @@ public final class JobQueue implements AutoCloseable {
     public Map<String, TypeCounts> counts() {
         Map<String, TypeCounts> counts = new TreeMap<>();
         engine.settings().readAll().keySet().forEach(type -> counts.put(type, new TypeCounts(Map.of(), null)));
-        Parallel.ask(database().server().environment(), engine.index().counts().entrySet(), this::withOldest)
+        Parallel.ask(ServerAccess.environment(database().server()), engine.index().counts().entrySet(), this::withOldest)
                 .forEach(type -> counts.put(type.getKey(), type.getValue()));
         return counts;
     }

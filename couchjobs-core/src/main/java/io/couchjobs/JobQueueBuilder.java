@@ -6,6 +6,7 @@ import io.couchjobs.couch.config.Auth;
 import io.couchjobs.couch.config.ClientCertificate;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.HttpProxy;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.store.SiteDocument;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AttachedData;
@@ -288,9 +289,13 @@ public final class JobQueueBuilder {
 
     ServerClock clock(CouchServer server) {
         return ownClock
-                ? new ServerClock(clock, () -> Duration.ZERO, server.environment()::nanos)
+                ? new ServerClock(clock, () -> Duration.ZERO, ServerAccess.environment(server)::nanos)
                 : new ServerClock(
-                        clock, server::clockSkew, server::clockDoubt, server::info, server.environment()::nanos);
+                        clock,
+                        server::clockSkew,
+                        server::clockDoubt,
+                        server::info,
+                        ServerAccess.environment(server)::nanos);
     }
 
     List<QueueExtension> extensions() {

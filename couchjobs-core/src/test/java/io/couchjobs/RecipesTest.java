@@ -19,7 +19,6 @@ import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.SnoozeException;
 import io.couchjobs.worker.Worker;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -116,9 +115,8 @@ class RecipesTest {
         return queue.worker()
                 .handler("scan", (data, context) -> {
                     String job = context.id().docId();
-                    try (InputStream page = queue.database().ektorp().getAttachment(job, "page.png")) {
-                        return Map.of("bytes", page.readAllBytes().length);
-                    }
+                    byte[] page = queue.database().attachment(job, "page.png").orElseThrow();
+                    return Map.of("bytes", page.length);
                 })
                 .start();
     }

@@ -59,7 +59,7 @@ final class IndexWait {
             try {
                 return question.call();
             } catch (IndexBeingBuiltException notYet) {
-                queue.database().server().environment().pause(PAUSE);
+                Thread.sleep(PAUSE.toMillis());
             }
         }
     }

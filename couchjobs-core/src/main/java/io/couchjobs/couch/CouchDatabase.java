@@ -8,10 +8,10 @@ import io.couchjobs.couch.config.CouchUnauthorizedException;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.couch.UrlPath;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.ektorp.CouchDbConnector;
 
 /**
  * A database on a CouchDB server. Thread-safe. Every method that asks the server may throw {@link CouchException};
@@ -37,7 +37,7 @@ public final class CouchDatabase {
         documents = new Documents(server.http(), path);
         indexes = new Indexes(server.http(), name, administration);
         views = new Views(server.http(), path, indexes);
-        changes = new Changes(server.http(), path, server.config().responseTimeout(), server.environment());
+        changes = new Changes(server.http(), path, server.config().responseTimeout(), server.http().environment());
     }
 
     /** {@return the database's name} */
@@ -174,6 +174,28 @@ public final class CouchDatabase {
      */
     public List<Optional<List<ObjectNode>>> leavesOfAll(List<String> ids) {
         return documents.leavesOfAll(ids);
+    }
+
+    /**
+     * {@return the names of a document's attachments; none when it has none, is missing or deleted} Their lengths and types are
+     * in the document that {@link #get(String)} returns, under {@code _attachments}.
+     *
+     * @param id the document's id
+     */
+    public List<String> attachmentNames(String id) {
+        List<String> names = new ArrayList<>();
+        get(id).ifPresent(document -> document.path("_attachments").fieldNames().forEachRemaining(names::add));
+        return List.copyOf(names);
+    }
+
+    /**
+     * {@return an attachment of a document; empty when the document or the attachment is missing}
+     *
+     * @param id the document's id
+     * @param name the attachment's name
+     */
+    public Optional<byte[]> attachment(String id, String name) {
+        return attachment(id, "", name);
     }
 
     /**
@@ -358,17 +380,6 @@ public final class CouchDatabase {
     /** Starts deleting index files that no design document uses any more. */
     public void cleanUpViews() {
         administration.cleanUpViews();
-    }
-
-    /**
-     * Ektorp on the same connections, for design documents, settings and other documents written rarely: it takes a 202
-     * for a 201, so nothing that must have one owner may go through it. Feed positions of current servers are beyond it
-     * too; see {@link #currentSeq}. Its own exceptions tell of missing documents and conflicts.
-     *
-     * @return a connector for this database; thread-safe
-     */
-    public CouchDbConnector ektorp() {
-        return EktorpTransport.connector(server.http(), name);
     }
 
     @Override

@@ -8,8 +8,8 @@ import io.couchjobs.engine.couch.Call;
 import io.couchjobs.engine.couch.ClientParts;
 import io.couchjobs.engine.couch.Http;
 import io.couchjobs.engine.couch.Json;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.couch.UrlPath;
-import io.couchjobs.engine.time.Environment;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,14 +34,16 @@ public final class CouchServer implements AutoCloseable {
     /** CouchDB's default. */
     private static final String MAX_DOCUMENT_SIZE = "8000000";
 
+    static {
+        ServerAccess.findBy(server -> ((CouchServer) server).http);
+    }
+
     private final CouchConfig config;
     private final Http http;
-    private final Environment environment;
 
-    private CouchServer(CouchConfig config, Http http, Environment environment) {
+    private CouchServer(CouchConfig config, Http http) {
         this.config = config;
         this.http = http;
-        this.environment = environment;
     }
 
     /**
@@ -55,7 +57,7 @@ public final class CouchServer implements AutoCloseable {
     }
 
     static CouchServer connect(CouchConfig config, ClientParts parts) {
-        return new CouchServer(config, new Http(config, parts), parts.environment());
+        return new CouchServer(config, new Http(config, parts));
     }
 
     /** {@return the configuration this client was made with} */
@@ -131,7 +133,7 @@ public final class CouchServer implements AutoCloseable {
      * @return the least that is possible; zero when the clocks may agree, and before any answer with a date
      */
     public Duration clockSkew() {
-        return clockSkew(environment.instant());
+        return clockSkew(http.environment().instant());
     }
 
     /**
@@ -185,12 +187,6 @@ public final class CouchServer implements AutoCloseable {
      */
     public void close(String why) {
         http.close(why);
-    }
-
-    /** {@return time, threads and randomness; for the engine, which alone can name the type} */
-    @SuppressWarnings("exports")
-    public Environment environment() {
-        return environment;
     }
 
     Http http() {

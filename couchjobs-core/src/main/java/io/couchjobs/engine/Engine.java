@@ -3,6 +3,7 @@ package io.couchjobs.engine;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.claim.Acceptor;
 import io.couchjobs.engine.conflict.ConflictWatch;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.create.AsyncCreator;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.create.QueueLimits;
@@ -71,8 +72,7 @@ public record Engine(
             int dataLimit) {
         DesignDocuments designs = new DesignDocuments(database);
         JobIndex index = new JobIndex(designs, site);
-        IndexWarmer warmer =
-                new IndexWarmer(index::warm, database::info, database.server().environment());
+        IndexWarmer warmer = new IndexWarmer(index::warm, database::info, ServerAccess.environment(database.server()));
         JobStore store = new JobStore(database, site, listeners, dataLimit, warmer);
         SettingsStore settings = new SettingsStore(database, defaultTimeout);
         ConflictWatch conflicts = new ConflictWatch(store, settings, clock);

@@ -23,6 +23,7 @@ import io.couchjobs.couch.config.HttpProxy;
 import io.couchjobs.couch.config.Secret;
 import io.couchjobs.engine.couch.ClientParts;
 import io.couchjobs.engine.couch.Json;
+import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.testing.RawServer;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -221,7 +222,11 @@ class CanaryTest {
         tell(() -> db.put(Json.object().put("_id", "x")));
         tell(() -> db.view(ViewQuery.allDocs()));
         tell(() -> db.changes(ChangesRequest.continuous()).close());
-        tell(() -> db.ektorp().contains("x"));
+        tell(() -> {
+            try (DesignDocuments designs = new DesignDocuments(db)) {
+                designs.push();
+            }
+        });
     }
 
     private void tell(Runnable call) {

@@ -12,6 +12,7 @@ import io.couchjobs.engine.couch.Json;
 import io.couchjobs.engine.couch.UrlPath;
 import io.couchjobs.testing.NeedsOneCopy;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
@@ -50,6 +51,26 @@ class DocumentsTest {
         db.put(doc("single"));
 
         assertThat(db.put(doc("single"))).isEqualTo(new WriteResult.Conflict("single"));
+    }
+
+    @Test
+    void attachments_are_listed_and_read_by_their_names() {
+        ObjectNode document = doc("attached");
+        for (String name : List.of("a/b.txt", "page.png")) {
+            document.withObject("/_attachments")
+                    .putObject(name)
+                    .put("content_type", "text/plain")
+                    .put("data", name.getBytes(StandardCharsets.UTF_8));
+        }
+        db.put(document);
+        db.put(doc("bare"));
+
+        assertThat(db.attachmentNames("attached")).containsExactlyInAnyOrder("a/b.txt", "page.png");
+        assertThat(db.attachment("attached", "a/b.txt")).contains("a/b.txt".getBytes(StandardCharsets.UTF_8));
+        assertThat(db.attachment("attached", "other")).isEmpty();
+        assertThat(db.attachment("missing", "page.png")).isEmpty();
+        assertThat(db.attachmentNames("bare")).isEmpty();
+        assertThat(db.attachmentNames("missing")).isEmpty();
     }
 
     @Test

@@ -1,10 +1,8 @@
 package io.couchjobs.couch;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.HttpProxy;
@@ -119,17 +117,6 @@ class EndlessAnswersTest {
                 CouchServer server = connect(wire.url())) {
             assertRefused(() -> server.database("db").view(ViewQuery.of("d", "v")), "POST /db/_design/d/_view/v");
             assertThat(sent.get()).isLessThan(talk.most + ON_THE_WAY);
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"HEADER_LINE", "HEADERS", "WHITE_SPACE", "TEXT", "ERROR", "CONFLICT"})
-    void a_document_that_ektorp_reads_ends_with_an_error(Talk talk) throws IOException {
-        try (RawServer wire = RawServer.playing(talk.counted(sent));
-                CouchServer server = connect(wire.url())) {
-            assertThatThrownBy(() -> server.database("db").ektorp().get(JsonNode.class, "a"))
-                    .isInstanceOf(RuntimeException.class);
-            assertThat(sent.get()).isLessThan(4 * talk.most + ON_THE_WAY);
         }
     }
 

@@ -12,6 +12,7 @@ import io.couchjobs.couch.config.Auth;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.Secret;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import java.net.URI;
@@ -34,7 +35,8 @@ public final class TestQueue {
 
     /** The clock of a process that follows a server's. */
     public static ServerClock clock(InstantSource local, CouchServer server) {
-        return new ServerClock(local, server::clockSkew, server::clockDoubt, server::info, server.environment()::nanos);
+        return new ServerClock(
+                local, server::clockSkew, server::clockDoubt, server::info, ServerAccess.environment(server)::nanos);
     }
 
     public static JobQueue open(TestDatabase database) {

@@ -3,6 +3,7 @@ package io.couchjobs.engine.couch;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.engine.time.Environment;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
@@ -24,6 +25,7 @@ public final class Http implements AutoCloseable {
     private final Nodes nodes;
     private final Retries retries;
     private final Pace pace;
+    private final Environment environment;
     private final LongAdder sent = new LongAdder();
     private volatile boolean closed;
     private volatile String whyClosed = "";
@@ -38,6 +40,7 @@ public final class Http implements AutoCloseable {
                 parts);
         this.retries = parts.retries();
         this.pace = new Pace(parts.nanos(), retries.pause());
+        this.environment = parts.environment();
     }
 
     /** Sends the request and reads its answer of any status: a reader that needs success requires it. */
@@ -73,6 +76,11 @@ public final class Http implements AutoCloseable {
         if (!closed) {
             nodes.failed(answer.node(), why);
         }
+    }
+
+    /** Time, threads and randomness, for all users of the client. */
+    public Environment environment() {
+        return environment;
     }
 
     public ClockSkew clockSkew() {

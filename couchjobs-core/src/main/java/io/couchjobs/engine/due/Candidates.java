@@ -32,7 +32,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import org.ektorp.DbAccessException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -381,7 +380,7 @@ public final class Candidates {
                         .toList();
                 stock(unread.line()).scan(unread.order()).read(begun, unread.from(), page, until, free);
             }
-        } catch (CouchException | DbAccessException trouble) {
+        } catch (CouchException trouble) {
             log.warn(
                     "the index {} cannot be asked, perhaps it is being built; for a minute only the oldest jobs of {} are"
                             + " looked at: {}",

@@ -6,6 +6,7 @@ import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.store.Copies;
 import io.couchjobs.engine.store.DataReader;
 import io.couchjobs.engine.store.DatabaseIdentity;
@@ -113,14 +114,14 @@ public class Feed implements AutoCloseable {
                 database,
                 timing,
                 new OwnWrites(),
-                new FeedPace(FeedPace.DEFAULT, database.server().environment().nanos()),
+                new FeedPace(FeedPace.DEFAULT, ServerAccess.environment(database.server()).nanos()),
                 List.of(always));
     }
 
     Feed(CouchDatabase database, Timing timing, OwnWrites own, FeedPace pace, List<Listener> always) {
         this.audience = new Audience(always);
         this.database = database;
-        this.environment = database.server().environment();
+        this.environment = ServerAccess.environment(database.server());
         this.backoff = new Backoff(environment, Duration.ofMillis(100), Duration.ofSeconds(3));
         this.documents = new RowDocuments(database);
         this.copies = new Copies(database);

@@ -6,6 +6,7 @@ import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.store.DatabaseIdentity;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
@@ -41,7 +42,7 @@ final class FeedWatchdog {
         this.identity = identity;
         this.quiet = quiet;
         this.grace = grace;
-        this.environment = database.server().environment();
+        this.environment = ServerAccess.environment(database.server());
         this.lane = environment.lane("couchjobs-feed-watchdog", 1);
         this.lastSignNanos = environment.nanos();
     }

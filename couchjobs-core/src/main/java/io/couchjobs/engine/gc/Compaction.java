@@ -6,6 +6,7 @@ import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.time.Backoff;
 import java.time.Duration;
@@ -67,7 +68,7 @@ final class Compaction {
 
     /** A server that builds an index says nothing until it is done, and goes on when nobody waits any more. */
     private void catchUp(ViewQuery query) throws InterruptedException {
-        Backoff backoff = new Backoff(database.server().environment(), SHORTEST_PAUSE, LONGEST_PAUSE);
+        Backoff backoff = new Backoff(ServerAccess.environment(database.server()), SHORTEST_PAUSE, LONGEST_PAUSE);
         while (true) {
             try {
                 database.view(query);
@@ -102,10 +103,10 @@ final class Compaction {
     }
 
     private void await(BooleanSupplier isRunning, LongConsumer progress) throws InterruptedException {
-        Backoff backoff = new Backoff(database.server().environment(), SHORTEST_PAUSE, LONGEST_PAUSE);
+        Backoff backoff = new Backoff(ServerAccess.environment(database.server()), SHORTEST_PAUSE, LONGEST_PAUSE);
         int looks = bytes() < SMALL_BYTES ? 1 : QUIET_LOOKS;
         for (int quiet = 0; quiet < looks; quiet++) {
-            database.server().environment().pause(MOMENT);
+            ServerAccess.environment(database.server()).pause(MOMENT);
             while (isRunning.getAsBoolean()) {
                 quiet = 0;
                 progress.accept(bytes());

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.settings.QueueParts;
@@ -58,7 +59,7 @@ final class FinishedLogs {
         String after = DocIds.LOG;
         List<ViewResult.Row> page = page(after);
         while (!page.isEmpty()) {
-            Pace pace = new Pace(database.server().environment());
+            Pace pace = new Pace(ServerAccess.environment(database.server()));
             Set<String> missing = missing(page);
             List<ObjectNode> tombstones = page.stream()
                     .filter(row -> missing.contains(jobDocId(row)))

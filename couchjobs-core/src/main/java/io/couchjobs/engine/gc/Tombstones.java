@@ -6,6 +6,7 @@ import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.JobId;
@@ -103,7 +104,7 @@ final class Tombstones {
         Set<String> awaited = rules.awaited.get();
         for (int from = 0; from < ours.size(); from += BATCH) {
             List<Change> batch = ours.subList(from, Math.min(from + BATCH, ours.size()));
-            Pace pace = new Pace(database.server().environment());
+            Pace pace = new Pace(ServerAccess.environment(database.server()));
             Map<String, List<String>> go = expendable(batch, nobodyWorks);
             go.keySet().removeAll(awaited);
             kept += batch.size() - go.size();

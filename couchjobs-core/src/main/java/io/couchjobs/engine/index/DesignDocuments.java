@@ -8,6 +8,7 @@ import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Lane;
 import java.time.Duration;
@@ -22,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.ektorp.CouchDbConnector;
 import org.ektorp.UpdateConflictException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +42,7 @@ public final class DesignDocuments implements AutoCloseable {
     private static final Pattern VERSIONED = Pattern.compile("[a-z]+-[0-9a-f]{8}");
 
     private final CouchDatabase database;
+    private final CouchDbConnector ektorp;
     private final Map<String, Choice> choices = new ConcurrentHashMap<>();
     private final Lane builders;
     private volatile boolean closed;
@@ -51,7 +54,8 @@ public final class DesignDocuments implements AutoCloseable {
      */
     public DesignDocuments(CouchDatabase database) {
         this.database = database;
-        this.builders = database.server().environment().lane("couchjobs-index", MOST_BUILDS);
+        this.ektorp = EktorpTransport.connector(database);
+        this.builders = ServerAccess.environment(database.server()).lane("couchjobs-index", MOST_BUILDS);
     }
 
     /** Stops waiting for indexes; the server goes on building. */
@@ -160,7 +164,7 @@ public final class DesignDocuments implements AutoCloseable {
     /** A large index takes longer than a request may; the server goes on building, so ask until it answers. */
     private void build(DesignDocument wanted) {
         String view = wanted.toDocument().path("views").fieldNames().next();
-        Backoff backoff = new Backoff(database.server().environment(), Duration.ofSeconds(1), Duration.ofMinutes(1));
+        Backoff backoff = new Backoff(ServerAccess.environment(database.server()), Duration.ofSeconds(1), Duration.ofMinutes(1));
         while (!closed) {
             try {
                 database.view(
@@ -198,11 +202,11 @@ public final class DesignDocuments implements AutoCloseable {
     }
 
     private boolean push(DesignDocument wanted) {
-        if (database.ektorp().contains(wanted.docId())) {
+        if (ektorp.contains(wanted.docId())) {
             return false;
         }
         try {
-            database.ektorp().create(wanted.docId(), wanted.toDocument());
+            ektorp.create(wanted.docId(), wanted.toDocument());
             log.info("stored the design document {}", wanted);
             return true;
         } catch (UpdateConflictException storedByAnother) {

@@ -4,6 +4,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.config.CouchNotFoundException;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.store.DataReader;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
@@ -153,7 +154,7 @@ public final class JobPages {
     }
 
     private List<List<Row>> readAll(List<Range> ranges, JobPage.@Nullable Place after, int limit) {
-        return Parallel.ask(database.server().environment(), ranges, range -> read(range, after, limit));
+        return Parallel.ask(ServerAccess.environment(database.server()), ranges, range -> read(range, after, limit));
     }
 
     private List<Row> read(Range range, JobPage.@Nullable Place after, int limit) {

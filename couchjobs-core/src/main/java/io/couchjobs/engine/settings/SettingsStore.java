@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
@@ -71,7 +72,7 @@ public final class SettingsStore implements Feed.Listener {
     public SettingsStore(CouchDatabase database, Duration defaultTimeout) {
         this.database = database;
         this.writer = new SharedWriter(database);
-        this.environment = database.server().environment();
+        this.environment = ServerAccess.environment(database.server());
         this.defaultTimeout = defaultTimeout;
     }
 

@@ -99,7 +99,7 @@ public final class DataReader {
     private ObjectNode readAlone(Job job) {
         String docId = job.id().docId();
         Optional<byte[]> bytes = database.attachment(docId, job.rev().orElse(""), AttachedData.NAME)
-                .or(() -> database.attachment(docId, "", AttachedData.NAME)
+                .or(() -> database.attachment(docId, AttachedData.NAME)
                         .filter(present -> AttachedData.isOf(job, present)));
         return AttachedData.read(job, bytes.orElse(null));
     }

@@ -6,6 +6,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -33,7 +34,7 @@ public final class JobReader {
     }
 
     public Environment environment() {
-        return database.server().environment();
+        return ServerAccess.environment(database.server());
     }
 
     /** The job of a snapshot, for a caller that may ask for its data. */

@@ -6,6 +6,7 @@ import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.engine.time.Environment;
@@ -149,7 +150,7 @@ public final class JobStore implements AutoCloseable {
     }
 
     public Environment environment() {
-        return database.server().environment();
+        return ServerAccess.environment(database.server());
     }
 
     /**

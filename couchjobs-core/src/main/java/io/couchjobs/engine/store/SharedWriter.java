@@ -6,6 +6,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.UnconfirmedException;
@@ -54,7 +55,7 @@ public final class SharedWriter {
         this.database = database;
         this.copies = new Copies(database);
         this.lostAnswers = new LostAnswers(database, copies);
-        this.environment = database.server().environment();
+        this.environment = ServerAccess.environment(database.server());
     }
 
     /** How documents of a kind are changed. */

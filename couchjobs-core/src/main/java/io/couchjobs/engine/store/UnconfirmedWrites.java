@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
@@ -42,7 +43,8 @@ final class UnconfirmedWrites {
     /** Lets a conflict be resolved, if there is one, and waits for that for a few seconds at most. */
     void settle(JobId id) {
         conflicts.look(id);
-        Backoff backoff = new Backoff(database.server().environment(), Duration.ofMillis(20), Duration.ofSeconds(1));
+        Backoff backoff =
+                new Backoff(ServerAccess.environment(database.server()), Duration.ofMillis(20), Duration.ofSeconds(1));
         while (backoff.attempts() < MOST_LOOKS && isInConflict(id)) {
             pause(backoff, id);
         }

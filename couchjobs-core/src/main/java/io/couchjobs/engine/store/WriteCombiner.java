@@ -5,6 +5,7 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchUnauthorizedException;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.JsonLength;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
@@ -67,7 +68,7 @@ final class WriteCombiner implements AutoCloseable {
         this.database = database;
         this.lostAnswers = lostAnswers;
         this.requests = requests;
-        this.environment = database.server().environment();
+        this.environment = ServerAccess.environment(database.server());
         this.senders = environment.lane("couchjobs-writer", MOST_REQUESTS);
     }
 

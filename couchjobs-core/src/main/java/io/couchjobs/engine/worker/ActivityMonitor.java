@@ -5,6 +5,7 @@ import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
@@ -94,7 +95,8 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         this.parts = parts;
         this.ownWorker = ownWorker;
         this.isOurs = isOurs;
-        Environment environment = parts.store().database().server().environment();
+        Environment environment =
+                ServerAccess.environment(parts.store().database().server());
         this.watchAgain = new Backoff(environment, Duration.ofMillis(200), Duration.ofSeconds(5));
         this.scanAgain = new Backoff(environment, Duration.ofSeconds(1), Duration.ofMinutes(1));
         this.watching = environment.lane("couchjobs-monitor", 1);

@@ -1,6 +1,7 @@
 package io.couchjobs.engine.worker;
 
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Owner;
 import io.couchjobs.job.JobId;
@@ -43,7 +44,7 @@ public final class SimulatedWorker {
     /** Writes a sign of life, one after the other, and says whether a quorum confirmed it. */
     public boolean beat(int running) {
         while (!beating.isDone()) {
-            parts.store().database().server().environment().join(beating);
+            ServerAccess.environment(parts.store().database().server()).join(beating);
         }
         CompletableFuture<Boolean> mine = new CompletableFuture<>();
         beating = mine;

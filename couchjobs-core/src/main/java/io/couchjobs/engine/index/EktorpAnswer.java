@@ -1,4 +1,4 @@
-package io.couchjobs.couch;
+package io.couchjobs.engine.index;
 
 import io.couchjobs.engine.couch.Answer;
 import java.io.FilterInputStream;
@@ -11,17 +11,10 @@ import org.jspecify.annotations.Nullable;
 final class EktorpAnswer implements HttpResponse {
 
     private final Answer answer;
-    private final boolean endless;
     private boolean released;
 
-    /**
-     * Wraps an answer.
-     *
-     * @param endless whether it is read bit by bit, so that it may be of any length: an attachment, a feed
-     */
-    EktorpAnswer(Answer answer, boolean endless) {
+    EktorpAnswer(Answer answer) {
         this.answer = answer;
-        this.endless = endless;
     }
 
     /** Ektorp puts this into the messages of its exceptions, before the body. */
@@ -57,17 +50,12 @@ final class EktorpAnswer implements HttpResponse {
 
     @Override
     public InputStream getContent() {
-        return new FilterInputStream(answer.read(endless ? Answer::body : Answer::limited)) {
+        return new FilterInputStream(answer.read(Answer::limited)) {
             @Override
             public void close() {
                 releaseConnection();
             }
         };
-    }
-
-    /** The rows of a view, read by us. */
-    ViewResult view() {
-        return answer.read(ViewParser::one);
     }
 
     @Override

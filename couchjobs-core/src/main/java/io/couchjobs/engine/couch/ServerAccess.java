@@ -1,0 +1,33 @@
+package io.couchjobs.engine.couch;
+
+import io.couchjobs.engine.time.Environment;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives the engine the transport of a {@code CouchServer}. That class is exported, so none of its signatures may name a type
+ * of the engine. When it is loaded it says here how its transport is found.
+ */
+public final class ServerAccess {
+    private static volatile @Nullable Function<Object, Http> finder;
+
+    private ServerAccess() {}
+
+    public static void findBy(Function<Object, Http> transportOf) {
+        finder = transportOf;
+    }
+
+    /** The transport of a {@code CouchServer}. */
+    public static Http http(Object server) {
+        Function<Object, Http> found = finder;
+        if (found == null) {
+            throw new IllegalStateException("no CouchServer was made yet");
+        }
+        return found.apply(server);
+    }
+
+    /** Time, threads and randomness of a {@code CouchServer}. */
+    public static Environment environment(Object server) {
+        return http(server).environment();
+    }
+}
