@@ -187,7 +187,7 @@ public final class JobQueueBuilder {
 
     /**
      * Lets this queue work as a site in place of the one that its database is: its workers run the jobs of that site, and what it
-     * creates is for that site. Nothing is written into the database. See {@link JobQueue#nameSite}.
+     * creates is for that site. Nothing is written into the database. See {@link Operations#nameSite}.
      *
      * @param name the site's name; default: the database's own, if it has one
      * @return this
@@ -263,7 +263,7 @@ public final class JobQueueBuilder {
             CouchDatabase jobs = server.database(database);
             JobQueue queue = new JobQueue(jobs, this, new SiteDocument(jobs).readOr(site));
             if (createIfMissing) {
-                queue.init();
+                queue.operations().init();
             } else {
                 queue.database().info();
             }

@@ -1,17 +1,32 @@
 package io.couchjobs;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.admin.GarbageCollection;
+import io.couchjobs.admin.QueueSecurity;
 import io.couchjobs.couch.ConflictStats;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.IndexProgress;
-import io.couchjobs.engine.conflict.ConflictWatch;
+import io.couchjobs.engine.Engine;
+import io.couchjobs.engine.create.Restorer;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.gc.GarbageCollector;
 import io.couchjobs.engine.index.DesignDocument;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.registry.WorkerList;
 import io.couchjobs.engine.store.NewDatabase;
 import io.couchjobs.engine.store.SiteDocument;
+import io.couchjobs.job.AddResult;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobState;
+import io.couchjobs.job.Listening;
 import io.couchjobs.job.Site;
+import io.couchjobs.job.WorkerInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,18 +34,42 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The questions of an operator about a database with jobs: its design documents, its conflicts, and documents in an old form. All
- * methods throw {@link io.couchjobs.couch.config.CouchException} when the database cannot be asked. Thread-safe.
+ * The verbs of an operator: setting up a database, its health, workers and jobs of dead ones, conflicts, documents that are wrong
+ * or in an old form, garbage and permissions. Thread-safe. {@link JobQueue} says what all methods throw.
  */
 public final class Operations {
-    private final DesignDocuments designs;
-    private final JobIndex index;
-    private final ConflictWatch conflicts;
+    private final Engine engine;
+    private final Types types;
 
-    Operations(DesignDocuments designs, JobIndex index, ConflictWatch conflicts) {
-        this.designs = designs;
-        this.index = index;
-        this.conflicts = conflicts;
+    Operations(Engine engine, Types types) {
+        this.engine = engine;
+        this.types = types;
+    }
+
+    /**
+     * Creates the database and its design documents where they are missing. Idempotent; any number of processes may do it at
+     * the same time.
+     *
+     * @return what was missing
+     */
+    public InitReport init() {
+        boolean created = NewDatabase.createIfMissing(engine.database(), site());
+        return new InitReport(created, engine.designs().push(), site());
+    }
+
+    /** {@return which of several databases that replicate to each other this queue works as} */
+    public Site site() {
+        return engine.parts().store().site();
+    }
+
+    /**
+     * Names the database, among several that replicate to each other; the name itself is not replicated. Holds for queues that
+     * are opened from now on; this one keeps to {@link #site}.
+     *
+     * @param site its name, and whether it takes the jobs without a site; {@link Site#UNNAMED} takes the name away
+     */
+    public void nameSite(Site site) {
+        new SiteDocument(engine.database()).write(site);
     }
 
     /**
@@ -80,7 +119,7 @@ public final class Operations {
     /** {@return how the design documents stand: those of this version, and others that are there} */
     public List<DesignState> designs() {
         List<DesignState> states = new ArrayList<>();
-        List<String> others = new ArrayList<>(designs.installed());
+        List<String> others = new ArrayList<>(engine.designs().installed());
         for (DesignDocument wanted : DesignDocument.ALL) {
             others.remove(wanted.versionedName());
             states.add(stateOf(wanted));
@@ -95,7 +134,7 @@ public final class Operations {
     }
 
     private DesignState stateOf(DesignDocument wanted) {
-        Optional<ObjectNode> stored = designs.read(wanted.versionedName());
+        Optional<ObjectNode> stored = engine.designs().read(wanted.versionedName());
         DesignState.State state = stored.map(document -> {
                     document.remove("_rev");
                     return document.equals(wanted.toDocument()) ? DesignState.State.CURRENT : DesignState.State.CHANGED;
@@ -106,17 +145,17 @@ public final class Operations {
 
     /** {@return the names of the design documents of this version that were missing, and are stored now} */
     public List<String> pushDesigns() {
-        return designs.push();
+        return engine.designs().push();
     }
 
     /** {@return which index is being built, and how far it is; empty when none is} */
     public Optional<IndexProgress> building() {
-        return designs.building();
+        return engine.designs().building();
     }
 
     /** {@return the {@code _id}s of documents with conflicts, jobs and others, at most 1000} */
     public List<String> conflicts() {
-        return conflicts.open();
+        return engine.conflicts().open();
     }
 
     /**
@@ -126,16 +165,146 @@ public final class Operations {
      * @return whether nothing is left to do
      */
     public boolean resolve(String docId) {
-        return conflicts.resolve(docId);
+        return engine.conflicts().resolve(docId);
     }
 
     /** {@return what this process did about conflicts since it started} */
     public ConflictStats conflictStats() {
-        return conflicts.stats();
+        return engine.conflicts().stats();
     }
 
     /** {@return the ids of pending jobs whose {@code scheduledTime} somebody wrote in seconds; a limited number of them} */
     public List<String> timesInSeconds() {
-        return index.timesInSeconds();
+        return engine.index().timesInSeconds();
+    }
+
+    /**
+     * Asks whether this process can claim jobs: whether the database is there, accepts the credentials, has what jobs are found
+     * by, and no worker of this queue failed when it last tried. Takes some requests, and as long as a request may take.
+     *
+     * @return what is in the way; never throws because something is
+     */
+    public QueueHealth health() {
+        Map<String, String> troubles = engine.parts().store().claimTroubles().byWorker();
+        troubles.remove(engine.client()); // who accepts by hand has seen the exception
+        return QueueHealth.of(engine.database(), engine.designs(), troubles);
+    }
+
+    /** {@return what people should know of the types and workers of this queue, as the dashboard tells it; empty when all is well} */
+    public List<Problem> problems() {
+        return new QueueProblems(
+                        types.counts(),
+                        types.settings(),
+                        workers(),
+                        engine.parts().clock().instant())
+                .list();
+    }
+
+    /** {@return who works here, by id: workers that are registered, and owners that are not} */
+    public List<WorkerInfo> workers() {
+        return WorkerList.read(engine.database(), engine.index());
+    }
+
+    /**
+     * Counts jobs that are owned by somebody who is no registered worker: by a program that claimed them by hand ({@link
+     * JobQueue#accept}), or by a dead worker until an activity monitor finds that out.
+     *
+     * @return how many there are
+     */
+    public long orphaned() {
+        return workers().stream()
+                .filter(worker -> worker.registration().isEmpty())
+                .mapToLong(worker -> worker.jobs().size())
+                .sum();
+    }
+
+    /**
+     * Takes a job away from its owner, who learns it as halt: it waits again as if it had not been claimed.
+     *
+     * @param type its type
+     * @param id its id
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job
+     * @throws JobRefusedException when nobody owns it
+     */
+    public Job release(String type, String id) {
+        return engine.creator().change(new JobId(type, id), "owned by nobody", Transitions::release);
+    }
+
+    /**
+     * Takes a job away from an owner that is believed to be dead, as {@link #release} does, but only if nothing has happened to
+     * it since that was seen.
+     *
+     * @param seen the job as {@link #workers} showed it
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job any more
+     * @throws JobRefusedException when it has changed
+     */
+    public Job releaseOrphan(WorkerInfo.OwnedJob seen) {
+        return engine.creator()
+                .change(
+                        seen.id(),
+                        "has changed since it was looked at",
+                        (job, now) -> Transitions.releaseIfStill(job, seen.rev(), now));
+    }
+
+    /** {@return the documents that have the id of a job but cannot be one, each with the name of a wrong field} */
+    public Map<String, String> malformed() {
+        return engine.index().malformed();
+    }
+
+    /**
+     * Puts jobs back from a copy, such as an export, in one bulk write: in the state they were in, but for those that somebody
+     * owned, which wait again as if they had been released. Jobs that exist stay as they are. Limits on how many may be pending
+     * do not hold for jobs that are put back.
+     *
+     * @param copies the jobs
+     * @return in the same order, what happened to each: added, unchanged (it exists) or rejected
+     */
+    public List<AddResult> restore(List<Job> copies) {
+        return new Restorer(engine.parts().store(), engine.parts().clock()).restore(copies);
+    }
+
+    /**
+     * Hears of every change of any document of the queue, not only of jobs, by the feed that all who listen in this process
+     * share. Most programs want {@link JobQueue#watch} or {@link JobQueue#subscribe(String, String)}.
+     *
+     * <p>On a cluster the end of a job, or that it is gone, is told when a majority of the copies has it.
+     *
+     * @param listener called by one thread at a time: must be quick, never waits for anything, and leaves the documents as they
+     *     are
+     * @return ends the listening when closed
+     */
+    public Listening listen(ChangeListener listener) {
+        return engine.watch().listen(new Feed.Listener() {
+            @Override
+            public void changed(FeedEvent event) {
+                listener.changed(new DocumentChange(event));
+            }
+
+            @Override
+            public void gap() {
+                listener.gap();
+            }
+        });
+    }
+
+    /**
+     * Prepares a garbage collection: deletes what retention lets go, purges tombstones, compacts. Workers delete what
+     * retention lets go by themselves; the rest is for an administrator, every night or so.
+     *
+     * @return a collection, to be run
+     */
+    public GarbageCollection gc() {
+        return new GarbageCollector(engine.parts(), engine.designs());
+    }
+
+    /**
+     * The permissions in this queue's database: roles, and the guard by which the database itself refuses the rest.
+     *
+     * @return a view of it; nothing is asked or changed yet
+     */
+    public QueueSecurity security() {
+        return new QueueSecurity(engine.database());
     }
 }

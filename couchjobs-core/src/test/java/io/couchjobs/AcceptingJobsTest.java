@@ -59,7 +59,7 @@ class AcceptingJobsTest {
         assertThat(stored.lock().orElseThrow().token()).isEqualTo(claim.token());
         assertThat(stored.attempt()).isEqualTo(1);
         assertThat(claim.fence()).isEqualTo(1);
-        assertThat(queue.activeIds("email")).containsExactly(claim.id().id());
+        assertThat(queue.types().activeIds("email")).containsExactly(claim.id().id());
     }
 
     @Test
@@ -259,10 +259,11 @@ class AcceptingJobsTest {
 
     @Test
     void a_failed_job_is_stuck_until_its_retry_and_then_failed() throws Exception {
-        queue.changeSettings(
-                "email",
-                settings ->
-                        settings.withRetryPolicy(new io.couchjobs.type.RetryPolicy(1, Duration.ZERO, Duration.ZERO)));
+        queue.types()
+                .change(
+                        "email",
+                        settings -> settings.withRetryPolicy(
+                                new io.couchjobs.type.RetryPolicy(1, Duration.ZERO, Duration.ZERO)));
         add("1", Instant.EPOCH);
         acceptSoon(AcceptOptions.of("email")).get(0).fail(JobError.Kind.FAILED, "boom", null, false);
         assertThat(queue.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.STUCK);
@@ -288,7 +289,7 @@ class AcceptingJobsTest {
 
     @Test
     void a_paused_type_is_not_accepted_until_it_is_resumed(TestDatabase database) throws Exception {
-        queue.changeSettings("email", settings -> settings.withPaused(true));
+        queue.types().change("email", settings -> settings.withPaused(true));
         add("1", Instant.EPOCH);
         assertThat(acceptNow(AcceptOptions.of("email"))).isEmpty();
         CompletableFuture<List<ClaimedJob>> accept = CompletableFuture.supplyAsync(
@@ -301,14 +302,14 @@ class AcceptingJobsTest {
                 },
                 threads);
         try (JobQueue other = TestQueue.open(database)) {
-            other.changeSettings("email", settings -> settings.withPaused(false));
+            other.types().change("email", settings -> settings.withPaused(false));
         }
         assertThat(accept.get(30, TimeUnit.SECONDS)).hasSize(1);
     }
 
     @Test
     void a_program_that_only_accepts_gets_the_job_of_an_owner_that_died(TestDatabase database) throws Exception {
-        queue.setTypeTimeout("email", Duration.ofMillis(500));
+        queue.types().setTimeout("email", Duration.ofMillis(500));
         queue.add("email", Map.of());
         try (JobQueue dying = TestQueue.open(database)) {
             assertThat(dying.accept(AcceptOptions.of("email").timeout(TestQueue.INDEX_LAG)))
@@ -321,7 +322,7 @@ class AcceptingJobsTest {
 
     @Test
     void a_program_that_only_accepts_frees_its_own_job_when_it_gives_no_sign_of_life() throws Exception {
-        queue.setTypeTimeout("email", Duration.ofMillis(500));
+        queue.types().setTimeout("email", Duration.ofMillis(500));
         queue.add("email", Map.of());
         ClaimedJob forgotten = acceptSoon(AcceptOptions.of("email")).get(0);
         assertThat(queue.await("email", forgotten.id().id(), Set.of(JobStatus.WAITING), TestQueue.PATIENCE))

@@ -88,7 +88,7 @@ class AddingAsyncTest {
                     .allSatisfy(result -> assertThat(result.join().outcome()).isEqualTo(Outcome.ADDED));
             assertThat(queue.database().server().requestCount() - before).isLessThan(320);
             // The copy of the index that is asked may not have all of them yet.
-            TestQueue.until(() -> queue.pendingCount("email", LATER.plusMillis(1), 10_000) == 3_201);
+            TestQueue.until(() -> queue.types().pendingCount("email", LATER.plusMillis(1), 10_000) == 3_201);
         }
 
         @Test
@@ -126,7 +126,7 @@ class AddingAsyncTest {
             added("", 2_000);
             queue.close();
             try (JobQueue another = TestQueue.open(database)) {
-                assertThat(another.pendingCount("email", LATER.plusMillis(1), 10_000))
+                assertThat(another.types().pendingCount("email", LATER.plusMillis(1), 10_000))
                         .isEqualTo(2_000);
             }
         }
@@ -144,7 +144,7 @@ class AddingAsyncTest {
 
         @Test
         void a_job_that_may_not_be_added_is_refused_at_once() {
-            queue.changeSettings("email", settings -> settings.with(Limit.QUEUED, 1));
+            queue.types().change("email", settings -> settings.with(Limit.QUEUED, 1));
             queue.add(request("1", Map.of()));
             assertThatThrownBy(() -> queue.addAsync(request("2", Map.of()))).isInstanceOf(QueueFullException.class);
             try (JobQueue strict = TestQueue.builder(database).strict(true).open()) {

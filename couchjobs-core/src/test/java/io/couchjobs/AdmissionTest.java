@@ -72,20 +72,20 @@ class AdmissionTest {
 
     @Test
     void the_classes_of_a_type_reach_a_running_worker() throws Exception {
-        queue.changeSettings("email", settings -> settings.withClasses(Set.of("urgent")));
+        queue.types().change("email", settings -> settings.withClasses(Set.of("urgent")));
         try (Worker worker = worker().start()) {
             queue.add(request("batch", "batch"));
             queue.add(JobRequest.builder("email").id("none").data(Map.of()).build());
             queue.add(request("urgent", "urgent"));
             finished("urgent");
             assertThat(status("batch")).isEqualTo(JobStatus.WAITING);
-            queue.changeSettings("email", settings -> settings.withClasses(Set.of("", "batch")));
+            queue.types().change("email", settings -> settings.withClasses(Set.of("", "batch")));
             finished("none");
             finished("batch");
-            queue.changeSettings("email", settings -> settings.withClasses(Set.of()));
+            queue.types().change("email", settings -> settings.withClasses(Set.of()));
             queue.add(request("later", "batch"));
             TestQueue.until(() -> worker.stats().skipped() >= 3);
-            queue.changeSettings("email", settings -> settings.withAllClasses());
+            queue.types().change("email", settings -> settings.withAllClasses());
             finished("later");
         }
     }
@@ -93,13 +93,13 @@ class AdmissionTest {
     @Test
     @NeedsOneCopy("the copy of the index that is asked may lag behind for a moment")
     void the_classes_of_a_type_hold_for_whoever_accepts_its_jobs() throws Exception {
-        queue.changeSettings("email", settings -> settings.withClasses(Set.of("urgent")));
+        queue.types().change("email", settings -> settings.withClasses(Set.of("urgent")));
         queue.add(request("batch", "batch"));
         assertThat(accept()).isEmpty();
         queue.add(request("urgent", "urgent"));
         assertThat(accept()).containsExactly("urgent");
-        queue.database().put(queue.settings("email").toDocument().put("classes", "no list"));
-        TestQueue.until(() -> queue.settings("email").classes().isEmpty());
+        queue.database().put(queue.types().settings("email").toDocument().put("classes", "no list"));
+        TestQueue.until(() -> queue.types().settings("email").classes().isEmpty());
         TestQueue.until(() -> accept().contains("batch"));
     }
 
@@ -216,10 +216,11 @@ class AdmissionTest {
     @Test
     void settings_say_which_classes_and_what_is_no_list_of_names_counts_as_not_set() {
         queue.database().put(Jobs.json("{'_id':'type:sms','classes':['a',7]}"));
-        assertThat(queue.settings("sms").classes()).isEmpty();
-        queue.changeSettings("sms", settings -> settings.withClasses(List.of("b", "a", "b")));
-        assertThat(queue.settings("sms").classes()).contains(Set.of("a", "b"));
-        assertThat(queue.changeSettings("sms", settings -> settings.withAllClasses())
+        assertThat(queue.types().settings("sms").classes()).isEmpty();
+        queue.types().change("sms", settings -> settings.withClasses(List.of("b", "a", "b")));
+        assertThat(queue.types().settings("sms").classes()).contains(Set.of("a", "b"));
+        assertThat(queue.types()
+                        .change("sms", settings -> settings.withAllClasses())
                         .classes())
                 .isEmpty();
     }

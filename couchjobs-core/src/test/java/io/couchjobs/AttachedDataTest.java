@@ -202,7 +202,7 @@ class AttachedDataTest {
                 .extracting(Job::data)
                 .containsExactly(large('a'));
         List<ObjectNode> heard = new CopyOnWriteArrayList<>();
-        queue.listen(event -> event.job().ifPresent(job -> heard.add(job.data())));
+        queue.operations().listen(event -> event.job().ifPresent(job -> heard.add(job.data())));
         Subscription subscription = queue.subscribe("email", "1");
         assertThat(subscription.job().orElseThrow().data()).isEqualTo(large('a'));
         ClaimedJob claim = claim();
@@ -303,8 +303,10 @@ class AttachedDataTest {
                 .hasMessageContaining("email:1")
                 .hasMessageContaining("data.json");
         assertThat(queue.list(JobFilter.all(), 10)).extracting(Job::id).containsExactly(job.id());
-        queue.changeSettings(
-                "email", type -> type.withRetryPolicy(new RetryPolicy(0, Duration.ofMillis(1), Duration.ofMillis(1))));
+        queue.types()
+                .change(
+                        "email",
+                        type -> type.withRetryPolicy(new RetryPolicy(0, Duration.ofMillis(1), Duration.ofMillis(1))));
         try (Worker worker =
                 queue.worker().handler("email", (data, context) -> null).start()) {
             Job failed = TestQueue.finished(queue, "email", "1");
@@ -362,7 +364,9 @@ class AttachedDataTest {
         assertThat(copies.get(0).toDocument().has("dataDigest")).isFalse();
         queue.remove("email", "1");
 
-        assertThat(queue.restoreAll(copies)).extracting(AddResult::outcome).containsExactly(AddResult.Outcome.ADDED);
+        assertThat(queue.operations().restore(copies))
+                .extracting(AddResult::outcome)
+                .containsExactly(AddResult.Outcome.ADDED);
 
         assertThat(stored("1").has("data")).isFalse();
         assertThat(read("1").data()).isEqualTo(large('a'));
@@ -374,7 +378,7 @@ class AttachedDataTest {
                 .largestInlineData(Integer.MAX_VALUE)
                 .open()) {
             queue.add(request("1", large('a')));
-            other.restoreAll(queue.all("email").toList());
+            other.operations().restore(queue.all("email").toList());
             Job copy = other.get("email", "1").orElseThrow();
             assertThat(copy.toDocument().path("data")).isEqualTo(large('a'));
             other.database().delete();

@@ -128,7 +128,7 @@ class BatchesOfJobsThatExistTest {
     @Test
     void a_completion_is_not_added_when_a_page_is_refused() throws Exception {
         retire();
-        queue.changeSettings("page", settings -> settings.with(Limit.QUEUED, 2));
+        queue.types().change("page", settings -> settings.with(Limit.QUEUED, 2));
 
         List<AddResult> added = queue.addAll(batch());
 
@@ -191,7 +191,7 @@ class BatchesOfJobsThatExistTest {
     }
 
     private void retire() throws Exception {
-        queue.changeSettings("page", settings -> settings.withRetention(new Retention.Delete()));
+        queue.types().change("page", settings -> settings.withRetention(new Retention.Delete()));
         try (Worker keepsTombstones =
                 queue.worker().handler("idle", (data, context) -> null).start()) {
             TestQueue.gc(queue).run();

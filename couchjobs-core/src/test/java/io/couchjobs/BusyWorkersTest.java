@@ -80,7 +80,7 @@ class BusyWorkersTest {
             queue.addAll(IntStream.range(0, 24)
                     .mapToObj(i -> JobRequest.of("email", Map.of("text", large)))
                     .toList());
-            assertThat(queue.pendingCount("email", Instant.now(), 100)).isEqualTo(24);
+            assertThat(queue.types().pendingCount("email", Instant.now(), 100)).isEqualTo(24);
         }
         assertThat(count(BULK)).isBetween(3, 24);
     }
@@ -88,7 +88,7 @@ class BusyWorkersTest {
     @Test
     void who_adds_many_jobs_and_leaves_has_the_server_index_them() {
         try (JobQueue queue = open()) {
-            queue.init();
+            queue.operations().init();
             queue.addAll(jobs(999, i -> JobRequest.of("email", Map.of())));
         }
         assertThat(count(DUE)).as("some jobs are no reason").isZero();
@@ -103,7 +103,7 @@ class BusyWorkersTest {
     @Test
     void who_takes_many_at_once_does_what_a_worker_that_never_comes_leaves_behind() throws InterruptedException {
         try (JobQueue queue = open()) {
-            queue.init();
+            queue.operations().init();
             ObjectNode registration = JsonNodeFactory.instance.objectNode();
             registration.put("_id", "worker:ghost").putArray("types").add("email");
             queue.database().put(registration);

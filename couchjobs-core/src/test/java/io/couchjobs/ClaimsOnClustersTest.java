@@ -157,7 +157,7 @@ class ClaimsOnClustersTest {
     @Test
     void an_owner_without_a_quorum_for_the_length_of_its_lease_halts() throws Exception {
         ClaimedJob claim = claimed();
-        queue.setTypeTimeout("email", Duration.ofMillis(300));
+        queue.types().setTimeout("email", Duration.ofMillis(300));
         cluster.acceptInVain(1000, hasStatus("success"));
         assertThatThrownBy(claim::finish).isInstanceOf(HaltException.class).hasMessageContaining("majority");
         assertThat(job().status()).as("running, or set free already").isIn(JobStatus.RUNNING, JobStatus.WAITING);
@@ -191,7 +191,7 @@ class ClaimsOnClustersTest {
     @Test
     void an_owner_whose_lease_is_over_leaves_the_job_to_a_claim_that_is_as_good() throws Exception {
         ClaimedJob claim = claimed();
-        queue.setTypeTimeout("email", Duration.ofMillis(100));
+        queue.types().setTimeout("email", Duration.ofMillis(100));
         losingClaimThatReadersSee(claim.job(), "rival");
         TestQueue.until(claim::isLeaseOver);
         assertThatThrownBy(claim::finish).isInstanceOf(HaltException.class);
@@ -200,7 +200,7 @@ class ClaimsOnClustersTest {
     @Test
     void an_owner_whose_lease_is_over_is_not_told_by_a_minority_that_it_owns_its_job() throws Exception {
         ClaimedJob claim = claimed();
-        queue.setTypeTimeout("email", Duration.ofMillis(100));
+        queue.types().setTimeout("email", Duration.ofMillis(100));
         TestQueue.until(claim::isLeaseOver);
         cluster.acceptInVain(1000, hasStatus("running"));
         assertThatThrownBy(claim::assertOwned).isInstanceOf(HaltException.class).hasMessageContaining("majority");
@@ -210,7 +210,7 @@ class ClaimsOnClustersTest {
     void an_owner_whose_lease_is_over_is_told_by_a_quorum_that_it_still_owns_its_job() throws Exception {
         ClaimedJob claim = claimed();
         long confirmed = ((LeasedJob) claim).confirmedNanos();
-        queue.setTypeTimeout("email", Duration.ofMillis(100));
+        queue.types().setTimeout("email", Duration.ofMillis(100));
         TestQueue.until(claim::isLeaseOver);
         claim.assertOwned();
         assertThat(((LeasedJob) claim).confirmedNanos()).isGreaterThan(confirmed);

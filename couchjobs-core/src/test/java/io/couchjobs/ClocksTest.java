@@ -117,7 +117,7 @@ class ClocksTest {
                 accept(dying).get(20, TimeUnit.SECONDS);
             }
             Instant died = Instant.now();
-            ahead.setTypeTimeout("email", timeout);
+            ahead.types().setTimeout("email", timeout);
             ahead.add(request("long", Instant.EPOCH));
             try (Worker owner = worker(timeAhead, runs, running, end)) {
                 running.await();

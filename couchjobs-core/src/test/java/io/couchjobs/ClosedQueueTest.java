@@ -44,22 +44,22 @@ class ClosedQueueTest {
                 () -> queue.all("email").count(),
                 () -> queue.list(JobFilter.all(), 10),
                 () -> queue.page(JobFilter.all(), null, 10),
-                queue::counts,
-                queue::workers,
+                queue.types()::counts,
+                queue.operations()::workers,
                 () -> queue.remove("email", "1"),
                 () -> queue.cancel("email", "1", CancelMode.IF_QUEUED),
                 () -> queue.retryNow("email", "1"),
                 () -> queue.reschedule("email", "1", Instant.EPOCH),
-                () -> queue.settings("email"),
-                () -> queue.setTypeTimeout("email", Duration.ofMinutes(1)),
+                () -> queue.types().settings("email"),
+                () -> queue.types().setTimeout("email", Duration.ofMinutes(1)),
                 () -> queue.accept(AcceptOptions.of("email")),
                 () -> queue.watch(JobFilter.all(), change -> {}),
                 () -> queue.awaitFinished("email", "1", Duration.ofSeconds(1)),
                 () -> queue.subscribe("email", "1"),
-                () -> queue.log("email", "1").count(),
+                () -> queue.logs().read("email", "1").count(),
                 () -> queue.schedules().list(),
-                () -> queue.gc().run(),
-                queue::init,
+                () -> queue.operations().gc().run(),
+                queue.operations()::init,
                 worker::start);
         for (ThrowingCallable verb : verbs) {
             assertThatThrownBy(verb)
@@ -95,8 +95,8 @@ class ClosedQueueTest {
             for (Worker worker : workers) {
                 worker.awaitStopped();
             }
-            assertThat(other.activeIds("endless")).isEmpty();
-            assertThat(other.workers()).isEmpty();
+            assertThat(other.types().activeIds("endless")).isEmpty();
+            assertThat(other.operations().workers()).isEmpty();
             assertThat(heard.all()).isEmpty();
         }
     }

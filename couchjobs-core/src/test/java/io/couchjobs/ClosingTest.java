@@ -41,7 +41,7 @@ class ClosingTest {
             JobQueue queue = new JobQueue(
                     machine.connect(CouchConfig.builder(couch.url()).build()).database("queue"),
                     JobQueue.builder(couch.url().resolve("/queue")));
-            queue.init();
+            queue.operations().init();
             assertThatThrownBy(queue::close).hasMessage("cannot be shut down");
             assertThatThrownBy(() -> queue.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))
                     .isInstanceOf(IllegalStateException.class)

@@ -61,7 +61,7 @@ class ConflictsTest {
 
     @Test
     void a_job_whose_conflict_comes_by_the_feed_is_not_claimed_either() throws Exception {
-        queue.setTypeTimeout("email", Duration.ofMinutes(5));
+        queue.types().setTimeout("email", Duration.ofMinutes(5));
         assertThat(queue.accept(now())).as("from now on the feed tells").isEmpty();
         Replicated.into(database, leaf(2, 'a', owned("w1", "t1", 1)), leaf(2, 'b', owned("w2", "t2", 1)));
         Replicated.into(database, leaf(3, 'c', "'status':'waiting'"));
@@ -157,7 +157,7 @@ class ConflictsTest {
 
     @Test
     void of_other_documents_of_the_queue_what_readers_see_stays() throws Exception {
-        queue.setTypeTimeout("other", Duration.ofSeconds(5));
+        queue.types().setTimeout("other", Duration.ofSeconds(5));
         Replicated.into(
                 database,
                 leaf("type:email", 2, 'a', "'timeout':1000"),

@@ -207,22 +207,22 @@ class CreatingJobsTest {
     void a_strict_queue_refuses_types_without_a_timeout(TestDatabase database) {
         try (JobQueue strict = TestQueue.builder(database).strict(true).open()) {
             assertThatThrownBy(() -> strict.add("email", Map.of())).isInstanceOf(NoTypeTimeoutException.class);
-            assertThat(strict.types()).isEmpty();
-            strict.setTypeTimeout("email", Duration.ofSeconds(5));
+            assertThat(strict.types().names()).isEmpty();
+            strict.types().setTimeout("email", Duration.ofSeconds(5));
             assertThat(strict.add("email", Map.of()).outcome()).isEqualTo(AddResult.Outcome.ADDED);
         }
     }
 
     @Test
     void type_timeouts_are_set_read_and_cleared() {
-        assertThat(queue.getTypeTimeout("email")).isEmpty();
-        queue.setTypeTimeout("email", Duration.ofSeconds(5));
-        assertThat(queue.getTypeTimeout("email")).contains(Duration.ofSeconds(5));
+        assertThat(queue.types().timeout("email")).isEmpty();
+        queue.types().setTimeout("email", Duration.ofSeconds(5));
+        assertThat(queue.types().timeout("email")).contains(Duration.ofSeconds(5));
         queue.add("sms", Map.of());
-        assertThat(queue.types()).containsExactly("email", "sms");
-        queue.clearTypeTimeout("email");
-        assertThat(queue.getTypeTimeout("email")).isEmpty();
-        assertThatThrownBy(() -> queue.setTypeTimeout("email", Duration.ZERO))
+        assertThat(queue.types().names()).containsExactly("email", "sms");
+        queue.types().clearTimeout("email");
+        assertThat(queue.types().timeout("email")).isEmpty();
+        assertThatThrownBy(() -> queue.types().setTimeout("email", Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -297,11 +297,11 @@ class CreatingJobsTest {
         }
         queue.add("sms", Map.of());
         claim().finish();
-        assertThat(queue.counts().get("email").byStatus())
+        assertThat(queue.types().counts().get("email").byStatus())
                 .containsEntry(JobStatus.WAITING, 4L)
                 .containsEntry(JobStatus.SUCCESS, 1L)
                 .containsEntry(JobStatus.FAILED, 0L);
-        assertThat(queue.counts().get("email").oldestPending().orElseThrow())
+        assertThat(queue.types().counts().get("email").oldestPending().orElseThrow())
                 .isCloseTo(Instant.now(), within(5, ChronoUnit.MINUTES));
         assertThat(queue.list(JobFilter.all(), 100)).hasSize(6);
         assertThat(queue.list(JobFilter.all(), 2)).hasSize(2);
@@ -312,8 +312,8 @@ class CreatingJobsTest {
                 .containsExactlyInAnyOrder("e1", "e3");
         assertThat(queue.list(JobFilter.all().group("g2"), 100)).hasSize(1);
         assertThat(queue.list(JobFilter.all().correlationId("c"), 100)).hasSize(5);
-        assertThat(queue.pendingCount("email", Instant.now(), 3)).isEqualTo(3);
-        assertThat(queue.pendingCount("email", Instant.now(), 100)).isEqualTo(4);
+        assertThat(queue.types().pendingCount("email", Instant.now(), 3)).isEqualTo(3);
+        assertThat(queue.types().pendingCount("email", Instant.now(), 100)).isEqualTo(4);
     }
 
     @Test
@@ -336,7 +336,7 @@ class CreatingJobsTest {
         queue.database().put(io.couchjobs.testing.Jobs.json("{'_id':'job:email:bad1','status':7}"));
         queue.database().put(io.couchjobs.testing.Jobs.json("{'_id':'job:email:bad2','data':'x'}"));
         queue.database().put(io.couchjobs.testing.Jobs.json("{'_id':'job:email:good','data':{}}"));
-        assertThat(queue.malformed())
+        assertThat(queue.operations().malformed())
                 .containsOnly(Map.entry("job:email:bad1", "status"), Map.entry("job:email:bad2", "data"));
         assertThat(claim().id().id()).isEqualTo("good");
         assertThat(queue.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))

@@ -53,7 +53,7 @@ class EndsOnClustersTest {
             Subscription subscription = cutOff.subscribe("email", "1");
             CompletableFuture<?> ended = subscription.ended();
             var watching = cutOff.watch(JobFilter.all(), changes::add);
-            var listening = cutOff.listen(heard::add);
+            var listening = cutOff.operations().listen(heard::add);
 
             cluster.stop(0);
             cluster.stop(2);

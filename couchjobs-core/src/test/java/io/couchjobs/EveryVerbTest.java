@@ -185,18 +185,18 @@ class EveryVerbTest {
     @Test
     void an_operator_takes_a_job_from_its_owner() throws Exception {
         add("1", Instant.EPOCH);
-        assertThatThrownBy(() -> queue.release("email", "1"))
+        assertThatThrownBy(() -> queue.operations().release("email", "1"))
                 .isInstanceOf(JobRefusedException.class)
                 .hasMessageContaining("email:1 is waiting and owned by nobody");
         ClaimedJob claim = claim();
-        Job released = queue.release("email", "1");
+        Job released = queue.operations().release("email", "1");
         assertThat(released.status()).isEqualTo(JobStatus.WAITING);
         assertThat(released.lock()).isEmpty();
         assertThat(released.attempt()).isZero();
         assertThatThrownBy(claim::finish).isInstanceOf(HaltException.class);
         ClaimedJob next = claim();
         assertThat(next.fence()).isGreaterThan(claim.fence());
-        assertThatThrownBy(() -> queue.release("email", "none")).isInstanceOf(JobNotFoundException.class);
+        assertThatThrownBy(() -> queue.operations().release("email", "none")).isInstanceOf(JobNotFoundException.class);
     }
 
     @Test
@@ -248,7 +248,7 @@ class EveryVerbTest {
     @Test
     void a_strict_queue_rejects_one_type_of_a_batch_and_adds_the_others(TestDatabase database) {
         try (JobQueue strict = TestQueue.builder(database).strict(true).open()) {
-            strict.setTypeTimeout("email", Duration.ofSeconds(5));
+            strict.types().setTimeout("email", Duration.ofSeconds(5));
             List<JobRequest> batch = List.of(
                     JobRequest.of("sms", Map.of()), JobRequest.of("email", Map.of()), JobRequest.of("sms", Map.of()));
             List<AddResult> added = strict.addAll(batch);
@@ -259,7 +259,7 @@ class EveryVerbTest {
             assertThat(strict.insertAllIfNew(batch)).containsExactly(false, false, false);
             assertThatThrownBy(() -> strict.insertIfNew(batch.get(0))).isInstanceOf(NoTypeTimeoutException.class);
             assertThatThrownBy(() -> strict.insert(batch.get(0))).isInstanceOf(NoTypeTimeoutException.class);
-            assertThat(strict.types()).containsExactly("email");
+            assertThat(strict.types().names()).containsExactly("email");
         }
     }
 

@@ -121,7 +121,7 @@ class FairnessTest {
 
     @Test
     void a_worker_that_was_killed_goes_on_after_the_group_that_its_last_sign_of_life_tells() throws Exception {
-        queue.setTypeTimeout("email", Duration.ofSeconds(1));
+        queue.types().setTimeout("email", Duration.ofSeconds(1));
         add(2, "a");
         add(1, "b");
         CountDownLatch killed = new CountDownLatch(1);
@@ -144,7 +144,7 @@ class FairnessTest {
 
     @Test
     void a_worker_without_an_id_of_its_own_begins_at_any_group() throws Exception {
-        queue.setTypeTimeout("email", Duration.ofSeconds(10));
+        queue.types().setTimeout("email", Duration.ofSeconds(10));
         Set<String> first = new HashSet<>();
         add(isSlow ? 201 : 1_000, "flood");
         TestQueue.until(() -> {
@@ -179,7 +179,7 @@ class FairnessTest {
     void several_workers_run_each_job_once_and_seldom_meet() throws Exception {
         int groups = isSlow ? 40 : 150;
         int all = 2 * groups;
-        queue.changeSettings("email", settings -> settings.withPaused(true));
+        queue.types().change("email", settings -> settings.withPaused(true));
         Queue<String> runs = new ConcurrentLinkedQueue<>();
         List<Worker> workers = new ArrayList<>();
         try {
@@ -197,7 +197,7 @@ class FairnessTest {
             queue.addAll(IntStream.range(0, groups)
                     .mapToObj(i -> request("only" + i, "g" + i, 50).build())
                     .toList());
-            queue.changeSettings("email", settings -> settings.withPaused(false));
+            queue.types().change("email", settings -> settings.withPaused(false));
             TestQueue.until(() -> ended(workers) == all);
         } finally {
             workers.forEach(Worker::close);

@@ -105,7 +105,7 @@ class FencedDocumentsTest {
                     .data(new Payment("7", 1250))
                     .build());
             taken.await();
-            queue.release("payment", "p1");
+            queue.operations().release("payment", "p1");
             Job done = TestQueue.finished(queue, "payment", "p1");
             booked.countDown();
             late.await();
@@ -123,7 +123,7 @@ class FencedDocumentsTest {
     void an_earlier_owner_cannot_write_what_a_later_one_has_written() throws Exception {
         ClaimedJob former = claim();
         fenced(former).change("doc", document -> document.put("by", "former"));
-        queue.release("email", "1");
+        queue.operations().release("email", "1");
         ClaimedJob present = claim();
         assertThat(fenced(present).take("doc").path("by").asText()).isEqualTo("former");
         assertThatThrownBy(() -> fenced(former).change("doc", document -> document.put("by", "former again")))
@@ -139,7 +139,7 @@ class FencedDocumentsTest {
         ClaimedJob former = null;
         for (int i = 0; i < 3; i++) {
             former = claim();
-            queue.release("email", "1");
+            queue.operations().release("email", "1");
         }
         ClaimedJob last = former;
         fenced(last).change("doc", document -> document.put("by", "former"));
@@ -185,7 +185,7 @@ class FencedDocumentsTest {
     @Test
     void a_change_that_drops_the_stamps_does_not_drop_the_guard() throws Exception {
         ClaimedJob former = claim();
-        queue.release("email", "1");
+        queue.operations().release("email", "1");
         ClaimedJob present = claim();
         fenced(present).change("doc", document -> document.objectNode().put("fresh", true));
         assertThatThrownBy(() -> fenced(former).take("doc")).isInstanceOf(HaltException.class);
@@ -196,7 +196,7 @@ class FencedDocumentsTest {
     void an_owner_of_a_job_without_a_time_of_creation_writes_what_a_former_one_has_written() throws Exception {
         ClaimedJob former = claim();
         fenced(former).change("doc", document -> document.put("by", "former"));
-        queue.release("email", "1");
+        queue.operations().release("email", "1");
         edit(job -> job.remove("times"));
         succeeds(former, claim());
     }
@@ -215,7 +215,7 @@ class FencedDocumentsTest {
     void an_owner_of_a_job_that_was_removed_purged_and_made_again_writes_what_a_former_one_has_written()
             throws Exception {
         claim();
-        queue.release("email", "1");
+        queue.operations().release("email", "1");
         ClaimedJob former = claim();
         fenced(former).change("doc", document -> document.put("by", "former"));
         purge();
@@ -231,7 +231,7 @@ class FencedDocumentsTest {
     void a_former_owner_cannot_write_what_the_present_one_has_written_when_that_has_ended() throws Exception {
         ClaimedJob former = claim();
         fenced(former).change("doc", document -> document.put("by", "former"));
-        queue.release("email", "1");
+        queue.operations().release("email", "1");
         ClaimedJob present = claim();
         fenced(present).change("doc", document -> document.put("by", "present"));
         present.finish();

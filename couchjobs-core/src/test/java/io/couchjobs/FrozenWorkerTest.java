@@ -23,7 +23,7 @@ class FrozenWorkerTest {
     void a_worker_process_that_wakes_after_its_lease_interrupts_its_handler_and_stores_nothing(TestDatabase database)
             throws Exception {
         try (JobQueue queue = TestQueue.open(database)) {
-            queue.setTypeTimeout("email", Duration.ofSeconds(2));
+            queue.types().setTimeout("email", Duration.ofSeconds(2));
             queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
             Process frozen = OtherProcess.start(OtherProcess.Working.class, database);
             try (BufferedReader says = frozen.inputReader()) {

@@ -169,7 +169,7 @@ class GarbageCollectionTest {
     @Test
     void no_tombstone_goes_before_the_longest_lease_is_over() throws Exception {
         assumeItPurges();
-        queue.setTypeTimeout("slow", Duration.ofMinutes(30));
+        queue.types().setTimeout("slow", Duration.ofMinutes(30));
         queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
         queue.remove("email", "1");
         TestQueue.gc(queue).run();
@@ -334,7 +334,7 @@ class GarbageCollectionTest {
     @Test
     void a_worker_that_was_forgotten_while_it_stood_still_registers_again() throws Exception {
         CountDownLatch registered = new CountDownLatch(1);
-        queue.setTypeTimeout("slow", Duration.ofSeconds(3));
+        queue.types().setTimeout("slow", Duration.ofSeconds(3));
         try (Worker worker = queue.worker()
                 .handler("slow", (data, context) -> registered.await(30, TimeUnit.SECONDS))
                 .start()) {
@@ -420,7 +420,7 @@ class GarbageCollectionTest {
     @Test
     void collections_at_the_same_time_delete_each_job_once_and_keep_as_many_as_one_would() throws Exception {
         int kept = 100 / share();
-        queue.changeSettings("email", settings -> settings.withRetention(new Retention.Newest(kept)));
+        queue.types().change("email", settings -> settings.withRetention(new Retention.Newest(kept)));
         run("email", 11 * kept);
 
         List<CompletableFuture<GcReport>> runs = IntStream.range(0, 3)
@@ -515,7 +515,7 @@ class GarbageCollectionTest {
     }
 
     private void keepNothing(String type) {
-        queue.changeSettings(type, settings -> settings.withRetention(new Retention.Delete()));
+        queue.types().change(type, settings -> settings.withRetention(new Retention.Delete()));
     }
 
     /** PouchDB Server takes a minute for a thousand deleted jobs. */

@@ -37,15 +37,15 @@ class GarbageMeasurementTest {
         TestDatabase other = new TestDatabase(where.server(), where.name() + "-fresh");
         try (JobQueue queue = TestQueue.open(where);
                 JobQueue fresh = TestQueue.open(other)) {
-            queue.changeSettings("email", settings -> settings.withRetention(new Retention.Delete()));
+            queue.types().change("email", settings -> settings.withRetention(new Retention.Delete()));
             Instant later = Instant.now().plus(Duration.ofDays(1));
             addLater(queue, later);
             addLater(fresh, later);
             run(queue);
-            queue.counts();
+            queue.types().counts();
             double[] full = pendingMillis(later, queue, fresh);
 
-            GcReport report = queue.gc().run();
+            GcReport report = queue.operations().gc().run();
 
             double[] after = pendingMillis(later, queue, fresh);
             fresh.database().delete();
@@ -105,7 +105,7 @@ class GarbageMeasurementTest {
         for (int i = 0; i < 101; i++) {
             for (int q = 0; q < queues.length; q++) {
                 long begun = System.nanoTime();
-                assertThat(queues[q].pendingCount("later", until, 1000)).isEqualTo(100);
+                assertThat(queues[q].types().pendingCount("later", until, 1000)).isEqualTo(100);
                 millis[q][i] = (System.nanoTime() - begun) / 1e6;
             }
         }

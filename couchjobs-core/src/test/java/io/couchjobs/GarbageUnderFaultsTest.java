@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class GarbageUnderFaultsTest extends FaultyServer {
     @BeforeEach
     void tenFinishedJobs() {
-        queue.changeSettings("email", settings -> settings.withFailureRetention(new Retention.Delete()));
+        queue.types().change("email", settings -> settings.withFailureRetention(new Retention.Delete()));
         for (int i = 0; i < 10; i++) {
             queue.add(JobRequest.builder("email").id("" + i).data(Map.of()).build());
             queue.cancel("email", "" + i, CancelMode.IF_QUEUED);

@@ -114,7 +114,8 @@ class GuideTest {
                     .build());
             Job good = TestQueue.finished(queue, "invoice", "42");
             assertThat(good.result().orElseThrow().path("receipt").asText()).isEqualTo("42-1");
-            assertThat(queue.log("invoice", "42")
+            assertThat(queue.logs()
+                            .read("invoice", "42")
                             .flatMap(chunk -> chunk.lines().stream())
                             .map(LogLine::text))
                     .containsExactly("an invoice of 100 cents to ada");

@@ -24,10 +24,10 @@ class HandMadeClaimsTest extends FaultyServer {
     void a_claim_knows_when_its_lease_is_over_and_an_update_renews_it() throws Exception {
         ClaimedJob claim = claim(Duration.ofSeconds(60));
         assertThat(claim.isLeaseOver()).isFalse();
-        queue.setTypeTimeout("email", Duration.ofMillis(200));
+        queue.types().setTimeout("email", Duration.ofMillis(200));
         TestQueue.until(claim::isLeaseOver);
         claim.update();
-        queue.setTypeTimeout("email", Duration.ofSeconds(60));
+        queue.types().setTimeout("email", Duration.ofSeconds(60));
         assertThat(claim.isLeaseOver()).isFalse();
     }
 
@@ -57,7 +57,7 @@ class HandMadeClaimsTest extends FaultyServer {
         couch.faults().cut(8, request -> request.path().endsWith("/_bulk_get"));
         assertThatThrownBy(() -> claim.finish("done")).isInstanceOf(CouchException.class);
         couch.faults().clear();
-        queue.setTypeTimeout("email", Duration.ofMillis(100));
+        queue.types().setTimeout("email", Duration.ofMillis(100));
         TestQueue.until(claim::isLeaseOver);
         assertThat(claim.finish("done").status()).isEqualTo(JobStatus.SUCCESS);
     }
@@ -68,10 +68,10 @@ class HandMadeClaimsTest extends FaultyServer {
      */
     private ClaimedJob claim(Duration timeout) throws Exception {
         couch.faults().cut(1_000_000, request -> request.path().contains("client-"));
-        queue.setTypeTimeout("email", Duration.ofSeconds(60));
+        queue.types().setTimeout("email", Duration.ofSeconds(60));
         add("email", "1");
         ClaimedJob claim = queue.accept(AcceptOptions.of("email")).get(0);
-        queue.setTypeTimeout("email", timeout);
+        queue.types().setTimeout("email", timeout);
         return claim;
     }
 

@@ -95,7 +95,7 @@ class HardCasesTest extends FaultyServer {
 
     @Test
     void a_worker_whose_feed_is_down_does_not_expire_its_own_living_jobs() throws Exception {
-        queue.setTypeTimeout("email", SHORT);
+        queue.types().setTimeout("email", SHORT);
         CountDownLatch end = new CountDownLatch(1);
         AtomicInteger runs = new AtomicInteger();
         add("email", "1");
@@ -146,8 +146,8 @@ class HardCasesTest extends FaultyServer {
 
     @Test
     void a_job_of_a_short_timeout_keeps_its_lease_beside_one_of_a_long_timeout() throws Exception {
-        queue.setTypeTimeout("slow", Duration.ofSeconds(60));
-        queue.setTypeTimeout("fast", SHORT);
+        queue.types().setTimeout("slow", Duration.ofSeconds(60));
+        queue.types().setTimeout("fast", SHORT);
         CountDownLatch end = new CountDownLatch(1);
         CountDownLatch bothRun = new CountDownLatch(2);
         AtomicInteger fast = new AtomicInteger();
@@ -280,7 +280,7 @@ class HardCasesTest extends FaultyServer {
 
     @Test
     void a_shorter_timeout_does_not_take_jobs_from_living_owners() throws Exception {
-        queue.setTypeTimeout("email", Duration.ofSeconds(60));
+        queue.types().setTimeout("email", Duration.ofSeconds(60));
         AtomicInteger runs = new AtomicInteger();
         CountDownLatch first = new CountDownLatch(1);
         Worker worker = queue.worker()
@@ -295,7 +295,7 @@ class HardCasesTest extends FaultyServer {
         add("email", "1");
         first.await();
         TestQueue.work(2500);
-        queue.setTypeTimeout("email", Duration.ofSeconds(2));
+        queue.types().setTimeout("email", Duration.ofSeconds(2));
         Job job = TestQueue.finished(queue, "email", "1");
         worker.close();
         assertThat(runs.get()).as("runs; " + job.errors()).isEqualTo(1);
@@ -327,9 +327,9 @@ class HardCasesTest extends FaultyServer {
 
     @Test
     void settings_changed_before_the_feed_starts_are_seen() throws Exception {
-        queue.setTypeTimeout("email", Duration.ofSeconds(60)); // remembered here
+        queue.types().setTimeout("email", Duration.ofSeconds(60)); // remembered here
         try (JobQueue other = another(Duration.ofSeconds(60))) {
-            other.changeSettings("email", s -> s.withPaused(true));
+            other.types().change("email", s -> s.withPaused(true));
         }
         add("email", "1");
         assertThat(queue.accept(AcceptOptions.of("email").timeout(Duration.ofSeconds(1))))

@@ -30,7 +30,7 @@ class HeartbeatTest {
         CountDownLatch running = new CountDownLatch(jobs);
         CountDownLatch end = new CountDownLatch(1);
         try (JobQueue queue = TestQueue.open(database)) {
-            queue.setTypeTimeout("email", TIMEOUT);
+            queue.types().setTimeout("email", TIMEOUT);
             try (SteppedWorkers time = new SteppedWorkers(queue);
                     Worker worker = time.worker()
                             .concurrency(jobs)

@@ -53,7 +53,8 @@ class HeldJobsTest {
         assertThat(queue.accept(AcceptOptions.of("report").timeout(Duration.ZERO)))
                 .isEmpty();
         assertThat(queue.get("report", "last").orElseThrow().status()).isEqualTo(JobStatus.WAITING);
-        assertThat(queue.pendingCount("report", java.time.Instant.now(), 10)).isZero();
+        assertThat(queue.types().pendingCount("report", java.time.Instant.now(), 10))
+                .isZero();
         queue.retryNow("report", "last");
         assertThat(queue.accept(AcceptOptions.of("report").timeout(TestQueue.PATIENCE)))
                 .hasSize(1);

@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.LogChunk;
-import io.couchjobs.job.LogFollowing;
 import io.couchjobs.job.LogLine;
+import io.couchjobs.job.Logs;
 import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -89,8 +89,8 @@ class JobLogTest {
                 .start()) {
             add("1");
             TestQueue.until(() -> lines("1").equals(List.of("begun")));
-            try (LogFollowing following =
-                    queue.followLog("email", "1", chunk -> chunk.lines().forEach(line -> followed.add(line.text())))) {
+            try (Logs.Following following = queue.logs()
+                    .follow("email", "1", chunk -> chunk.lines().forEach(line -> followed.add(line.text())))) {
                 read.countDown();
                 TestQueue.until(() -> followed.equals(List.of("begun", "ended")));
                 assertThat(following.finish(TestQueue.PATIENCE)).isTrue();
@@ -120,9 +120,9 @@ class JobLogTest {
             isRunning.await();
             queue.database().delete();
             TestQueue.until(() -> queue.database().createIfMissing()); // CouchDB may be deleting it still
-            queue.init();
+            queue.operations().init();
             TestQueue.until(() -> worker.stats().halted() == 1);
-            assertThat(queue.log("email", "1")).isEmpty();
+            assertThat(queue.logs().read("email", "1")).isEmpty();
         }
     }
 
@@ -162,7 +162,7 @@ class JobLogTest {
             run("1");
             assertThat(worker.stats().failed()).isZero();
         }
-        List<LogChunk> chunks = queue.log("email", "1").toList();
+        List<LogChunk> chunks = queue.logs().read("email", "1").toList();
         long kept = chunks.stream().mapToLong(chunk -> chunk.lines().size()).sum();
         long dropped = chunks.stream().mapToLong(LogChunk::dropped).sum();
         assertThat(kept + dropped).isEqualTo(many);
@@ -170,7 +170,8 @@ class JobLogTest {
     }
 
     private List<String> lines(String id) {
-        return queue.log("email", id)
+        return queue.logs()
+                .read("email", id)
                 .flatMap(chunk -> chunk.lines().stream())
                 .map(LogLine::text)
                 .toList();

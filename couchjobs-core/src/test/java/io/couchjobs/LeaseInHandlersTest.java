@@ -24,7 +24,7 @@ class LeaseInHandlersTest extends FaultyServer {
 
     @Test
     void a_handler_can_tell_that_its_lease_is_over_before_anything_has_interrupted_it() throws Exception {
-        queue.setTypeTimeout("email", TIMEOUT);
+        queue.types().setTimeout("email", TIMEOUT);
         CompletableFuture<JobContext> running = new CompletableFuture<>();
         CountDownLatch end = new CountDownLatch(1);
         try (SteppedWorkers time = new SteppedWorkers(queue);
@@ -50,7 +50,7 @@ class LeaseInHandlersTest extends FaultyServer {
     /** Its monotonic clock stood still, and its time of day went on. */
     @Test
     void a_handler_is_interrupted_when_its_machine_was_suspended() throws Exception {
-        queue.setTypeTimeout("email", Duration.ofSeconds(3));
+        queue.types().setTimeout("email", Duration.ofSeconds(3));
         AtomicReference<Instant> timeOfDay = new AtomicReference<>(Instant.now());
         CountDownLatch running = new CountDownLatch(1);
         CompletableFuture<StopReason> told = new CompletableFuture<>();

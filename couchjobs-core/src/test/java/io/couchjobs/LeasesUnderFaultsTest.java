@@ -23,7 +23,7 @@ class LeasesUnderFaultsTest extends FaultyServer {
 
     @Test
     void one_renewal_that_gets_no_answer_does_not_cost_the_leases() throws Exception {
-        queue.setTypeTimeout("email", TIMEOUT);
+        queue.types().setTimeout("email", TIMEOUT);
         AtomicInteger runs = new AtomicInteger();
         CountDownLatch end = new CountDownLatch(1);
         try (SteppedWorkers time = new SteppedWorkers(queue);
@@ -49,7 +49,7 @@ class LeasesUnderFaultsTest extends FaultyServer {
 
     @Test
     void a_handler_is_interrupted_in_time_while_the_server_does_not_tell_the_settings_of_its_type() throws Exception {
-        queue.setTypeTimeout("email", TIMEOUT);
+        queue.types().setTimeout("email", TIMEOUT);
         couch.faults().answer(1_000_000, LeasesUnderFaultsTest::isFeed, 503);
         EndlessHandler handler = new EndlessHandler();
         try (Worker worker = queue.worker().handler("email", handler).start()) {

@@ -54,7 +54,7 @@ class LimitsTest {
 
     @Test
     void a_group_without_room_does_not_hold_up_the_younger_jobs_of_others() throws Exception {
-        queue.changeSettings("email", settings -> settings.with(Limit.RUNNING_PER_GROUP, 1));
+        queue.types().change("email", settings -> settings.with(Limit.RUNNING_PER_GROUP, 1));
         List<JobRequest> flood = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
             flood.add(JobRequest.builder("email")
@@ -152,7 +152,7 @@ class LimitsTest {
         owned.remove(0).finish();
         assertThat(accept(9, "email")).as("limit 0").isEmpty();
 
-        queue.changeSettings("email", settings -> settings.without(Limit.RUNNING));
+        queue.types().change("email", settings -> settings.without(Limit.RUNNING));
         owned.addAll(acceptSoon("email"));
         assertThat(owned).hasSize(3);
         assertThat(slots()).isEmpty();
@@ -202,7 +202,7 @@ class LimitsTest {
             for (int i = 0; i < 5; i++) {
                 add("email", "j" + i, "");
             }
-            TestQueue.until(() -> queue.pendingCount("email", Instant.now(), 9) == 5);
+            TestQueue.until(() -> queue.types().pendingCount("email", Instant.now(), 9) == 5);
             List<ClaimedJob> jobs = new ArrayList<>();
             while (jobs.size() < 5) {
                 jobs.addAll(counted.accept(AcceptOptions.of("email").max(5)));
@@ -217,7 +217,7 @@ class LimitsTest {
 
     @Test
     void each_group_has_its_own_limit_and_a_full_one_does_not_hold_up_the_others() throws Exception {
-        queue.changeSettings("email", settings -> settings.with(Limit.RUNNING_PER_GROUP, 1));
+        queue.types().change("email", settings -> settings.with(Limit.RUNNING_PER_GROUP, 1));
         for (int i = 0; i < 5; i++) {
             add("email", "x" + i, "x:y");
         }
@@ -236,7 +236,7 @@ class LimitsTest {
     @Test
     void the_slot_of_a_worker_that_was_killed_is_free_when_its_lease_is_over() throws Exception {
         limit("email", 1);
-        queue.setTypeTimeout("email", Duration.ofSeconds(1));
+        queue.types().setTimeout("email", Duration.ofSeconds(1));
         add("email", "deadly", "");
         Process dying = OtherProcess.start(Halting.class, database);
         assertThat(dying.waitFor()).isEqualTo(66);
@@ -259,14 +259,14 @@ class LimitsTest {
                 .put(Jobs.json("{'_id':'type:email','limit':-3,'groupLimit':'x','rate':'fast','maxQueued':{}}"));
         add("email", "1", "");
         assertThat(accept(1, "email")).hasSize(1);
-        assertThat(queue.settings("email").get(Limit.RUNNING)).isEmpty();
-        assertThat(queue.settings("email").rate()).isEmpty();
+        assertThat(queue.types().settings("email").get(Limit.RUNNING)).isEmpty();
+        assertThat(queue.types().settings("email").rate()).isEmpty();
     }
 
     @Test
     void no_window_sees_more_starts_than_the_rate_however_many_workers_there_are() throws Exception {
         Rate rate = new Rate(5, Duration.ofSeconds(1));
-        queue.changeSettings("email", settings -> settings.withRate(rate));
+        queue.types().change("email", settings -> settings.withRate(rate));
         int jobs = 13;
         for (int i = 0; i < jobs; i++) {
             add("email", "j" + i, "");
@@ -296,7 +296,7 @@ class LimitsTest {
 
     @Test
     void a_used_up_rate_costs_no_requests_and_is_lifted_at_once() throws Exception {
-        queue.changeSettings("email", settings -> settings.withRate(new Rate(2, Duration.ofDays(1))));
+        queue.types().change("email", settings -> settings.withRate(new Rate(2, Duration.ofDays(1))));
         for (int i = 0; i < 4; i++) {
             add("email", "j" + i, "");
         }
@@ -311,17 +311,17 @@ class LimitsTest {
             assertThat(counted.accept(AcceptOptions.of("email").timeout(Duration.ofMillis(300))))
                     .isEmpty();
             assertThat(requests.all()).allMatch(Counted::isOfTheMonitor);
-            queue.changeSettings("email", settings -> settings.withRate(new Rate(3, Duration.ofDays(1))));
+            queue.types().change("email", settings -> settings.withRate(new Rate(3, Duration.ofDays(1))));
             assertThat(counted.accept(AcceptOptions.of("email").max(9).timeout(TestQueue.PATIENCE)))
                     .hasSize(1);
-            queue.changeSettings("email", settings -> settings.withoutRate());
+            queue.types().change("email", settings -> settings.withoutRate());
             assertThat(counted.accept(AcceptOptions.of("email").max(9).timeout(TestQueue.PATIENCE)))
                     .hasSize(1);
         }
     }
 
     private void limit(String type, int limit) {
-        queue.changeSettings(type, settings -> settings.with(Limit.RUNNING, limit));
+        queue.types().change(type, settings -> settings.with(Limit.RUNNING, limit));
     }
 
     private void add(String type, String id, String group) {

@@ -74,7 +74,7 @@ class LimitsUnderFaultsTest {
         queue = TestQueue.open(fresh);
         proxy = Proxy.before(fresh.server());
         faulty = TestQueue.open(proxy.door(fresh));
-        queue.changeSettings("email", settings -> settings.with(Limit.RUNNING, 1));
+        queue.types().change("email", settings -> settings.with(Limit.RUNNING, 1));
     }
 
     @AfterEach
@@ -223,7 +223,7 @@ class LimitsUnderFaultsTest {
     void workers_on_a_bad_line_never_own_more_than_the_limit_and_lose_no_slot() throws Exception {
         long seed = Long.getLong("couchjobs.seed", System.nanoTime());
         System.out.println("seed " + seed);
-        queue.changeSettings("email", settings -> settings.with(Limit.RUNNING, 2));
+        queue.types().change("email", settings -> settings.with(Limit.RUNNING, 2));
         int jobs = 30;
         for (int i = 0; i < jobs; i++) {
             add("j" + i);

@@ -88,7 +88,7 @@ class LostAnswersTest {
 
     @Test
     void a_job_whose_claim_was_stored_unknown_to_its_claimer_can_be_claimed_again() throws Exception {
-        queue.changeSettings("email", type -> type.with(Limit.RUNNING, 1));
+        queue.types().change("email", type -> type.with(Limit.RUNNING, 1));
         WritingVerb.CLAIM.prepare(queue);
         Lost claim = proxy.loseAnswers(1, LostAnswersTest::isWriteOfAJob);
         proxy.loseRequests(20, request -> request.isLookup() && request.body().contains("\"job:"));
@@ -140,7 +140,7 @@ class LostAnswersTest {
                 documents.add(document.toString().replaceAll("client-[-0-9a-f]{36}", "client"));
             });
         }
-        documents.add(queue.settings("email").timeout().toString());
+        documents.add(queue.types().settings("email").timeout().toString());
         return documents;
     }
 

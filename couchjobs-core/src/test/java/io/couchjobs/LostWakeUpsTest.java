@@ -157,7 +157,7 @@ class LostWakeUpsTest {
         answer.awaitAnswer();
         answer.open();
         creator.database().delete();
-        creator.init();
+        creator.operations().init();
         creator.add(request("1", Instant.EPOCH));
         assertThat(accept.get(50, TimeUnit.SECONDS)).hasSize(1);
     }
@@ -183,7 +183,7 @@ class LostWakeUpsTest {
         try (Listening watching = queue.watch(JobFilter.all(), change -> heard.countDown())) {
             Future<List<ClaimedJob>> accept = threads.submit(() -> queue.accept(ACCEPT));
             registrations.awaitAnswer();
-            creator.setTypeTimeout("email", Duration.ofMinutes(5));
+            creator.types().setTimeout("email", Duration.ofMinutes(5));
             creator.add("email", Map.of());
             assertThat(heard.await(20, TimeUnit.SECONDS)).isTrue();
             registrations.open();

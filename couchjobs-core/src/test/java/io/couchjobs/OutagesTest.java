@@ -57,7 +57,7 @@ class OutagesTest {
                             .start())
                     .isInstanceOf(CouchUnreachableException.class);
             server.faults().clear();
-            assertThat(queue.workers()).isEmpty();
+            assertThat(queue.operations().workers()).isEmpty();
         }
     }
 
@@ -142,7 +142,7 @@ class OutagesTest {
         EmbeddedCouch server = EmbeddedCouch.builder().directory(folder).start();
         CountDownLatch interrupted = new CountDownLatch(1);
         try (JobQueue queue = JobQueue.open(server.url().resolve("jobs").toString())) {
-            queue.setTypeTimeout("email", Duration.ofSeconds(1));
+            queue.types().setTimeout("email", Duration.ofSeconds(1));
             try (Worker worker = queue.worker()
                     .handler("email", (data, context) -> {
                         try {
@@ -175,7 +175,7 @@ class OutagesTest {
             queue.add(request("1"));
             TestQueue.finished(queue, "email", "1");
             queue.database().delete();
-            queue.init();
+            queue.operations().init();
             queue.add(request("2"));
             TestQueue.until(() -> worker.stats().succeeded() == 2);
         }

@@ -30,7 +30,7 @@ class PoisonTest {
     void a_job_that_kills_its_worker_each_time_is_put_aside_and_those_claimed_with_it_run(TestDatabase database)
             throws Exception {
         try (JobQueue queue = TestQueue.open(database)) {
-            queue.changeSettings("email", settings -> settings.with(Limit.EXPIRATIONS, DEATHS - 1));
+            queue.types().change("email", settings -> settings.with(Limit.EXPIRATIONS, DEATHS - 1));
             add(queue, "poison", 1);
             for (int i = 0; i < OTHERS; i++) {
                 add(queue, "other" + i, 2);

@@ -35,16 +35,19 @@ class QueueHealthTest {
 
     @Test
     void a_queue_that_can_be_used_is_up() {
-        assertThat(queue.health().isUp()).isTrue();
-        assertThat(queue.health()).hasToString("UP");
+        assertThat(queue.operations().health().isUp()).isTrue();
+        assertThat(queue.operations().health()).hasToString("UP");
     }
 
     @Test
     void one_whose_server_is_away_is_down() {
         couch.faults().cut(1000, request -> true);
-        assertThat(queue.health().problems()).singleElement().asString().startsWith("the database cannot be used: ");
+        assertThat(queue.operations().health().problems())
+                .singleElement()
+                .asString()
+                .startsWith("the database cannot be used: ");
         couch.faults().clear();
-        assertThat(queue.health().isUp()).isTrue();
+        assertThat(queue.operations().health().isUp()).isTrue();
     }
 
     @Test
@@ -54,9 +57,12 @@ class QueueHealthTest {
                         .database("jobs")
                         .start();
                 JobQueue opened = JobQueue.open("http://admin:secret@127.0.0.1:" + locked.port() + "/jobs")) {
-            assertThat(opened.health().isUp()).isTrue();
+            assertThat(opened.operations().health().isUp()).isTrue();
             locked.faults().answer(1000, request -> true, 401);
-            assertThat(opened.health().problems()).singleElement().asString().contains("401");
+            assertThat(opened.operations().health().problems())
+                    .singleElement()
+                    .asString()
+                    .contains("401");
         }
     }
 
@@ -68,7 +74,7 @@ class QueueHealthTest {
                 .path("_rev")
                 .asText();
         database.put(Tombstone.of(DesignDocument.JOBS.docId(), rev));
-        assertThat(queue.health().problems())
+        assertThat(queue.operations().health().problems())
                 .singleElement()
                 .asString()
                 .contains(DesignDocument.JOBS.versionedName())
@@ -85,14 +91,14 @@ class QueueHealthTest {
                         500);
         try (Worker worker =
                 queue.worker().id("w1").handler("email", (data, job) -> null).start()) {
-            TestQueue.until(() -> !queue.health().isUp());
-            assertThat(queue.health().problems())
+            TestQueue.until(() -> !queue.operations().health().isUp());
+            assertThat(queue.operations().health().problems())
                     .singleElement()
                     .asString()
                     .startsWith("worker " + worker.id() + " cannot claim jobs and goes on trying: ");
             broken.set(false);
             queue.add("email", Map.of());
-            TestQueue.until(() -> queue.health().isUp());
+            TestQueue.until(() -> queue.operations().health().isUp());
         }
     }
 
@@ -104,7 +110,7 @@ class QueueHealthTest {
         } catch (RuntimeException expected) {
             couch.faults().clear();
         }
-        assertThat(queue.health().isUp()).isTrue();
+        assertThat(queue.operations().health().isUp()).isTrue();
     }
 
     @Test
@@ -112,9 +118,9 @@ class QueueHealthTest {
         couch.faults().answer(Integer.MAX_VALUE, request -> request.path().endsWith("/due"), 500);
         try (Worker worker =
                 queue.worker().handler("email", (data, job) -> null).start()) {
-            TestQueue.until(() -> !queue.health().isUp());
+            TestQueue.until(() -> !queue.operations().health().isUp());
             assertThat(worker.concurrency()).isPositive();
         }
-        assertThat(queue.health().isUp()).isTrue();
+        assertThat(queue.operations().health().isUp()).isTrue();
     }
 }

@@ -33,7 +33,7 @@ class QueueLimitsTest {
 
     @Test
     void a_full_queue_refuses_new_jobs_and_takes_those_it_has() {
-        queue.changeSettings("email", settings -> settings.with(Limit.QUEUED, 2));
+        queue.types().change("email", settings -> settings.with(Limit.QUEUED, 2));
         queue.add(request("email", "1"));
         List<AddResult> results =
                 queue.addAll(List.of(request("email", "2"), request("email", "3"), request("fax", "1")));
@@ -50,7 +50,7 @@ class QueueLimitsTest {
 
     @Test
     void a_job_that_is_claimed_makes_room_in_a_full_queue() throws Exception {
-        queue.changeSettings("email", settings -> settings.with(Limit.QUEUED, 1));
+        queue.types().change("email", settings -> settings.with(Limit.QUEUED, 1));
         queue.add(request("email", "1"));
         queue.accept(AcceptOptions.of("email")).get(0).finish();
         assertThat(queue.add(request("email", "2")).outcome()).isEqualTo(AddResult.Outcome.ADDED);

@@ -90,7 +90,7 @@ class RacingNodesTest {
         jobs.addAll(fresh);
         queues.get(0).addAll(fresh);
         for (JobQueue queue : queues) {
-            TestQueue.until(() -> queue.pendingCount("email", Instant.now(), JOBS + 1) >= JOBS);
+            TestQueue.until(() -> queue.types().pendingCount("email", Instant.now(), JOBS + 1) >= JOBS);
         }
         CountDownLatch begin = new CountDownLatch(1);
         AcceptOptions options = AcceptOptions.of("email").max(JOBS).timeout(Duration.ZERO);

@@ -106,10 +106,10 @@ class RefusedCredentialsTest {
             afterRotation(proxy, refusal, () -> claimed.addAll(queue.accept(AcceptOptions.of("email"))));
             ClaimedJob job = claimed.get(0);
             afterRotation(proxy, refusal, () -> job.update(Map.of("n", 1)));
-            afterRotation(proxy, refusal, () -> queue.setTypeTimeout("email", Duration.ofMinutes(1)));
+            afterRotation(proxy, refusal, () -> queue.types().setTimeout("email", Duration.ofMinutes(1)));
             afterRotation(proxy, refusal, job::finish);
             assertThat(queue.get("email", job.id().id()).orElseThrow().status()).isEqualTo(JobStatus.SUCCESS);
-            assertThat(queue.pendingCount("email", Instant.now(), 100)).isEqualTo(JOBS);
+            assertThat(queue.types().pendingCount("email", Instant.now(), 100)).isEqualTo(JOBS);
         }
     }
 

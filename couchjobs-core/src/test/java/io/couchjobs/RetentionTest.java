@@ -70,7 +70,7 @@ class RetentionTest {
 
     @Test
     void a_type_can_have_its_succeeded_jobs_deleted_at_once_and_what_failed_stays() throws Exception {
-        queue.changeSettings("email", settings -> settings.withRetention(new Retention.Delete()));
+        queue.types().change("email", settings -> settings.withRetention(new Retention.Delete()));
         one("email", "success", JobStatus.SUCCESS);
         one("email", "failed", JobStatus.FAILED);
         one("email", "cancelled", JobStatus.CANCELLED);
@@ -90,11 +90,11 @@ class RetentionTest {
 
     @Test
     void a_job_stays_long_enough_for_who_waits_for_it_to_hear_of_its_finish() throws Exception {
-        queue.changeSettings("email", settings -> settings.withRetention(new Retention.Delete()));
+        queue.types().change("email", settings -> settings.withRetention(new Retention.Delete()));
         one("email", "1", JobStatus.SUCCESS);
         Instant finished = queue.get("email", "1").orElseThrow().times().get("finished");
 
-        queue.gc().run();
+        queue.operations().gc().run();
 
         assertThat(queue.get("email", "1")).isEmpty();
         assertThat(Duration.between(finished, Instant.now())).isGreaterThan(Duration.ofMillis(4500));
@@ -102,7 +102,7 @@ class RetentionTest {
 
     @Test
     void the_newest_by_finish_stay_however_long_ago_they_were_created() throws Exception {
-        queue.changeSettings("email", settings -> settings.withRetention(new Retention.Newest(2)));
+        queue.types().change("email", settings -> settings.withRetention(new Retention.Newest(2)));
         add("email", "created-first-finished-last");
         for (String id : List.of("a", "b", "c")) {
             one("email", id, JobStatus.SUCCESS);
@@ -117,7 +117,7 @@ class RetentionTest {
 
     @Test
     void for_ever_is_for_ever_and_failures_can_have_a_time_of_their_own() throws Exception {
-        queue.changeSettings("email", settings -> settings.withRetention(new Retention.Forever())
+        queue.types().change("email", settings -> settings.withRetention(new Retention.Forever())
                 .withFailureRetention(new Retention.For(Duration.ofHours(1))));
         one("email", "success", JobStatus.SUCCESS);
         one("email", "failed", JobStatus.FAILED);
@@ -150,8 +150,8 @@ class RetentionTest {
                 new Retention.Forever(),
                 new Retention.Newest(7),
                 new Retention.For(Duration.ofHours(5)))) {
-            queue.changeSettings("email", settings -> settings.withRetention(retention));
-            assertThat(queue.settings("email").retention()).isEqualTo(retention);
+            queue.types().change("email", settings -> settings.withRetention(retention));
+            assertThat(queue.types().settings("email").retention()).isEqualTo(retention);
         }
         for (String nonsense :
                 List.of("\"soon\"", "-1", "{\"newest\":0}", "{\"newest\":1e99}", "{\"time\":-5}", "[]")) {
@@ -193,7 +193,7 @@ class RetentionTest {
                 .contains("job:email:undated", "job:email:malformed")
                 .doesNotContain("job:email:other-times");
 
-        queue.changeSettings("email", settings -> settings.withRetention(new Retention.Delete()));
+        queue.types().change("email", settings -> settings.withRetention(new Retention.Delete()));
         TestQueue.gc(queue).run();
         assertThat(documents()).contains("job:email:malformed").doesNotContain("job:email:undated");
     }
@@ -201,7 +201,7 @@ class RetentionTest {
     @Test
     @NeedsOneCopy("the position that is told depends on the copies that were asked")
     void more_than_a_batch_is_deleted_in_pages_and_a_dry_run_counts_the_same_without_writing() throws Exception {
-        queue.changeSettings("email", settings -> settings.withRetention(new Retention.Newest(30)));
+        queue.types().change("email", settings -> settings.withRetention(new Retention.Newest(30)));
         for (int i = 0; i < 700; i++) {
             ObjectNode job = raw("job:email:" + i).put("status", i % 2 == 0 ? "success" : "cancelled");
             job.putObject("times").put("finished", 1_000_000L + i);
@@ -219,7 +219,7 @@ class RetentionTest {
 
     @Test
     void a_finished_job_stays_while_another_waits_for_it_and_for_one_that_is_not_finished() throws Exception {
-        queue.changeSettings("email", settings -> settings.withRetention(new Retention.Delete()));
+        queue.types().change("email", settings -> settings.withRetention(new Retention.Delete()));
         add("email", "first");
         add("slow", "second");
         queue.add(JobRequest.builder("report")
@@ -241,7 +241,7 @@ class RetentionTest {
 
     @Test
     void a_job_that_retention_deleted_counts_as_what_it_was_for_who_asks_too_late() throws Exception {
-        queue.changeSettings("email", settings -> settings.withRetention(new Retention.Delete()));
+        queue.types().change("email", settings -> settings.withRetention(new Retention.Delete()));
         one("email", "first", JobStatus.SUCCESS);
         try (Worker keepsTombstones =
                 queue.worker().handler("idle", (data, context) -> null).start()) {
@@ -262,7 +262,7 @@ class RetentionTest {
 
     @Test
     void the_log_of_a_job_goes_with_it_and_one_that_a_crash_left_behind_goes_too() throws Exception {
-        queue.changeSettings("email", settings -> settings.withRetention(new Retention.Delete()));
+        queue.types().change("email", settings -> settings.withRetention(new Retention.Delete()));
         add("email", "1");
         add("kept", "2");
         try (Worker worker = queue.worker()
@@ -281,12 +281,12 @@ class RetentionTest {
         ObjectNode orphan = raw("log:email:gone:0000000000000001:00000001");
         put(orphan);
         put(raw("log:of-somebody-else"));
-        assertThat(queue.log("email", "1")).isNotEmpty();
+        assertThat(queue.logs().read("email", "1")).isNotEmpty();
 
         TestQueue.gc(queue).run();
 
-        assertThat(queue.log("email", "1")).isEmpty();
-        assertThat(queue.log("kept", "2")).isNotEmpty();
+        assertThat(queue.logs().read("email", "1")).isEmpty();
+        assertThat(queue.logs().read("kept", "2")).isNotEmpty();
         assertThat(documents())
                 .contains("log:of-somebody-else")
                 .doesNotContain(orphan.path("_id").asText());

@@ -46,7 +46,7 @@ class RetiredJobsTest {
         others = TestQueue.open(database);
         proxy = Proxy.before(database.server());
         queue = TestQueue.open(proxy.door(database));
-        others.changeSettings("email", settings -> settings.withRetention(new Retention.Delete()));
+        others.types().change("email", settings -> settings.withRetention(new Retention.Delete()));
         add();
     }
 
@@ -126,7 +126,7 @@ class RetiredJobsTest {
 
         assertThat(collection.get().jobsDeleted()).isEqualTo(Map.of("email", 1L));
         assertThat(others.get("email", "1")).isPresent();
-        assertThat(others.log("email", "1")).hasSize(1);
+        assertThat(others.logs().read("email", "1")).hasSize(1);
     }
 
     private void add() {

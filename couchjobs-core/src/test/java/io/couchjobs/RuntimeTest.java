@@ -48,9 +48,11 @@ class RuntimeTest {
     @BeforeEach
     void open(TestDatabase database) {
         queue = TestQueue.open(database);
-        queue.changeSettings(
-                "email",
-                settings -> settings.withRetryPolicy(new RetryPolicy(1, Duration.ofMillis(1), Duration.ofMillis(1))));
+        queue.types()
+                .change(
+                        "email",
+                        settings -> settings.withRetryPolicy(
+                                new RetryPolicy(1, Duration.ofMillis(1), Duration.ofMillis(1))));
     }
 
     @AfterEach
@@ -467,7 +469,7 @@ class RuntimeTest {
     }
 
     private long counts(JobStatus status) {
-        TypeCounts counts = queue.counts().get("email");
+        TypeCounts counts = queue.types().counts().get("email");
         return counts == null ? 0 : counts.byStatus().getOrDefault(status, 0L);
     }
 

@@ -211,7 +211,7 @@ class ScopeRacesTest {
 
     @Test
     void the_job_of_a_service_that_died_runs_again_when_its_lease_is_over() throws Exception {
-        queue.setTypeTimeout(ONE.jobType(), Duration.ofMillis(300));
+        queue.types().setTimeout(ONE.jobType(), Duration.ofMillis(300));
         queue.scopes().start(ONE);
         queue.database().put(ownedByTheDead("dead"));
         AtomicInteger runs = new AtomicInteger();

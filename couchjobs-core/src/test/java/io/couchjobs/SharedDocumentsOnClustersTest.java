@@ -41,28 +41,28 @@ class SharedDocumentsOnClustersTest {
     @Test
     void settings_that_no_majority_confirms_are_not_told_done_and_are_as_they_were_when_the_others_are_back()
             throws Exception {
-        queues.get(0).changeSettings("email", settings -> settings.with(Limit.RUNNING, 5));
+        queues.get(0).types().change("email", settings -> settings.with(Limit.RUNNING, 5));
         everywhere("type:email", "\"limit\":5");
         leaveAlone();
-        assertThatThrownBy(() -> queues.get(CUT_OFF).changeSettings("email", settings -> settings.withPaused(true)))
+        assertThatThrownBy(() -> queues.get(CUT_OFF).types().change("email", settings -> settings.withPaused(true)))
                 .isInstanceOf(UnconfirmedException.class)
                 .hasMessageContaining("no majority of the copies confirmed the change to the settings of type email");
         comeBack();
-        assertThat(queues.get(0).changeSettings("email", settings -> settings).isPaused())
+        assertThat(queues.get(0).types().change("email", settings -> settings).isPaused())
                 .isFalse();
         everywhere("type:email", "\"limit\":5");
     }
 
     @Test
     void settings_that_no_majority_confirmed_do_not_undo_what_the_others_confirmed_meanwhile() throws Exception {
-        queues.get(0).changeSettings("email", settings -> settings.with(Limit.RUNNING, 5));
+        queues.get(0).types().change("email", settings -> settings.with(Limit.RUNNING, 5));
         everywhere("type:email", "\"limit\":5");
         leaveAlone();
         assertThatThrownBy(
-                        () -> queues.get(CUT_OFF).changeSettings("email", settings -> settings.with(Limit.RUNNING, 9)))
+                        () -> queues.get(CUT_OFF).types().change("email", settings -> settings.with(Limit.RUNNING, 9)))
                 .isInstanceOf(UnconfirmedException.class);
         theOthers();
-        queues.get(0).changeSettings("email", settings -> settings.withPaused(true));
+        queues.get(0).types().change("email", settings -> settings.withPaused(true));
         cluster.start(CUT_OFF);
         settled("type:email");
         everywhere("type:email", "\"paused\":true");
@@ -121,7 +121,7 @@ class SharedDocumentsOnClustersTest {
         queues.get(0).add(JobRequest.builder("email").id("1").data(Map.of()).build());
         ClaimedJob former = claim();
         fenced(CUT_OFF, former).change("doc", document -> document.put("by", "former"));
-        queues.get(0).release("email", "1");
+        queues.get(0).operations().release("email", "1");
         ClaimedJob present = claim();
         everywhere("doc", "former");
         leaveAlone();

@@ -70,7 +70,7 @@ class SurvivalTest {
             queue.addAll(requests(3));
             TestQueue.until(() -> worker.stats().succeeded() == 3);
             queue.database().delete();
-            queue.init();
+            queue.operations().init();
             queue.addAll(requests(3));
             TestQueue.until(() -> worker.stats().succeeded() == 6);
         }
@@ -115,7 +115,7 @@ class SurvivalTest {
     @Test
     void handlers_that_use_up_the_memory(TestDatabase database) throws Exception {
         try (JobQueue queue = TestQueue.open(database)) {
-            queue.changeSettings("email", type -> type.withRetryPolicy(RetryPolicy.DEFAULT.withMaxRetries(0)));
+            queue.types().change("email", type -> type.withRetryPolicy(RetryPolicy.DEFAULT.withMaxRetries(0)));
             for (int i = 0; i < 30; i++) {
                 queue.add(JobRequest.builder("email")
                         .id("" + i)
@@ -140,8 +140,8 @@ class SurvivalTest {
     void thousands_of_jobs_that_all_fail(TestDatabase database) throws Exception {
         int many = database.serverName().contains("PouchDB") ? 100 : Integer.getInteger("couchjobs.failing", 1_000);
         try (JobQueue queue = TestQueue.open(database)) {
-            queue.changeSettings(
-                    "email", type -> type.withRetryPolicy(new RetryPolicy(1, Duration.ZERO, Duration.ZERO)));
+            queue.types()
+                    .change("email", type -> type.withRetryPolicy(new RetryPolicy(1, Duration.ZERO, Duration.ZERO)));
             AtomicInteger runs = new AtomicInteger();
             try (Worker worker = queue.worker()
                     .concurrency(20)

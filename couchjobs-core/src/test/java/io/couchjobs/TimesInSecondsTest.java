@@ -52,8 +52,8 @@ class TimesInSecondsTest {
         assertThat(accept(AcceptOptions.of("email").withoutSchedule())).isEmpty();
         assertThat(accept(AcceptOptions.of("email").strategy(Strategy.fair(2, 1))))
                 .isEmpty();
-        assertThat(queue.pendingCount("email", Instant.now(), 10)).isZero();
-        assertThat(queue.pendingCount("email", Instant.ofEpochSecond(FUTURE), 10))
+        assertThat(queue.types().pendingCount("email", Instant.now(), 10)).isZero();
+        assertThat(queue.types().pendingCount("email", Instant.ofEpochSecond(FUTURE), 10))
                 .isOne();
         assertThat(accept(AcceptOptions.of("email").maxScheduledTime(Instant.ofEpochSecond(FUTURE - 1))))
                 .isEmpty();
@@ -104,7 +104,7 @@ class TimesInSecondsTest {
         for (long time : times) {
             write("t" + time, "'scheduledTime':" + time);
         }
-        queue.init();
+        queue.operations().init();
         List<ViewResult.Row> rows = queue.database()
                 .view(ViewQuery.of(DesignDocument.JOBS.versionedName(), "due").includeDocs(true))
                 .rows();
@@ -121,9 +121,10 @@ class TimesInSecondsTest {
         write("seconds", "'scheduledTime':" + FUTURE);
         write("millis", "'scheduledTime':" + FUTURE * 1000);
         write("ended", "'status':'success','scheduledTime':" + PAST);
-        JobIndex index = new JobIndex(new DesignDocuments(queue.database()), queue.site());
+        JobIndex index = new JobIndex(
+                new DesignDocuments(queue.database()), queue.operations().site());
         assertThat(index.timesInSeconds()).containsExactly("job:email:seconds");
-        assertThat(queue.malformed()).isEmpty();
+        assertThat(queue.operations().malformed()).isEmpty();
     }
 
     private void write(String id, String fields) {

@@ -23,7 +23,7 @@ class UpgradeTest extends FaultyServer {
         install(OLDER);
         neverBuild();
         add("email", "1");
-        assertThat(queue.counts()).containsKey("email");
+        assertThat(queue.types().counts()).containsKey("email");
     }
 
     @Test
@@ -32,7 +32,7 @@ class UpgradeTest extends FaultyServer {
         AtomicInteger asked = new AtomicInteger();
         couch.faults().answer(1_000_000, request -> isNew(request) && asked.incrementAndGet() <= 2, 500);
         add("email", "1");
-        TestQueue.until(() -> queue.counts().containsKey("email") && asked.get() > 3);
+        TestQueue.until(() -> queue.types().counts().containsKey("email") && asked.get() > 3);
     }
 
     @Test
@@ -40,7 +40,7 @@ class UpgradeTest extends FaultyServer {
         install(OLDER);
         neverBuild();
         add("email", "1");
-        assertThat(queue.counts()).containsKey("email");
+        assertThat(queue.types().counts()).containsKey("email");
         assertThat(isBeingBuilt()).isTrue();
         queue.close();
         TestQueue.until(() -> !isBeingBuilt());

@@ -125,10 +125,11 @@ class WakeUpsTest {
 
     @Test
     void a_failed_job_is_accepted_again_at_the_time_of_its_retry() throws Exception {
-        other.changeSettings(
-                "email",
-                settings ->
-                        settings.withRetryPolicy(new RetryPolicy(3, Duration.ofMillis(1500), Duration.ofMillis(1500))));
+        other.types()
+                .change(
+                        "email",
+                        settings -> settings.withRetryPolicy(
+                                new RetryPolicy(3, Duration.ofMillis(1500), Duration.ofMillis(1500))));
         add("1", Instant.EPOCH);
         ClaimedJob claim = other.accept(AcceptOptions.of("email")).get(0);
         Future<List<ClaimedJob>> accept = accept("email");
@@ -153,14 +154,14 @@ class WakeUpsTest {
 
     @Test
     void a_paused_type_is_left_alone_until_it_is_resumed_and_others_are_not() throws Exception {
-        other.changeSettings("email", settings -> settings.withPaused(true));
+        other.types().change("email", settings -> settings.withPaused(true));
         add("1", Instant.now().plusMillis(300));
         Future<List<ClaimedJob>> accept = accept("email", "sms", "fax");
         other.add("fax", Map.of());
         assertThat(accept.get(20, TimeUnit.SECONDS).get(0).id().type()).isEqualTo("fax");
         Future<List<ClaimedJob>> second = accept("email", "sms", "fax");
         assertThatThrownBy(() -> second.get(1, TimeUnit.SECONDS)).isInstanceOf(TimeoutException.class);
-        other.changeSettings("email", settings -> settings.withPaused(false));
+        other.types().change("email", settings -> settings.withPaused(false));
         assertThat(second.get(20, TimeUnit.SECONDS).get(0).id().type()).isEqualTo("email");
     }
 

@@ -96,7 +96,7 @@ class WorkingTest {
         assertThat(runs).hasSize(300);
         assertThat(runs.values()).allMatch(count -> count.get() == 1);
         assertThat(succeeded).isEqualTo(300);
-        assertThat(queue.counts().get("email").byStatus()).containsEntry(JobStatus.SUCCESS, 300L);
+        assertThat(queue.types().counts().get("email").byStatus()).containsEntry(JobStatus.SUCCESS, 300L);
     }
 
     @Test
@@ -185,7 +185,7 @@ class WorkingTest {
 
     @Test
     void jobs_of_a_dead_owner_are_run_by_another_worker_after_the_timeout_of_their_type() throws Exception {
-        queue.setTypeTimeout("email", Duration.ofMillis(800));
+        queue.types().setTimeout("email", Duration.ofMillis(800));
         queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
         ClaimedJob dead = queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE))
                 .get(0);
@@ -207,7 +207,7 @@ class WorkingTest {
     @Test
     void a_run_longer_than_the_timeout_keeps_its_lease() throws Exception {
         Duration timeout = Duration.ofMillis(1500);
-        queue.setTypeTimeout("email", timeout);
+        queue.types().setTimeout("email", timeout);
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         AtomicInteger stolen = new AtomicInteger();
@@ -238,7 +238,7 @@ class WorkingTest {
 
     @Test
     void a_worker_that_restarts_with_its_id_takes_its_own_jobs_back_at_once() throws Exception {
-        queue.setTypeTimeout("email", Duration.ofHours(1));
+        queue.types().setTimeout("email", Duration.ofHours(1));
         queue.database()
                 .put(Jobs.json("{'_id':'job:email:1','status':'running','data':{},'attempt':1,'fence':1,"
                         + "'lock':{'token':'old','worker':'w1','since':1}}"));
@@ -334,7 +334,7 @@ class WorkingTest {
             document.put("fence", 5);
             ((com.fasterxml.jackson.databind.node.ObjectNode) document.get("lock")).put("token", "other");
             queue.database().put(document);
-            queue.setTypeTimeout("email", Duration.ofSeconds(1));
+            queue.types().setTimeout("email", Duration.ofSeconds(1));
             Job job = TestQueue.finished(queue, "email", "1");
             assertThat(job.result().orElseThrow().asText()).isEqualTo("second");
             long halted = worker.stats().halted();
@@ -395,7 +395,7 @@ class WorkingTest {
             worker.awaitStopped();
             assertThat(worker.stats().claimed()).isEqualTo(3);
         }
-        assertThat(queue.counts().get("email").byStatus()).containsEntry(JobStatus.WAITING, 2L);
+        assertThat(queue.types().counts().get("email").byStatus()).containsEntry(JobStatus.WAITING, 2L);
     }
 
     @Test
@@ -454,7 +454,9 @@ class WorkingTest {
     }
 
     private void retryAtOnce(String type, int retries) {
-        queue.changeSettings(
-                type, settings -> settings.withRetryPolicy(new RetryPolicy(retries, Duration.ZERO, Duration.ZERO)));
+        queue.types()
+                .change(
+                        type,
+                        settings -> settings.withRetryPolicy(new RetryPolicy(retries, Duration.ZERO, Duration.ZERO)));
     }
 }

@@ -17,7 +17,7 @@ public final class LocalQueue {
     /** A queue in a store of its own. */
     public static JobQueue open() {
         JobQueue queue = over(new WithinThread(CouchStore.open(null)));
-        queue.init();
+        queue.operations().init();
         return queue;
     }
 

@@ -47,7 +47,7 @@ interface Accounts extends AutoCloseable {
         public List<URI> of(Role role, String process, List<URI> databases) {
             String user = run + "-" + process;
             String password = UUID.randomUUID().toString();
-            queue.security().grant(role, user, () -> Secret.of(password));
+            queue.operations().security().grant(role, user, () -> Secret.of(password));
             users.add(user);
             return databases.stream()
                     .map(database -> withUser(database, user + ":" + password))

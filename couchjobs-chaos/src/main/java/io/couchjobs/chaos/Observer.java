@@ -36,7 +36,7 @@ final class Observer implements AutoCloseable {
         this.queue = open(databases);
         for (Kind kind : Kind.values()) {
             RetryPolicy policy = kind == Kind.ENDLESS ? ONE_RETRY : RETRIES;
-            queue.changeSettings(kind.type(), type -> type.withTimeout(LEASE).withRetryPolicy(policy));
+            queue.types().change(kind.type(), type -> type.withTimeout(LEASE).withRetryPolicy(policy));
         }
     }
 
@@ -56,14 +56,14 @@ final class Observer implements AutoCloseable {
 
     /** Has the database refuse what a role does not cover from now on. */
     Accounts secure() {
-        queue.security().secure();
+        queue.operations().security().secure();
         return new Accounts.OfOneRun(queue);
     }
 
     /** {@return how many jobs there are by status, of all types; the first key is the type} */
     Map<String, Map<JobStatus, Long>> counts() {
         Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
-        queue.counts().forEach((type, counted) -> counts.put(type, counted.byStatus()));
+        queue.types().counts().forEach((type, counted) -> counts.put(type, counted.byStatus()));
         return counts;
     }
 

@@ -78,7 +78,7 @@ final class BulkImport {
 
     private void flush() {
         List<Job> jobs = batch.stream().flatMap(line -> line.job().stream()).toList();
-        List<AddResult> results = queue.restoreAll(jobs);
+        List<AddResult> results = queue.operations().restore(jobs);
         for (int i = 0; i < results.size(); i++) {
             record(batch.get(i).number(), jobs.get(i), results.get(i));
         }

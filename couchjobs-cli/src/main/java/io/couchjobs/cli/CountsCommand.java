@@ -42,12 +42,14 @@ final class CountsCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) throws Exception {
-        Map<String, TypeCounts> counts = new IndexWait(queue, root().progress()).ask(queue::counts);
+        Map<String, TypeCounts> counts = new IndexWait(queue, root().progress()).ask(queue.types()::counts);
         Map<String, TypeCounts> wanted =
                 type == null ? counts : Map.of(type, counts.getOrDefault(type, new TypeCounts(Map.of(), null)));
         output().table(() -> table(wanted, Instant.now()), () -> json(wanted));
-        queue.malformed().entrySet().stream().limit(MALFORMED_SHOWN).forEach(document -> root().say("couchjobs: "
-                + document.getKey() + " is not a job and will never run: wrong field " + document.getValue()));
+        queue.operations().malformed().entrySet().stream()
+                .limit(MALFORMED_SHOWN)
+                .forEach(document -> root().say("couchjobs: " + document.getKey()
+                        + " is not a job and will never run: wrong field " + document.getValue()));
         return ExitCode.DONE;
     }
 

@@ -50,7 +50,7 @@ final class GcCommand extends QueueCommand {
     ExitCode run(JobQueue queue) throws InterruptedException {
         ProgressLine line = root().progress();
         GarbageCollection collection =
-                queue.gc().dryRun(dryRun).onProgress(now -> line.update(now.step() + ": " + now.done()));
+                queue.operations().gc().dryRun(dryRun).onProgress(now -> line.update(now.step() + ": " + now.done()));
         if (keepTombstones != null) {
             collection.keepTombstones(keepTombstones);
         }

@@ -7,8 +7,8 @@ import io.couchjobs.cli.output.Output;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.LogChunk;
-import io.couchjobs.job.LogFollowing;
 import io.couchjobs.job.LogLine;
+import io.couchjobs.job.Logs;
 import io.couchjobs.job.Subscription;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -54,7 +54,10 @@ final class LogsCommand extends QueueCommand {
         }
         Output output = output();
         if (!follow) {
-            queue.log(id.type(), id.id()).takeWhile(chunk -> !output.isClosed()).forEach(chunk -> show(chunk, output));
+            queue.logs()
+                    .read(id.type(), id.id())
+                    .takeWhile(chunk -> !output.isClosed())
+                    .forEach(chunk -> show(chunk, output));
             return ExitCode.DONE;
         }
         return follow(queue, id, output);
@@ -64,7 +67,7 @@ final class LogsCommand extends QueueCommand {
     private static ExitCode follow(JobQueue queue, JobId id, Output output) throws InterruptedException {
         CountDownLatch over = new CountDownLatch(1);
         try (Subscription job = queue.subscribe(id.type(), id.id());
-                LogFollowing log = queue.followLog(id.type(), id.id(), chunk -> {
+                Logs.Following log = queue.logs().follow(id.type(), id.id(), chunk -> {
                     show(chunk, output);
                     if (output.isClosed()) {
                         over.countDown();

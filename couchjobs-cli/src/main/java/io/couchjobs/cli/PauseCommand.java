@@ -21,7 +21,7 @@ final class PauseCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        TypeText.show(output(), queue.changeSettings(type, settings -> settings.withPaused(true)));
+        TypeText.show(output(), queue.types().change(type, settings -> settings.withPaused(true)));
         return ExitCode.DONE;
     }
 }

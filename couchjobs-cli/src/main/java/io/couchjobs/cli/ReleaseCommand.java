@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
 final class ReleaseCommand extends JobsCommand {
     @Override
     String act(JobQueue queue, JobId id) {
-        boolean waits = queue.release(id.type(), id.id()).status() == JobStatus.WAITING;
+        boolean waits = queue.operations().release(id.type(), id.id()).status() == JobStatus.WAITING;
         return waits ? "waits for a worker again" : "cancelled, as was asked for before";
     }
 }

@@ -21,7 +21,7 @@ final class ResumeCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        TypeText.show(output(), queue.changeSettings(type, settings -> settings.withPaused(false)));
+        TypeText.show(output(), queue.types().change(type, settings -> settings.withPaused(false)));
         return ExitCode.DONE;
     }
 }

@@ -75,7 +75,7 @@ final class TypeSetCommand extends QueueCommand {
 
     @Override
     ExitCode run(JobQueue queue) {
-        TypeText.show(output(), queue.changeSettings(type, this::changed));
+        TypeText.show(output(), queue.types().change(type, this::changed));
         return ExitCode.DONE;
     }
 

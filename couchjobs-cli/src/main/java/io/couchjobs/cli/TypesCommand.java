@@ -13,7 +13,8 @@ import picocli.CommandLine.Command;
 final class TypesCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) {
-        List<TypeSettings> types = queue.types().stream().map(queue::settings).toList();
+        List<TypeSettings> types =
+                queue.types().names().stream().map(queue.types()::settings).toList();
         output().rows(
                         () -> TypeText.table(types),
                         () -> types.stream().map(TypeText::json).toList());

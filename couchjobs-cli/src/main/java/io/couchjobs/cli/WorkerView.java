@@ -35,7 +35,8 @@ record WorkerView(List<WorkerInfo> workers, Map<JobId, Job> jobs, Instant now) {
     private static final int MOST_READ = 500;
 
     static WorkerView of(JobQueue queue, Predicate<WorkerInfo> wanted) {
-        List<WorkerInfo> workers = queue.workers().stream().filter(wanted).toList();
+        List<WorkerInfo> workers =
+                queue.operations().workers().stream().filter(wanted).toList();
         Instant now = Instant.now().plus(queue.database().server().clockSkew());
         return new WorkerView(workers, read(queue, workers), now);
     }

@@ -55,7 +55,7 @@ class CutOffTest {
         assertThat(shell.run("pause", "email").exitCode()).isZero();
         try (JobQueue queue =
                 JobQueue.open(cluster.urls().get(0).resolve("/jobs").toString())) {
-            assertThat(queue.settings("email").isPaused()).isTrue();
+            assertThat(queue.types().settings("email").isPaused()).isTrue();
         }
     }
 }

@@ -75,7 +75,7 @@ class DoctorCommandTest {
     void fix_stores_design_documents_and_resolves_conflicts() throws Exception {
         notOnPouchDb();
         try (JobQueue queue = open()) {
-            queue.changeSettings("email", settings -> settings.withPaused(true)); // or doctor misses a worker
+            queue.types().change("email", settings -> settings.withPaused(true)); // or doctor misses a worker
             queue.database().put(withdrawn("job:email:2"));
             ObjectNode design = new DesignDocuments(queue.database())
                     .read(DesignDocument.LISTS.versionedName())
@@ -103,7 +103,7 @@ class DoctorCommandTest {
             assertThat(queue.state("email", "1")).isEqualTo(JobState.RUNNING);
 
             shell.input("y\n");
-            queue.changeSettings("email", settings -> settings.withPaused(true)); // or doctor misses a worker
+            queue.types().change("email", settings -> settings.withPaused(true)); // or doctor misses a worker
             TestShell.Said said = shell.run("doctor", "--fix", "-o", "json");
 
             assertThat(said.exitCode()).as(said.out()).isZero();
@@ -120,10 +120,11 @@ class DoctorCommandTest {
         try (JobQueue queue = open()) {
             queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
             ClaimedJob claim = queue.accept(AcceptOptions.of("email")).get(0);
-            WorkerInfo.OwnedJob seen = queue.workers().get(0).jobs().get(0);
+            WorkerInfo.OwnedJob seen =
+                    queue.operations().workers().get(0).jobs().get(0);
             claim.update();
 
-            assertThatThrownBy(() -> queue.releaseOrphan(seen)).isInstanceOf(JobRefusedException.class);
+            assertThatThrownBy(() -> queue.operations().releaseOrphan(seen)).isInstanceOf(JobRefusedException.class);
             claim.finish();
         }
     }
@@ -152,7 +153,7 @@ class DoctorCommandTest {
         try (JobQueue queue = open()) {
             queue.add(JobRequest.of("email", Map.of()));
             queue.add(JobRequest.of("fax", Map.of()));
-            queue.changeSettings("email", settings -> settings.withPaused(true));
+            queue.types().change("email", settings -> settings.withPaused(true));
             queue.accept(AcceptOptions.of("fax")).get(0).fail(JobError.Kind.FAILED, "no such number", null, true);
             TestShell.Said said = shell.run("doctor");
             assertThat(said.exitCode()).as(said.out()).isZero();

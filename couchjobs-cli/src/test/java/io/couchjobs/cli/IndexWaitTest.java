@@ -83,7 +83,7 @@ class IndexWaitTest {
             ProgressLine line = new ProgressLine(new PrintWriter(err), ProgressLine.Mode.LINES, System::nanoTime);
             IndexWait wait = new IndexWait(queue, line, Duration.ofSeconds(1));
 
-            assertThatThrownBy(() -> wait.ask(queue::counts))
+            assertThatThrownBy(() -> wait.ask(queue.types()::counts))
                     .hasMessageContaining("still building the index lists-")
                     .hasMessageContaining("ask again later")
                     .satisfies(over -> assertThat(ExitCode.of(over)).isEqualTo(ExitCode.TIMED_OUT));

@@ -28,7 +28,7 @@ class TopCommandTest {
             queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
             queue.accept(AcceptOptions.of("email")).get(0).fail(JobError.Kind.FAILED, "no such mailbox", null, true);
             queue.add(JobRequest.builder("report").id("1").data(Map.of()).build());
-            queue.changeSettings("report", settings -> settings.withPaused(true));
+            queue.types().change("report", settings -> settings.withPaused(true));
         }
 
         TestShell.Said text = shell.run("top");

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 /**
  * Makes a queue's database small again: deletes what retention lets go, removes dead workers' registrations and design
  * documents of other versions, purges tombstones, compacts the database and its indexes. Made by {@link
- * io.couchjobs.JobQueue#gc()}; not thread-safe, run it once.
+ * io.couchjobs.Operations#gc()}; not thread-safe, run it once.
  *
  * <p>It works in small batches with pauses, beside running workers and other collections, and may be killed at any time:
  * what was not done, the next one does. Purging and compacting need an administrator of the server; without one, the rest

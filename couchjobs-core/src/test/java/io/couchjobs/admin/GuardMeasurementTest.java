@@ -37,9 +37,9 @@ class GuardMeasurementTest {
             for (int round = 0; round < 2 * ROUNDS + 2; round++) {
                 boolean guarded = round % 2 == 1;
                 if (guarded) {
-                    secured.root().security().secure();
+                    secured.root().operations().security().secure();
                 } else {
-                    secured.root().security().removeGuard();
+                    secured.root().operations().security().removeGuard();
                 }
                 lives(queue, round < 2 ? "warm up, " : "", guarded ? " with" : " without");
             }

@@ -74,18 +74,18 @@ class GuardTest {
                 .job(JobRequest.of("email", Map.of()))
                 .build();
         for (JobQueue queue : List.of(secured.as(Role.PRODUCER), secured.as(Role.WORKER))) {
-            refuses(() -> queue.setTypeTimeout("email", Duration.ofSeconds(1)))
+            refuses(() -> queue.types().setTimeout("email", Duration.ofSeconds(1)))
                     .hasMessageContaining("may not change the settings of types")
                     .hasMessageContaining("couchjobs-admin");
-            refuses(() -> queue.changeSettings("email", settings -> settings.withPaused(true)));
+            refuses(() -> queue.types().change("email", settings -> settings.withPaused(true)));
             refuses(() -> queue.schedules().put(nightly)).hasMessageContaining("may not change schedules");
         }
         JobQueue admin = secured.as(Role.ADMIN);
-        admin.setTypeTimeout("email", Duration.ofSeconds(1));
+        admin.types().setTimeout("email", Duration.ofSeconds(1));
         admin.schedules().put(nightly);
         refuses(() -> secured.as(Role.WORKER).schedules().disable("nightly"));
         refuses(() -> secured.as(Role.WORKER).schedules().remove("nightly"));
-        refuses(() -> secured.as(Role.PRODUCER).clearTypeTimeout("email"));
+        refuses(() -> secured.as(Role.PRODUCER).types().clearTimeout("email"));
     }
 
     @Test
@@ -96,7 +96,8 @@ class GuardTest {
                 .isInstanceOf(WriteRefusedException.class)
                 .hasMessageContaining("may not claim jobs")
                 .hasMessageContaining("couchjobs-worker");
-        assertThat(producer.pendingCount("email", java.time.Instant.now(), 10)).isEqualTo(1);
+        assertThat(producer.types().pendingCount("email", java.time.Instant.now(), 10))
+                .isEqualTo(1);
     }
 
     @Test
@@ -165,9 +166,9 @@ class GuardTest {
     void what_cannot_be_a_job_is_refused_to_everybody_and_can_be_deleted_by_anybody_who_may_remove() {
         ObjectNode malformed = Jobs.json("{'_id':'job:email:1','status':'ready'}");
         assertThat(refusal(secured.root(), malformed)).contains("cannot be a job", "status");
-        secured.root().security().removeGuard();
+        secured.root().operations().security().removeGuard();
         secured.root().database().put(malformed);
-        secured.root().security().secure();
+        secured.root().operations().security().secure();
         secured.as(Role.PRODUCER).remove("email", "1");
         assertThat(secured.root().database().get("job:email:1")).isEmpty();
     }
@@ -249,19 +250,21 @@ class GuardTest {
     @Test
     void to_secure_twice_changes_nothing_and_an_old_guard_is_replaced() {
         JobQueue root = secured.root();
-        assertThat(root.security().guard()).isEqualTo(GuardState.CURRENT);
-        assertThat(root.security().isOpen()).isFalse();
-        assertThat(root.security().secure().isEmpty()).isTrue();
+        assertThat(root.operations().security().guard()).isEqualTo(GuardState.CURRENT);
+        assertThat(root.operations().security().isOpen()).isFalse();
+        assertThat(root.operations().security().secure().isEmpty()).isTrue();
         ObjectNode guard = root.database().get("_design/couchjobs-guard").orElseThrow();
         guard.put("validate_doc_update", "function () {}");
         root.database().put(guard);
-        assertThat(root.security().guard()).isEqualTo(GuardState.OTHER);
-        assertThat(root.security().preview().isGuardStored()).isTrue();
-        assertThat(root.security().secure().guardBefore()).isEqualTo(GuardState.OTHER);
-        assertThat(root.security().guard()).isEqualTo(GuardState.CURRENT);
+        assertThat(root.operations().security().guard()).isEqualTo(GuardState.OTHER);
+        assertThat(root.operations().security().preview().isGuardStored()).isTrue();
+        assertThat(root.operations().security().secure().guardBefore()).isEqualTo(GuardState.OTHER);
+        assertThat(root.operations().security().guard()).isEqualTo(GuardState.CURRENT);
         String user = secured.user(Role.PRODUCER);
-        assertThat(root.security().grant(Role.PRODUCER, user, () -> null)).isEqualTo(UserOutcome.UNCHANGED);
-        assertThat(root.security().grant(Role.WORKER, user, () -> null)).isEqualTo(UserOutcome.GRANTED);
+        assertThat(root.operations().security().grant(Role.PRODUCER, user, () -> null))
+                .isEqualTo(UserOutcome.UNCHANGED);
+        assertThat(root.operations().security().grant(Role.WORKER, user, () -> null))
+                .isEqualTo(UserOutcome.GRANTED);
     }
 
     private static AbstractThrowableAssert<?, ? extends Throwable> refuses(ThrowingCallable act) {

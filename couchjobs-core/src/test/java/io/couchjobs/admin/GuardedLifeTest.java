@@ -65,9 +65,11 @@ class GuardedLifeTest {
 
     @Test
     void jobs_are_run_retried_failed_and_cancelled() throws Exception {
-        admin.changeSettings(
-                "email",
-                settings -> settings.withRetryPolicy(new RetryPolicy(1, Duration.ofMillis(1), Duration.ofMillis(1))));
+        admin.types()
+                .change(
+                        "email",
+                        settings -> settings.withRetryPolicy(
+                                new RetryPolicy(1, Duration.ofMillis(1), Duration.ofMillis(1))));
         producer.add(request("good"));
         producer.add(request("bad"));
         producer.add(request("unwanted"));
@@ -91,7 +93,7 @@ class GuardedLifeTest {
             assertThat(bad.attempt()).isEqualTo(2);
             producer.retryNow("email", "unwanted");
             assertThat(finished(producer, "email", "unwanted").status()).isEqualTo(JobStatus.SUCCESS);
-            until(() -> producer.log("email", "good").findAny().isPresent());
+            until(() -> producer.logs().read("email", "good").findAny().isPresent());
         }
         producer.remove("email", "good");
         assertThat(producer.get("email", "good")).isEmpty();
@@ -116,7 +118,7 @@ class GuardedLifeTest {
 
     @Test
     void a_worker_of_another_user_takes_over_from_a_dead_one_which_is_halted() throws Exception {
-        admin.setTypeTimeout("email", Duration.ofSeconds(1));
+        admin.types().setTimeout("email", Duration.ofSeconds(1));
         producer.add(request("1"));
         ClaimedJob dead = claim(worker);
         try (Worker other = secured.as(Role.WORKER)
@@ -153,7 +155,7 @@ class GuardedLifeTest {
                         .every(Duration.ofSeconds(1))
                         .job(JobRequest.of("email", Map.of()))
                         .build());
-        admin.changeSettings("email", settings -> settings.with(Limit.RUNNING, 1));
+        admin.types().change("email", settings -> settings.with(Limit.RUNNING, 1));
         CountDownLatch runs = new CountDownLatch(1);
         try (Worker running = worker.worker()
                 .handler("email", (data, context) -> {
@@ -202,7 +204,7 @@ class GuardedLifeTest {
 
     @Test
     void workers_delete_what_retention_lets_go() throws Exception {
-        admin.changeSettings("email", settings -> settings.withRetention(new Retention.Delete()));
+        admin.types().change("email", settings -> settings.withRetention(new Retention.Delete()));
         producer.add(request("1"));
         claim(worker).finish();
         TestQueue.gc(worker).run();
@@ -230,10 +232,10 @@ class GuardedLifeTest {
     @Test
     void an_administrator_imports_jobs_as_they_were() {
         Job copy = Jobs.job("'status':'success','result':5,'attempt':2,'fence':2");
-        assertThat(producer.restoreAll(List.of(copy)))
+        assertThat(producer.operations().restore(List.of(copy)))
                 .extracting(AddResult::outcome)
                 .containsExactly(AddResult.Outcome.REJECTED);
-        assertThat(admin.restoreAll(List.of(copy)))
+        assertThat(admin.operations().restore(List.of(copy)))
                 .extracting(AddResult::outcome)
                 .containsExactly(AddResult.Outcome.ADDED);
     }

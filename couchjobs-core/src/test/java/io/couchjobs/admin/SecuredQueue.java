@@ -47,7 +47,7 @@ final class SecuredQueue implements AutoCloseable {
                         Secret.of(database.password().orElseThrow()))
                 : new Auth.Basic("root", Secret.of("secret"));
         admin = open(root);
-        admin.security().secure();
+        admin.operations().security().secure();
     }
 
     /** As the administrator of the server. */
@@ -60,7 +60,7 @@ final class SecuredQueue implements AutoCloseable {
         String name = "test-" + UUID.randomUUID();
         users.add(name);
         for (Role role : roles) {
-            admin.security().grant(role, name, () -> PASSWORD);
+            admin.operations().security().grant(role, name, () -> PASSWORD);
         }
         return name;
     }

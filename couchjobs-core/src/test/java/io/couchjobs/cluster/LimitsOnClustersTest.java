@@ -53,7 +53,7 @@ class LimitsOnClustersTest {
         try {
             JobQueue queue = queueAt.apply(0);
             open.add(queue);
-            queue.changeSettings("one", settings -> settings.with(Limit.RUNNING, 1));
+            queue.types().change("one", settings -> settings.with(Limit.RUNNING, 1));
             queue.addAll(IntStream.range(0, JOBS)
                     .mapToObj(i -> JobRequest.builder("one")
                             .id("job-" + i)

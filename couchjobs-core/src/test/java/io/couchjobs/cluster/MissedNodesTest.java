@@ -28,7 +28,7 @@ class MissedNodesTest {
         try (SimulatedCluster copies = SimulatedCluster.start(3, 1);
                 JobQueue queue =
                         JobQueue.open(copies.urls().get(0).resolve("/jobs").toString())) {
-            queue.init();
+            queue.operations().init();
             check(queue.database(), () -> copies.stop(2), () -> copies.start(2));
         }
     }
@@ -39,7 +39,7 @@ class MissedNodesTest {
         assumeThat(RealCluster.isThere() && Deed.STOP.isPossible() && Deed.START.isPossible())
                 .isTrue();
         try (JobQueue queue = RealCluster.at(1, "missed-" + UUID.randomUUID())) {
-            queue.init();
+            queue.operations().init();
             check(queue.database(), () -> Deed.STOP.to(3), () -> Deed.START.to(3));
             queue.database().delete();
         }

@@ -71,7 +71,7 @@ class RealClusterTest {
                 .isTrue();
         journal = folder.resolve("journal");
         queue = RealCluster.open(database);
-        queue.changeSettings(ClusterWorker.TYPE, type -> type.withTimeout(Duration.ofSeconds(30)));
+        queue.types().change(ClusterWorker.TYPE, type -> type.withTimeout(Duration.ofSeconds(30)));
     }
 
     @AfterEach
@@ -351,7 +351,7 @@ class RealClusterTest {
     }
 
     private TypeCounts counts() {
-        return queue.counts().getOrDefault(ClusterWorker.TYPE, new TypeCounts(Map.of(), null));
+        return queue.types().counts().getOrDefault(ClusterWorker.TYPE, new TypeCounts(Map.of(), null));
     }
 
     private Map<String, List<Journal.Run>> journal() throws IOException {

@@ -71,8 +71,8 @@ class SharedDocumentsRaceTest {
     void both_changes_of_the_settings_of_a_type_stand() throws Exception {
         race("settings", n -> {
             boolean[] done = both(
-                    () -> queues.get(0).changeSettings("t" + n, settings -> settings.with(Limit.RUNNING, 7)),
-                    () -> queues.get(1).changeSettings("t" + n, settings -> settings.withPaused(true)));
+                    () -> queues.get(0).types().change("t" + n, settings -> settings.with(Limit.RUNNING, 7)),
+                    () -> queues.get(1).types().change("t" + n, settings -> settings.withPaused(true)));
             return () -> {
                 TypeSettings stored = TypeSettingsOf.read(queues.get(2), "t" + n);
                 return (!done[0] || stored.get(Limit.RUNNING).orElse(0) == 7) && (!done[1] || stored.isPaused());
@@ -130,7 +130,7 @@ class SharedDocumentsRaceTest {
     void a_window_of_a_rate_grants_no_more_than_it_has() throws Exception {
         race("rates", n -> {
             String type = "r" + n;
-            queues.get(0).changeSettings(type, settings -> settings.withRate(new Rate(4, Duration.ofHours(1))));
+            queues.get(0).types().change(type, settings -> settings.withRate(new Rate(4, Duration.ofHours(1))));
             for (int i = 0; i < 8; i++) {
                 queues.get(0)
                         .add(JobRequest.builder(type).id("" + i).data(Map.of()).build());
@@ -152,7 +152,7 @@ class SharedDocumentsRaceTest {
             String id = "f" + n;
             queues.get(0).add(JobRequest.builder("email").id(id).data(Map.of()).build());
             ClaimedJob former = claim(queues.get(0));
-            queues.get(0).release("email", id);
+            queues.get(0).operations().release("email", id);
             ClaimedJob present = claim(queues.get(1));
             FencedDocuments late = former.fenced(queues.get(0).database());
             FencedDocuments now = present.fenced(queues.get(1).database());

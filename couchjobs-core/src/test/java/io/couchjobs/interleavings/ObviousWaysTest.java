@@ -173,7 +173,7 @@ class ObviousWaysTest {
 
     private static void claimOnAFreshRevision(Player player) {
         player.make(Verb.CLAIM, null, null, () -> {
-            if (player.queue().pendingCount(player.id().type(), Instant.EPOCH, 1) == 0) {
+            if (player.queue().types().pendingCount(player.id().type(), Instant.EPOCH, 1) == 0) {
                 return List.of();
             }
             edit(player, document -> {
@@ -190,7 +190,7 @@ class ObviousWaysTest {
 
     private static void expireWhatIsThereNow(Player player) {
         player.make(Verb.EXPIRE, null, null, () -> {
-            if (player.queue().activeIds(player.id().type()).isEmpty()) {
+            if (player.queue().types().activeIds(player.id().type()).isEmpty()) {
                 return "nothing";
             }
             return edit(player, document -> {

@@ -55,7 +55,8 @@ class ProcessHandlerTest {
             Job good = TestQueue.finished(queue, "java", "0");
             assertThat(good.status()).isEqualTo(JobStatus.SUCCESS);
             assertThat(good.result().orElseThrow().path("heap").asInt()).isBetween(16, 32);
-            assertThat(queue.log("java", "0")
+            assertThat(queue.logs()
+                            .read("java", "0")
                             .flatMap(chunk -> chunk.lines().stream())
                             .map(line -> line.text()))
                     .containsExactly("attempt 1 hello");

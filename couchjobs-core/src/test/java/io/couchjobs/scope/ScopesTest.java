@@ -82,7 +82,7 @@ class ScopesTest {
         scopes.serve(ScopeService.of("index", Page.class, (page, context) -> null)
                 .accept(job -> !job.data().has("unwanted"))
                 .only(ONE::equals));
-        queue.changeSettings(ONE.jobType(), settings -> settings.withPaused(true));
+        queue.types().change(ONE.jobType(), settings -> settings.withPaused(true));
         Map<String, Object> wrong = Map.of("number", "x", "unwanted", true);
         assertThat(answer(wrong)).isEqualTo(Answer.SCOPE_SHUTDOWN);
         scopes.start(ONE, ScopeConfig.DEFAULTS.concurrency(1).queueLimit(1).classes("book"));
@@ -254,7 +254,7 @@ class ScopesTest {
             scopes.submit(ONE, job(id), endings::add);
             ending();
         }
-        queue.changeSettings(ONE.jobType(), settings -> settings.withPaused(true));
+        queue.types().change(ONE.jobType(), settings -> settings.withPaused(true));
         scopes.submit(ONE, job("waiting"));
         assertThat(scopes.history(ONE, 2)).extracting(job -> job.id().id()).containsExactly("c", "b");
         assertThat(scopes.history(ONE, 9)).hasSize(3);
@@ -281,7 +281,7 @@ class ScopesTest {
         try (JobQueue strict = TestQueue.builder(database).strict(true).open()) {
             strict.scopes().start(ONE);
             assertThatThrownBy(() -> strict.scopes().submit(ONE, job("a"))).isInstanceOf(NoTypeTimeoutException.class);
-            strict.setTypeTimeout(ONE.jobType(), Duration.ofMinutes(1));
+            strict.types().setTimeout(ONE.jobType(), Duration.ofMinutes(1));
             assertThat(strict.scopes().submit(ONE, job("a")).isAccepted()).isTrue();
         }
     }

@@ -33,7 +33,7 @@ class SharedDocumentsTest extends TwoDatabases {
     @Test
     void retention_and_collections_leave_the_jobs_of_other_sites_to_these() throws Exception {
         JobQueue here = named(munich, "munich");
-        here.changeSettings("email", settings -> settings.withRetention(new Retention.Delete()));
+        here.types().change("email", settings -> settings.withRetention(new Retention.Delete()));
         for (String site : List.of("munich", "oslo")) {
             here.database()
                     .put(Jobs.json("{'_id':'job:email:" + site + "','site':'" + site
@@ -42,7 +42,7 @@ class SharedDocumentsTest extends TwoDatabases {
         here.database().put(Jobs.json("{'_id':'job:email:none','status':'success','data':{},'times':{'finished':1}}"));
         TestQueue.gc(here).run();
         assertThat(here.all("email").map(job -> job.id().id())).containsExactlyInAnyOrder("none", "oslo");
-        here.nameSite(new Site("munich", true));
+        here.operations().nameSite(new Site("munich", true));
         try (JobQueue home = TestQueue.open(munich)) {
             TestQueue.gc(home).run();
             assertThat(home.all("email").map(job -> job.id().id())).containsExactly("oslo");
@@ -54,7 +54,7 @@ class SharedDocumentsTest extends TwoDatabases {
     void each_site_has_limits_of_its_own() throws Exception {
         JobQueue here = named(munich, "munich");
         JobQueue there = named(oslo, "oslo");
-        here.changeSettings("email", settings -> settings.with(Limit.RUNNING, 1)
+        here.types().change("email", settings -> settings.with(Limit.RUNNING, 1)
                 .with(Limit.QUEUED, 2)
                 .withRate(new Rate(1, Duration.ofHours(1))));
         here.add(email("m").build());
@@ -113,7 +113,7 @@ class SharedDocumentsTest extends TwoDatabases {
     @Test
     void a_running_job_of_another_site_is_not_taken_back_here() throws Exception {
         JobQueue here = named(munich, "munich");
-        here.setTypeTimeout("email", Duration.ofMillis(100));
+        here.types().setTimeout("email", Duration.ofMillis(100));
         String lock = ",'status':'running','data':{},'lock':{'token':'t','worker':'dead','since':1}}";
         here.database().put(Jobs.json("{'_id':'job:email:other','site':'oslo'" + lock));
         here.database().put(Jobs.json("{'_id':'job:email:own','site':'munich'" + lock));
@@ -146,11 +146,11 @@ class SharedDocumentsTest extends TwoDatabases {
         JobQueue here = named(munich, "munich");
         JobQueue there = named(oslo, "oslo");
         there.add(email("1").build());
-        here.changeSettings("email", settings -> settings.withPaused(true));
+        here.types().change("email", settings -> settings.withPaused(true));
         replicate();
         try (JobQueue again = TestQueue.open(oslo)) {
             assertThat(accepted(again)).isEmpty();
-            here.changeSettings("email", settings -> settings.withPaused(false));
+            here.types().change("email", settings -> settings.withPaused(false));
             replicate();
             TestQueue.until(() -> accepted(again).contains("1"));
         }
@@ -163,7 +163,7 @@ class SharedDocumentsTest extends TwoDatabases {
         JobQueue alone = TestQueue.open(oslo);
         open.add(alone);
         for (JobQueue queue : List.of(named, alone)) {
-            queue.changeSettings("email", settings -> settings.withRetention(new Retention.Delete()));
+            queue.types().change("email", settings -> settings.withRetention(new Retention.Delete()));
             queue.add(email("1").build());
             queue.accept(AcceptOptions.of("email").timeout(Duration.ZERO))
                     .get(0)

@@ -84,18 +84,18 @@ class SitesTest extends TwoDatabases {
         named.add(email("own").build());
         assertThat(accepted(named)).containsExactly("own");
         assertThat(accepted(named)).isEmpty();
-        assertThat(named.pendingCount("email", Instant.now(), 10)).isZero();
+        assertThat(named.types().pendingCount("email", Instant.now(), 10)).isZero();
 
-        named.nameSite(new Site("munich", true));
+        named.operations().nameSite(new Site("munich", true));
         JobQueue home = TestQueue.open(munich);
         open.add(home);
         home.add(email("own2").build());
         home.add(email("foreign").site("oslo").build());
-        assertThat(home.pendingCount("email", Instant.now(), 10)).isEqualTo(2);
-        assertThat(home.pendingCount("email", Instant.now(), 1)).isEqualTo(1);
+        assertThat(home.types().pendingCount("email", Instant.now(), 10)).isEqualTo(2);
+        assertThat(home.types().pendingCount("email", Instant.now(), 1)).isEqualTo(1);
         assertThat(accepted(home)).containsExactlyInAnyOrder("by-hand", "own2");
         assertThat(accepted(home)).isEmpty();
-        assertThat(home.counts().get("email").byStatus().get(JobStatus.WAITING))
+        assertThat(home.types().counts().get("email").byStatus().get(JobStatus.WAITING))
                 .as("others are seen")
                 .isEqualTo(1);
     }
@@ -109,11 +109,11 @@ class SitesTest extends TwoDatabases {
         new Replication(munich, munich.name(), oslo.name()).runAsTheGuideSays();
         assertThat(there.get("email", "1").orElseThrow().site()).contains("munich");
         try (JobQueue again = TestQueue.open(oslo)) {
-            assertThat(again.site()).isEqualTo(Site.UNNAMED);
+            assertThat(again.operations().site()).isEqualTo(Site.UNNAMED);
         }
-        here.nameSite(Site.UNNAMED);
+        here.operations().nameSite(Site.UNNAMED);
         try (JobQueue again = TestQueue.open(munich)) {
-            assertThat(again.site()).isEqualTo(Site.UNNAMED);
+            assertThat(again.operations().site()).isEqualTo(Site.UNNAMED);
         }
     }
 
@@ -128,15 +128,16 @@ class SitesTest extends TwoDatabases {
                         .build())
                 .toList());
         here.add(email("own").scheduledTime(Jobs.past(5_000)).build());
-        JobIndex.Window read =
-                new JobIndex(new DesignDocuments(here.database()), here.site()).pending("email:munich", 200);
+        JobIndex.Window read = new JobIndex(
+                        new DesignDocuments(here.database()), here.operations().site())
+                .pending("email:munich", 200);
         assertThat(read.complete()).isTrue();
         assertThat(read.jobs()).extracting(job -> job.id().id()).containsExactly("own");
-        assertThat(here.activeIds("email")).isEmpty();
+        assertThat(here.types().activeIds("email")).isEmpty();
         List<ClaimedJob> claimed = here.accept(AcceptOptions.of("email").timeout(Duration.ZERO));
         assertThat(claimed).extracting(job -> job.id().id()).containsExactly("own");
-        assertThat(here.activeIds("email")).containsExactly("own");
-        assertThat(here.pendingCount("email", Instant.now(), 1000)).isZero();
+        assertThat(here.types().activeIds("email")).containsExactly("own");
+        assertThat(here.types().pendingCount("email", Instant.now(), 1000)).isZero();
     }
 
     @Test
@@ -183,10 +184,12 @@ class SitesTest extends TwoDatabases {
             assertThat(queue.get("email", "1").orElseThrow().site()).contains("paris");
         }
         try (JobQueue queue = TestQueue.open(oslo)) {
-            assertThat(queue.site()).as("an override writes nothing").isEqualTo(Site.UNNAMED);
+            assertThat(queue.operations().site())
+                    .as("an override writes nothing")
+                    .isEqualTo(Site.UNNAMED);
             TestQueue.assumeThatAnythingCanBeStored();
             queue.database().put(Jobs.json("{'_id':'job:email:2','site':'a:b'}"));
-            assertThat(queue.malformed()).containsEntry("job:email:2", "site");
+            assertThat(queue.operations().malformed()).containsEntry("job:email:2", "site");
         }
     }
 
@@ -225,7 +228,7 @@ class SitesTest extends TwoDatabases {
         open.add(before);
         before.add(email("from-before").build());
         List<String> indexes = new DesignDocuments(before.database()).installed();
-        before.nameSite(new Site("munich", true));
+        before.operations().nameSite(new Site("munich", true));
         JobQueue home = TestQueue.open(munich);
         open.add(home);
         JobQueue there = named(oslo, "oslo");

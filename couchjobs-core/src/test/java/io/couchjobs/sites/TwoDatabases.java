@@ -39,7 +39,7 @@ abstract class TwoDatabases {
     /** Names a database, and opens it. */
     final JobQueue named(TestDatabase database, String name) {
         try (JobQueue first = TestQueue.open(database)) {
-            first.nameSite(Site.named(name));
+            first.operations().nameSite(Site.named(name));
         }
         JobQueue queue = TestQueue.open(database);
         open.add(queue);
@@ -57,7 +57,7 @@ abstract class TwoDatabases {
 
     /** A worker on emails that notes what it ran, and where. */
     static Worker worker(JobQueue queue, ConcurrentLinkedQueue<String> runs) {
-        String site = String.valueOf(queue.site().name());
+        String site = String.valueOf(queue.operations().site().name());
         return queue.worker()
                 .id("w1")
                 .handler("email", (job, context) -> {

@@ -90,7 +90,7 @@ public final class TestQueue {
 
     /** A collection that does not leave alone what finished a moment ago: nobody needs to hear of it. */
     public static GarbageCollection gc(JobQueue queue) {
-        return queue.gc().keepFinished(Duration.ZERO);
+        return queue.operations().gc().keepFinished(Duration.ZERO);
     }
 
     /** Waits until a job is finished, and returns it. */

@@ -181,8 +181,8 @@ public enum WritingVerb {
     SET_TIMEOUT {
         @Override
         public void act(JobQueue queue, Optional<ClaimedJob> claim) {
-            queue.setTypeTimeout("email", Duration.ofSeconds(7));
-            queue.setTypeTimeout("email", Duration.ofSeconds(8));
+            queue.types().setTimeout("email", Duration.ofSeconds(7));
+            queue.types().setTimeout("email", Duration.ofSeconds(8));
         }
     },
     EXPIRE(true) {

@@ -62,7 +62,7 @@ final class Actions {
     }
 
     private String release(JobId id) {
-        queue.release(id.type(), id.id());
+        queue.operations().release(id.type(), id.id());
         return "taken from its owner";
     }
 

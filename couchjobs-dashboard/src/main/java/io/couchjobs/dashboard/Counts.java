@@ -13,7 +13,7 @@ final class Counts {
     private final Cached<Map<String, TypeCounts>> cached;
 
     Counts(JobQueue queue) {
-        this.cached = new Cached<>(FRESH, queue::counts, queue.operations()::building);
+        this.cached = new Cached<>(FRESH, queue.types()::counts, queue.operations()::building);
     }
 
     /** {@return the numbers by type, of a moment ago; types without jobs are missing} */

@@ -58,7 +58,7 @@ final class Hub implements ChangeListener, AutoCloseable {
     /** Begins to listen, once. */
     synchronized void start() {
         if (listening == null && !closed) {
-            listening = queue.listen(this);
+            listening = queue.operations().listen(this);
             long period = 1000 / PER_SECOND;
             var unused = timer.scheduleAtFixedRate(this::beat, period, period, TimeUnit.MILLISECONDS);
         }

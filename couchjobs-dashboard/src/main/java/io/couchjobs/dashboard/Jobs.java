@@ -103,7 +103,7 @@ final class Jobs {
         ObjectNode json = Call.JSON.createObjectNode();
         ArrayNode chunks = json.putArray("chunks");
         int lines = 0;
-        try (Stream<LogChunk> log = queue.log(call.required("type"), call.required("id"))) {
+        try (Stream<LogChunk> log = queue.logs().read(call.required("type"), call.required("id"))) {
             var all = log.iterator();
             while (all.hasNext() && lines < MOST_LOG_LINES) {
                 LogChunk chunk = all.next();

@@ -36,7 +36,7 @@ final class Types {
     Types(JobQueue queue, Counts counts) {
         this.queue = queue;
         this.counts = counts;
-        this.cached = new Cached<>(FRESH, queue::settings);
+        this.cached = new Cached<>(FRESH, queue.types()::settings);
     }
 
     /** {@return the settings of types that have some} */
@@ -73,7 +73,7 @@ final class Types {
     /** Changes what a body names; null clears a setting. */
     ObjectNode change(ObjectNode body) {
         String type = JobId.checkType(body.path("type").asText());
-        TypeSettings changed = queue.changeSettings(type, settings -> changed(settings, body));
+        TypeSettings changed = queue.types().change(type, settings -> changed(settings, body));
         cached.forget();
         return json(changed);
     }

@@ -26,7 +26,7 @@ final class Workers {
 
     Workers(JobQueue queue) {
         this.queue = queue;
-        this.cached = new Cached<>(FRESH, queue::workers, queue.operations()::building);
+        this.cached = new Cached<>(FRESH, queue.operations()::workers, queue.operations()::building);
     }
 
     List<WorkerInfo> all() {

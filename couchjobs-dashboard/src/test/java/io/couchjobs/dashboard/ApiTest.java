@@ -98,7 +98,7 @@ class ApiTest {
                 .data(Map.of())
                 .scheduledTime(Instant.now().plusSeconds(3600))
                 .build());
-        queue.changeSettings("report", settings -> settings.withPaused(true));
+        queue.types().change("report", settings -> settings.withPaused(true));
         JsonNode overview = browser.json("overview");
         assertThat(overview.at("/types/0/type").asText()).isEqualTo("email");
         assertThat(overview.at("/types/0/waiting").asLong()).isEqualTo(3);
@@ -309,10 +309,10 @@ class ApiTest {
         }
         assertThat(done.at("/changed/cancelled").asLong()).isEqualTo(10);
         assertThat(done.path("problem").isNull()).isTrue();
-        assertThat(queue.counts().get("email").byStatus())
+        assertThat(queue.types().counts().get("email").byStatus())
                 .containsEntry(JobStatus.CANCELLED, 10L)
                 .containsEntry(JobStatus.WAITING, 10L);
-        assertThat(queue.counts().get("report").byStatus()).containsEntry(JobStatus.WAITING, 3L);
+        assertThat(queue.types().counts().get("report").byStatus()).containsEntry(JobStatus.WAITING, 3L);
         assertThat(browser.post("bulk", Map.of("action", "remove", "filter", Map.of()))
                         .statusCode())
                 .as("all jobs of all types")
@@ -322,8 +322,8 @@ class ApiTest {
     @Test
     void settings_of_a_type_are_changed_one_by_one_and_cleared() throws Exception {
         answer("types", Map.of("type", "email", "paused", true, "timeout", 5000, "limit", 3));
-        assertThat(queue.settings("email").isPaused()).isTrue();
-        assertThat(queue.getTypeTimeout("email")).contains(Duration.ofSeconds(5));
+        assertThat(queue.types().settings("email").isPaused()).isTrue();
+        assertThat(queue.types().timeout("email")).contains(Duration.ofSeconds(5));
         Map<String, Object> clear = new HashMap<>(Map.of("type", "email", "maxRetries", 2));
         clear.put("limit", null);
         answer("types", clear);
@@ -343,7 +343,7 @@ class ApiTest {
         answer(
                 "types",
                 Map.of("type", "email", "rate", rate, "retention", Map.of("newest", 5), "failureRetention", "forever"));
-        assertThat(queue.settings("email").rate()).contains(new Rate(100, Duration.ofMinutes(1)));
+        assertThat(queue.types().settings("email").rate()).contains(new Rate(100, Duration.ofMinutes(1)));
         JsonNode type = browser.json("types").at("/types/0");
         assertThat(type.at("/retention/newest").asInt()).isEqualTo(5);
         assertThat(type.path("failureRetention").asText()).isEqualTo("forever");
@@ -358,8 +358,8 @@ class ApiTest {
             clear.put(field, null);
             answer("types", clear);
         }
-        assertThat(queue.settings("email").rate()).isEmpty();
-        assertThat(queue.settings("email").retention()).isEqualTo(new Retention.For(Retention.STANDARD));
+        assertThat(queue.types().settings("email").rate()).isEmpty();
+        assertThat(queue.types().settings("email").retention()).isEqualTo(new Retention.For(Retention.STANDARD));
     }
 
     @Test

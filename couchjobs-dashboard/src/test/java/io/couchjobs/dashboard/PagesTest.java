@@ -96,7 +96,7 @@ class PagesTest {
                         .cron("0 3 * * *")
                         .job(JobRequest.of(NAME, Map.of()))
                         .build());
-        queue.changeSettings("paused", settings -> settings.withPaused(true));
+        queue.types().change("paused", settings -> settings.withPaused(true));
         queue.add(evil("runs").data(Map.of("runs", EVIL)).build());
         queue.add(evil("fails").build());
         running.await();
@@ -292,13 +292,13 @@ class PagesTest {
         chrome.awaitText("Cancel 7 jobs?");
         chrome.press(Chrome.Key.ESCAPE);
         chrome.await("!document.querySelector('dialog')");
-        assertThat(queue.counts().get("bulk").byStatus()).containsEntry(JobStatus.WAITING, 7L);
+        assertThat(queue.types().counts().get("bulk").byStatus()).containsEntry(JobStatus.WAITING, 7L);
         chrome.click(".tools .danger");
         chrome.awaitText("Cancel 7 jobs?");
         picture("dialog");
         chrome.click("dialog .danger");
         chrome.awaitText("7 done");
-        assertThat(queue.counts().get("bulk").byStatus()).containsEntry(JobStatus.CANCELLED, 7L);
+        assertThat(queue.types().counts().get("bulk").byStatus()).containsEntry(JobStatus.CANCELLED, 7L);
     }
 
     @Test
@@ -309,10 +309,10 @@ class PagesTest {
         chrome.awaitText("Pause zz?");
         chrome.click("dialog button[type=submit]");
         chrome.await("document.querySelector(\"button[aria-label='Resume zz']\")");
-        assertThat(queue.settings("zz").isPaused()).isTrue();
+        assertThat(queue.types().settings("zz").isPaused()).isTrue();
         chrome.click("button[aria-label='Resume zz']");
         chrome.await("document.querySelector(\"button[aria-label='Pause zz']\")");
-        assertThat(queue.settings("zz").isPaused()).isFalse();
+        assertThat(queue.types().settings("zz").isPaused()).isFalse();
     }
 
     @Test
@@ -332,18 +332,18 @@ class PagesTest {
         picture("settings");
         chrome.click("dialog button[type=submit]");
         chrome.awaitText("100 per");
-        assertThat(queue.settings("zy").rate()).contains(new Rate(100, Duration.ofSeconds(90)));
-        assertThat(queue.settings("zy").retention()).isEqualTo(new Retention.For(Duration.ofDays(7)));
-        assertThat(queue.settings("zy").failureRetention()).isEqualTo(new Retention.Newest(20));
+        assertThat(queue.types().settings("zy").rate()).contains(new Rate(100, Duration.ofSeconds(90)));
+        assertThat(queue.types().settings("zy").retention()).isEqualTo(new Retention.For(Duration.ofDays(7)));
+        assertThat(queue.types().settings("zy").failureRetention()).isEqualTo(new Retention.Newest(20));
         chrome.click("button[aria-label='Settings of zy']");
         chrome.run(
                 "for (const name of arguments[0]) document.querySelector(`dialog input[name=${name}]`).value = ''",
                 List.of("rateStarts", "retention"));
         chrome.click("dialog button[type=submit]");
         chrome.await("!document.body.innerText.includes('100 per')");
-        assertThat(queue.settings("zy").rate()).isEmpty();
-        assertThat(queue.settings("zy").retention()).isEqualTo(new Retention.For(Retention.STANDARD));
-        assertThat(queue.settings("zy").failureRetention()).isEqualTo(new Retention.Newest(20));
+        assertThat(queue.types().settings("zy").rate()).isEmpty();
+        assertThat(queue.types().settings("zy").retention()).isEqualTo(new Retention.For(Retention.STANDARD));
+        assertThat(queue.types().settings("zy").failureRetention()).isEqualTo(new Retention.Newest(20));
     }
 
     @Test
@@ -358,7 +358,7 @@ class PagesTest {
 
     @Test
     void all_can_be_done_without_a_mouse() throws Exception {
-        queue.changeSettings("keys", settings -> settings.withPaused(false).withTimeout(Duration.ofMinutes(1)));
+        queue.types().change("keys", settings -> settings.withPaused(false).withTimeout(Duration.ofMinutes(1)));
         go("types");
         chrome.await("document.querySelector(\"button[aria-label='Pause keys']\")");
         chrome.run("document.activeElement.blur()");
@@ -372,13 +372,13 @@ class PagesTest {
         chrome.await("document.activeElement.innerText === 'Back'");
         chrome.press(Chrome.Key.ESCAPE);
         chrome.await("document.activeElement.getAttribute('aria-label') === 'Pause keys'");
-        assertThat(queue.settings("keys").isPaused()).isFalse();
+        assertThat(queue.types().settings("keys").isPaused()).isFalse();
         chrome.press(Chrome.Key.ENTER);
         chrome.await("document.querySelector('dialog') && document.activeElement.innerText === 'Back'");
         chrome.press(Chrome.Key.TAB);
         chrome.press(Chrome.Key.ENTER);
         chrome.await("document.querySelector(\"button[aria-label='Resume keys']\")");
-        assertThat(queue.settings("keys").isPaused()).isTrue();
+        assertThat(queue.types().settings("keys").isPaused()).isTrue();
     }
 
     private static void tabTo(String label) throws IOException, InterruptedException {

@@ -92,7 +92,7 @@ class DashboardFuzzTest {
     @BeforeAll
     static void open() {
         queue = LocalQueue.open();
-        queue.setTypeTimeout("t", Duration.ofSeconds(9));
+        queue.types().setTimeout("t", Duration.ofSeconds(9));
         dashboard = Dashboard.of(queue).actions(true).handler();
     }
 

@@ -38,14 +38,14 @@ class FoundByFuzzingTest {
         put("{'_id':'type:a:b'}");
         put("{'_id':'type:'}");
         put("{'_id':'type:t','timeout':5000}");
-        assertThat(queue.types()).contains("t").doesNotContain("", "a:b");
+        assertThat(queue.types().names()).contains("t").doesNotContain("", "a:b");
     }
 
     @Test
     void a_log_chunk_without_lines_is_none() {
         put("{'_id':'log:t:1:0000000000000001:00000000'}");
         put("{'_id':'log:t:1:0000000000000002:00000000','lines':[{'at':1,'text':'x'}]}");
-        assertThat(queue.log("t", "1")).singleElement().satisfies(chunk -> assertThat(chunk.docId())
+        assertThat(queue.logs().read("t", "1")).singleElement().satisfies(chunk -> assertThat(chunk.docId())
                 .isEqualTo("log:t:1:0000000000000002:00000000"));
     }
 

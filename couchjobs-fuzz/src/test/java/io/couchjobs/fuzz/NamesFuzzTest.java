@@ -121,11 +121,11 @@ class NamesFuzzTest {
         assertThat(read.id()).isEqualTo(request.id());
         assertThat(read.data()).isEqualTo(request.data());
         assertThat(read.tags()).containsExactly(label);
-        assertThat(queue.counts()).containsKey(type);
-        queue.setTypeTimeout(type, Duration.ofSeconds(9));
-        assertThat(queue.types()).contains(type);
-        assertThat(queue.getTypeTimeout(type)).contains(Duration.ofSeconds(9));
-        assertThat(queue.activeIds(type)).isEmpty();
+        assertThat(queue.types().counts()).containsKey(type);
+        queue.types().setTimeout(type, Duration.ofSeconds(9));
+        assertThat(queue.types().names()).contains(type);
+        assertThat(queue.types().timeout(type)).contains(Duration.ofSeconds(9));
+        assertThat(queue.types().activeIds(type)).isEmpty();
         for (JobFilter filter : List.of(
                 JobFilter.all().type(type),
                 JobFilter.all().type(type).group(label),
@@ -153,7 +153,7 @@ class NamesFuzzTest {
         List<ClaimedJob> claimed = queue.accept(AcceptOptions.of(type).timeout(Duration.ZERO));
         assertThat(claimed).extracting(ClaimedJob::id).containsExactly(request.id());
         assertThat(claimed.get(0).data()).isEqualTo(request.data());
-        assertThat(queue.activeIds(type)).containsExactly(request.id().id());
+        assertThat(queue.types().activeIds(type)).containsExactly(request.id().id());
         assertThat(claimed.get(0).finish(request.data()).result()).contains(request.data());
     }
 

@@ -110,11 +110,11 @@ class QueueDocumentsFuzzTest {
     }
 
     private static void ask() throws IOException {
-        queue.counts();
-        queue.types().forEach(type -> read(queue.settings(type)));
-        queue.workers().forEach(worker -> worker.isSilent(NOW));
-        queue.malformed();
-        queue.orphaned();
+        queue.types().counts();
+        queue.types().names().forEach(type -> read(queue.types().settings(type)));
+        queue.operations().workers().forEach(worker -> worker.isSilent(NOW));
+        queue.operations().malformed();
+        queue.operations().orphaned();
         queue.list(JobFilter.all(), 10);
         queue.list(JobFilter.all().type("t").tag("x"), 10);
         queue.schedules().list().forEach(schedule -> schedule.next(NOW, 3));
@@ -122,7 +122,7 @@ class QueueDocumentsFuzzTest {
         queue.schedules().makeDue();
         queue.scopes().list("t");
         queue.scopes().state(Scope.of("t", "1"));
-        queue.log("t", "1").forEach(chunk -> assertThat(chunk.docId()).startsWith("log:t:1:"));
+        queue.logs().read("t", "1").forEach(chunk -> assertThat(chunk.docId()).startsWith("log:t:1:"));
         for (String page : PAGES) {
             ToMemory exchange =
                     new ToMemory("GET", URI.create("/api/" + page), Map.of("Host", "localhost"), new byte[0]);

@@ -25,7 +25,7 @@ public class CouchjobsHealthAutoConfiguration {
     @ConditionalOnMissingBean(name = "couchjobsHealthIndicator")
     HealthIndicator couchjobsHealthIndicator(JobQueue queue) {
         return () -> {
-            QueueHealth health = queue.health();
+            QueueHealth health = queue.operations().health();
             Health.Builder builder = health.isUp() ? Health.up() : Health.down();
             builder.withDetail("database", queue.database().name());
             return (health.isUp() ? builder : builder.withDetail("problems", health.problems())).build();

@@ -100,7 +100,7 @@ final class QueueDepth implements AutoCloseable {
         Map<String, TypeCounts> counts = Map.of();
         Numbers read = null;
         try {
-            counts = queue.counts();
+            counts = queue.types().counts();
             Instant now = Instant.now().plus(queue.database().server().clockSkew());
             read = new Numbers(counts, now, System.nanoTime());
         } catch (RuntimeException | Error e) {

@@ -177,7 +177,7 @@ class CanaryTest {
         registry.getMeters()
                 .forEach(meter ->
                         told.add(meter.getId() + " " + meter.getId().getDescription() + " " + meter.measure()));
-        told.add(queue.health().toString());
+        told.add(queue.operations().health().toString());
     }
 
     private void tellOfSpansAndLog() {

@@ -31,7 +31,7 @@ class ObservingGuideTest {
     }
 
     static void report(JobQueue queue) {
-        QueueHealth health = queue.health();
+        QueueHealth health = queue.operations().health();
         if (!health.isUp()) {
             health.problems().forEach(problem -> System.err.println("no jobs are run: " + problem));
         }

@@ -202,7 +202,7 @@ class QueueMetricsTest {
             assertThatThrownBy(() -> opened(metrics).close())
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("of its own");
-            assertThat(first.health().isUp()).isTrue();
+            assertThat(first.operations().health().isUp()).isTrue();
         }
         opened(metrics).close();
     }
@@ -210,7 +210,7 @@ class QueueMetricsTest {
     @Test
     void the_feed_is_measured_by_the_writes_of_the_process() throws Exception {
         CountDownLatch told = new CountDownLatch(1);
-        queue.listen(event -> event.job()
+        queue.operations().listen(event -> event.job()
                 .filter(job -> job.id().id().equals("4") && job.state() == JobState.FINISHED)
                 .ifPresent(job -> told.countDown()));
         try (Worker worker =

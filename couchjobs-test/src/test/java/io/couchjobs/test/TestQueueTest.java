@@ -29,7 +29,7 @@ class TestQueueTest {
         assertThat(queue).isSameAs(jobs.queue());
         assertThat(clock).isSameAs(jobs.clock());
         assertThat(faults).isSameAs(jobs.faults());
-        assertThat(jobs.queue().types()).isEmpty();
+        assertThat(jobs.queue().types().names()).isEmpty();
     }
 
     @Test

@@ -88,7 +88,8 @@ final class Beside implements AutoCloseable {
 
     /** After so many writes the server would compact at some time, which must not fall into a measurement. */
     private void tidy(JobQueue queue) throws InterruptedException {
-        queue.gc()
+        queue.operations()
+                .gc()
                 .onProgress(now -> steps.detail("having the server index and compact the backlog"))
                 .run()
                 .problems()

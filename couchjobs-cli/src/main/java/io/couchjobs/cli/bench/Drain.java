@@ -93,7 +93,7 @@ final class Drain {
     }
 
     private Crew.Shift start(JobQueue queue, Crew workers, int processes) throws IOException, InterruptedException {
-        queue.changeSettings(Payload.TYPE, settings -> settings.withPaused(true));
+        queue.types().change(Payload.TYPE, settings -> settings.withPaused(true));
         Crew.Shift shift = workers.start(queue.database().name(), processes, 1, plan.concurrency(), false);
         // The search that workers make once, when they start, is no part of the work.
         Thread.sleep(plan.settling().toMillis());
@@ -101,13 +101,13 @@ final class Drain {
     }
 
     private void resume(JobQueue queue, Crew.Shift shift, int jobs) throws IOException, InterruptedException {
-        queue.changeSettings(Payload.TYPE, settings -> settings.withPaused(false));
+        queue.types().change(Payload.TYPE, settings -> settings.withPaused(false));
         shift.awaitRuns(jobs, done -> steps.detail(done + " of " + jobs + " jobs run"));
     }
 
     private void buildIndex(JobQueue queue) {
         steps.detail("building the indexes");
-        queue.pendingCount(Payload.TYPE, Instant.now(), 1);
-        queue.counts();
+        queue.types().pendingCount(Payload.TYPE, Instant.now(), 1);
+        queue.types().counts();
     }
 }

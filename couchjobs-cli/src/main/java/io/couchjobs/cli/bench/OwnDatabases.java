@@ -47,7 +47,7 @@ final class OwnDatabases implements AutoCloseable {
     synchronized JobQueue queue() {
         JobQueue queue = place.queue().apply(create().name());
         try {
-            queue.init();
+            queue.operations().init();
             return queue;
         } catch (RuntimeException trouble) {
             queue.close();

@@ -57,7 +57,7 @@ public final class Demo {
         List<FileJob> jobs = found.files().stream()
                 .map(file -> FileJob.of(found.root(), file))
                 .toList();
-        queue.setTypeTimeout(FileJob.TYPE, TIMEOUT);
+        queue.types().setTimeout(FileJob.TYPE, TIMEOUT);
         List<WorkerProcess> processes = start(workers);
         try {
             add(jobs);

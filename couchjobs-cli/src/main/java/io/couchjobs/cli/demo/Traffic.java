@@ -64,8 +64,8 @@ public final class Traffic implements AutoCloseable {
     }
 
     private void prepare() {
-        queue.changeSettings(REPORT, settings -> settings.with(Limit.RUNNING, 2));
-        queue.changeSettings("invoice", settings -> settings.withPaused(true));
+        queue.types().change(REPORT, settings -> settings.with(Limit.RUNNING, 2));
+        queue.types().change("invoice", settings -> settings.withPaused(true));
         queue.schedules()
                 .put(Schedule.named("count the stock")
                         .every(Duration.ofSeconds(30))

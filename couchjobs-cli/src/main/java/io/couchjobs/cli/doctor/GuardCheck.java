@@ -13,7 +13,7 @@ final class GuardCheck implements Check {
 
     @Override
     public Finding look(JobQueue queue) {
-        QueueSecurity security = queue.security();
+        QueueSecurity security = queue.operations().security();
         GuardState guard = security.guard();
         if (guard == GuardState.OTHER) {
             return Finding.problem(

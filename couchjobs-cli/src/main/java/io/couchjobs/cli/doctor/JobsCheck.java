@@ -20,7 +20,7 @@ public final class JobsCheck {
      */
     public static List<Finding> look(JobQueue queue) {
         try {
-            List<Problem> problems = queue.problems();
+            List<Problem> problems = queue.operations().problems();
             return problems.isEmpty()
                     ? List.of(Finding.fine(
                             "no job is due without a worker, no worker is silent, no job has failed for good"))

@@ -15,7 +15,7 @@ final class MalformedCheck implements Check {
 
     @Override
     public Finding look(JobQueue queue) {
-        Map<String, String> malformed = queue.malformed();
+        Map<String, String> malformed = queue.operations().malformed();
         if (malformed.isEmpty()) {
             return Finding.fine("every document with the id of a job can be one");
         }

@@ -20,7 +20,7 @@ final class OwnerCheck implements Check {
 
     @Override
     public Finding look(JobQueue queue) {
-        long orphaned = queue.orphaned();
+        long orphaned = queue.operations().orphaned();
         if (orphaned == 0) {
             return Finding.fine("every owned job belongs to a worker that is registered");
         }
@@ -51,7 +51,7 @@ final class OwnerCheck implements Check {
         for (WorkerInfo worker : unknown(queue)) {
             for (WorkerInfo.OwnedJob owned : worker.jobs()) {
                 try {
-                    queue.releaseOrphan(owned);
+                    queue.operations().releaseOrphan(owned);
                     done.add("took " + owned.id() + " from " + worker.id());
                 } catch (JobRefusedException | JobNotFoundException changed) {
                     done.add("left " + owned.id() + " as it is: it has changed");
@@ -62,7 +62,7 @@ final class OwnerCheck implements Check {
     }
 
     private static List<WorkerInfo> unknown(JobQueue queue) {
-        return queue.workers().stream()
+        return queue.operations().workers().stream()
                 .filter(worker -> worker.registration().isEmpty())
                 .toList();
     }

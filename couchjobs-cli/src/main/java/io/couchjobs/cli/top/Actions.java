@@ -33,7 +33,8 @@ final class Actions {
         List<String> types = List.copyOf(snapshot.types().keySet());
         return cursor.chosen(snapshot)
                 .map(types::get)
-                .map(type -> queue.changeSettings(type, settings -> settings.withPaused(!settings.isPaused()))
+                .map(type -> queue.types()
+                                .change(type, settings -> settings.withPaused(!settings.isPaused()))
                                 .isPaused()
                         ? type + " is paused: nobody claims it"
                         : type + " is open again")

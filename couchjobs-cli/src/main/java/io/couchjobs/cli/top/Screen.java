@@ -82,7 +82,7 @@ public final class Screen {
         terminal.handle(Terminal.Signal.WINCH, signal -> size = terminal.getSize());
         terminal.puts(Capability.enter_ca_mode);
         terminal.puts(Capability.cursor_invisible);
-        try (Listening listening = queue.listen(meter)) {
+        try (Listening listening = queue.operations().listen(meter)) {
             var unused = looking.scheduleWithFixedDelay(this::look, 0, interval.toMillis(), TimeUnit.MILLISECONDS);
             watch();
         } finally {

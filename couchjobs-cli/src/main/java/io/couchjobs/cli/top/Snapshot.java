@@ -37,18 +37,18 @@ record Snapshot(
     private static final int FAILURES = 50;
 
     static Snapshot of(JobQueue queue, Meter.Rates rates) {
-        Map<String, TypeSettings> settings = queue.settings();
+        Map<String, TypeSettings> settings = queue.types().settings();
         Set<String> paused = settings.values().stream()
                 .filter(TypeSettings::isPaused)
                 .map(TypeSettings::type)
                 .collect(Collectors.toUnmodifiableSet());
-        Map<String, TypeCounts> counts = queue.counts();
+        Map<String, TypeCounts> counts = queue.types().counts();
         return new Snapshot(
                 queue.database().name(),
                 Instant.now().plus(queue.database().server().clockSkew()),
                 counts,
                 paused,
-                queue.workers(),
+                queue.operations().workers(),
                 failures(queue, counts),
                 rates);
     }

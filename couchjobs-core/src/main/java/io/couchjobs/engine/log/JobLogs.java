@@ -11,7 +11,7 @@ import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.LogChunk;
-import io.couchjobs.job.LogFollowing;
+import io.couchjobs.job.Logs;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The logs of jobs: written in chunks, read in order while they grow, deleted with their jobs. Thread-safe. */
-public final class JobLogs {
+public final class JobLogs implements Logs {
     private static final int PAGE = 50;
     private static final int MOST_AT_ONCE = 500;
 
@@ -73,28 +73,15 @@ public final class JobLogs {
                 .map(present -> present.path("_rev").asText());
     }
 
-    /**
-     * Reads a log.
-     *
-     * @param job the job
-     * @return its chunks, oldest first, read in pages while the stream is consumed
-     */
+    @Override
     public Stream<LogChunk> read(JobId job) {
         return pages(job)
                 .flatMap(row -> row.doc() == null ? Stream.empty() : LogChunk.of(row.doc()).stream())
                 .filter(chunk -> chunk.job().equals(job));
     }
 
-    /**
-     * Reads the present chunks of a log, and then those that are added.
-     *
-     * @param job the job
-     * @param listener called for each chunk once, in order within a claim, on a thread of its own; may take its time;
-     *     its exceptions are logged
-     * @return ends the following
-     * @throws io.couchjobs.couch.config.CouchException when the feed cannot be begun
-     */
-    public LogFollowing follow(JobId job, Consumer<LogChunk> listener) {
+    @Override
+    public Following follow(JobId job, Consumer<LogChunk> listener) {
         LogFollower follower = new LogFollower(job, this, listener, store.environment());
         follower.start(feed);
         return follower;

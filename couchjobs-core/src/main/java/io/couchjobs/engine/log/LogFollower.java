@@ -10,7 +10,7 @@ import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.LogChunk;
-import io.couchjobs.job.LogFollowing;
+import io.couchjobs.job.Logs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * again from the database when it has caught up. So no chunk is missed, no other listener waits, and memory stays
  * bounded.
  */
-final class LogFollower implements Feed.Listener, LogFollowing {
+final class LogFollower implements Feed.Listener, Logs.Following {
     private static final Logger log = LoggerFactory.getLogger(LogFollower.class);
     private static final int MOST = 100;
 

@@ -119,7 +119,7 @@ class LeanWorkerTest {
 
     @Test
     void a_job_whose_owner_dies_without_having_been_seen_is_set_free() throws Exception {
-        other.setTypeTimeout("email", Duration.ofSeconds(1));
+        other.types().setTimeout("email", Duration.ofSeconds(1));
         try (Worker worker = busy(1)) {
             other.database()
                     .put(Jobs.json("{'_id':'job:email:orphan','status':'running','attempt':1,'fence':1,'data':{},"

@@ -451,7 +451,7 @@ class FeedUnderFaultsTest {
 
     private void makeAnewWith(String id) {
         direct.database().delete();
-        direct.init();
+        direct.operations().init();
         direct.add(JobRequest.builder("email").id(id).data(Map.of()).build());
     }
 
@@ -463,7 +463,7 @@ class FeedUnderFaultsTest {
             direct.database().createIfMissing();
             return former == 0 || direct.database().info().created() != former;
         });
-        direct.init();
+        direct.operations().init();
         direct.add(JobRequest.builder("email").id(id).data(Map.of()).build());
     }
 

@@ -43,8 +43,8 @@ class SweeperTest {
         queue = TestQueue.open(testDatabase);
         database = queue.database();
         store = new JobStore(database);
-        queue.changeSettings(
-                "email", settings -> settings.withFailureRetention(new Retention.For(Duration.ofHours(1))));
+        queue.types()
+                .change("email", settings -> settings.withFailureRetention(new Retention.For(Duration.ofHours(1))));
     }
 
     @AfterEach

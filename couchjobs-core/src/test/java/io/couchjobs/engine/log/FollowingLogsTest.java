@@ -10,8 +10,8 @@ import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.LogChunk;
-import io.couchjobs.job.LogFollowing;
 import io.couchjobs.job.LogLine;
+import io.couchjobs.job.Logs;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import java.time.Duration;
@@ -58,7 +58,7 @@ class FollowingLogsTest {
         CountDownLatch blocked = new CountDownLatch(1);
         List<String> heard = new CopyOnWriteArrayList<>();
         append(1);
-        try (LogFollowing following = logs.follow(JOB, chunk -> {
+        try (Logs.Following following = logs.follow(JOB, chunk -> {
                     blocked.countDown();
                     uninterruptibly(goOn);
                     told.add(chunk.number());
@@ -81,7 +81,7 @@ class FollowingLogsTest {
     void who_is_slow_is_told_all_of_it_once_and_in_order() throws Exception {
         CountDownLatch goOn = new CountDownLatch(1);
         append(1);
-        try (LogFollowing following = logs.follow(JOB, chunk -> {
+        try (Logs.Following following = logs.follow(JOB, chunk -> {
             uninterruptibly(goOn);
             told.add(chunk.number());
             if (chunk.number() == 7) {
@@ -107,7 +107,7 @@ class FollowingLogsTest {
         CountDownLatch blocked = new CountDownLatch(1);
         append(1);
         append(2);
-        LogFollowing following = logs.follow(JOB, chunk -> {
+        Logs.Following following = logs.follow(JOB, chunk -> {
             blocked.countDown();
             uninterruptibly(goOn);
             told.add(chunk.number());

@@ -35,7 +35,7 @@ class SchedulesUnderFaultsTest {
 
     @BeforeEach
     void init() {
-        queue.init();
+        queue.operations().init();
     }
 
     @AfterEach

@@ -134,7 +134,7 @@ class ScopeHostTest {
         starting.join();
         assertThat(host.scopes()).isEmpty();
         assertThat(asked).hasSize(1);
-        TestQueue.until(() -> queue.workers().isEmpty());
+        TestQueue.until(() -> queue.operations().workers().isEmpty());
     }
 
     /** Waits until it runs. */

@@ -48,7 +48,7 @@ class SettingsStoreTest {
 
     @Test
     void what_the_feed_told_is_not_replaced_by_an_older_reading_of_all_settings() throws Exception {
-        elsewhere.changeSettings("email", type -> type.withTimeout(Duration.ofMinutes(5)));
+        elsewhere.types().change("email", type -> type.withTimeout(Duration.ofMinutes(5)));
         whileAnswerIsHeld("/_all_docs", SettingsStore::readAll, this::shorten);
         assertThat(settings.timeoutOf("email")).isEqualTo(SHORT);
     }
@@ -61,16 +61,16 @@ class SettingsStoreTest {
 
     @Test
     void what_was_read_before_a_gap_in_the_feed_is_not_believed_after_it() throws Exception {
-        elsewhere.changeSettings("email", type -> type.withTimeout(Duration.ofMinutes(5)));
+        elsewhere.types().change("email", type -> type.withTimeout(Duration.ofMinutes(5)));
         whileAnswerIsHeld("/type:email", store -> store.read("email"), () -> {
-            elsewhere.changeSettings("email", type -> type.withTimeout(SHORT));
+            elsewhere.types().change("email", type -> type.withTimeout(SHORT));
             settings.gap();
         });
         assertThat(settings.timeoutOf("email")).isEqualTo(SHORT);
     }
 
     private void shorten() {
-        elsewhere.changeSettings("email", type -> type.withTimeout(SHORT));
+        elsewhere.types().change("email", type -> type.withTimeout(SHORT));
         String docId = TypeSettings.docId("email");
         settings.changed(elsewhere
                 .database()

@@ -186,7 +186,7 @@ class ActivityMonitorTest {
 
     @Test
     void what_others_wished_for_the_job_of_a_dead_owner_comes_true() throws Exception {
-        watched.queue.changeSettings("email", settings -> settings.withMaxExpirations(1));
+        watched.queue.types().change("email", settings -> settings.withMaxExpirations(1));
         ActivityMonitor monitor = watched.monitor("me");
         watched.owned("cancelled", "dead", ",'cancelRequested':true");
         watched.owned("again", "dead", ",'resubmit':{'scheduledTime':1500000000007}");
@@ -209,7 +209,7 @@ class ActivityMonitorTest {
         watched.looked();
         watched.advance(T.dividedBy(2));
         Duration shorter = Duration.ofMinutes(1);
-        watched.queue.setTypeTimeout("email", shorter);
+        watched.queue.types().setTimeout("email", shorter);
         watched.looked();
         watched.advance(shorter.minus(MOMENT));
         watched.looked();
@@ -224,7 +224,7 @@ class ActivityMonitorTest {
         watched.owned("1", "w", "");
         watched.looked();
         Duration longer = T.multipliedBy(10);
-        watched.queue.setTypeTimeout("email", longer);
+        watched.queue.types().setTimeout("email", longer);
         watched.advance(T.plus(JITTER));
         watched.looked();
         assertThat(monitor.recovered()).isZero();
@@ -314,7 +314,7 @@ class ActivityMonitorTest {
         watched.looked();
         watched.queue.database().delete();
         watched.advance(T.plus(JITTER));
-        watched.queue.init();
+        watched.queue.operations().init();
         watched.owned("1", "dead", "");
         until(() -> {
             watched.advance(T.plus(JITTER));

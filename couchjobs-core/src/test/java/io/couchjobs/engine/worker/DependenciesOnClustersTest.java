@@ -32,7 +32,7 @@ class DependenciesOnClustersTest {
 
     @BeforeEach
     void hold() {
-        queue.init();
+        queue.operations().init();
         queue.add(JobRequest.builder("email").id("first").data(Map.of()).build());
         queue.add(JobRequest.builder("email")
                 .id("last")

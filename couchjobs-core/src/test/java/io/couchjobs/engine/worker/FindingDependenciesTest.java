@@ -27,7 +27,7 @@ class FindingDependenciesTest {
 
     @BeforeEach
     void hold() {
-        queue.init();
+        queue.operations().init();
         queue.add(JobRequest.builder("email").id("first").data(Map.of()).build());
         queue.add(JobRequest.builder("email")
                 .id("last")

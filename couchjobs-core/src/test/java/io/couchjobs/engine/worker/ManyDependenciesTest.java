@@ -33,14 +33,16 @@ class ManyDependenciesTest {
             try (Dependencies held = TestDependencies.of(queue)) {
                 held.settle();
                 assertThat(requests.get()).as("while they wait").isBetween(5, 45);
-                assertThat(queue.pendingCount("email", Instant.now(), MANY)).isOne();
+                assertThat(queue.types().pendingCount("email", Instant.now(), MANY))
+                        .isOne();
 
                 requests.set(0);
                 end(queue);
                 held.settle();
                 assertThat(requests.get()).as("when they are let go").isBetween(15, 65);
             }
-            assertThat(queue.pendingCount("email", Instant.now(), 2 * MANY)).isEqualTo(MANY);
+            assertThat(queue.types().pendingCount("email", Instant.now(), 2 * MANY))
+                    .isEqualTo(MANY);
         }
     }
 
@@ -56,12 +58,13 @@ class ManyDependenciesTest {
                 held.settle();
             }
             assertThat(queue.database().server().requestCount() - before).isBetween(9L, 40L);
-            assertThat(queue.pendingCount("email", Instant.now(), 1_000)).isEqualTo(250);
+            assertThat(queue.types().pendingCount("email", Instant.now(), 1_000))
+                    .isEqualTo(250);
         }
     }
 
     private static void hold(JobQueue queue, int many) {
-        queue.init();
+        queue.operations().init();
         queue.add(JobRequest.builder("email").id("first").data(Map.of()).build());
         List<JobRequest> others = IntStream.range(0, many)
                 .mapToObj(i -> JobRequest.builder("email")

@@ -1,0 +1,234 @@
+package io.couchjobs;
+
+import io.couchjobs.job.AddResult;
+import io.couchjobs.job.After;
+import io.couchjobs.job.CancelMode;
+import io.couchjobs.job.CancelResult;
+import io.couchjobs.job.DuplicateJobException;
+import io.couchjobs.job.InvalidJobDataException;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobRefusedException;
+import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.NoTypeTimeoutException;
+import io.couchjobs.job.QueueFullException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Adds jobs to a queue and changes them. Thread-safe. A program that does nothing else needs no more than this of a {@link
+ * JobQueue}, which says what all its methods throw.
+ */
+public interface JobCreator {
+    /**
+     * Adds a job with a random id, due at once.
+     *
+     * @param type the type
+     * @param data a record, bean, map or JSON object
+     * @return what happened
+     * @throws InvalidJobDataException when the data is not a JSON object; nothing was sent
+     */
+    default AddResult add(String type, Object data) {
+        return add(JobRequest.of(type, data));
+    }
+
+    /**
+     * Adds a job, by the state it is in. Absent or finished: it waits for its time. Pending with another time: time and data
+     * are replaced. Pending with the same time: nothing is written. Running: it will run once more afterwards, at the new
+     * time; the data is ignored and its worker is not disturbed.
+     *
+     * @param request the job
+     * @return what happened
+     * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
+     * @throws QueueFullException when the job is new and its type has as many pending jobs as it may have
+     * @throws io.couchjobs.job.WriteRefusedException when the database's own rules refuse it, for example a guard
+     */
+    AddResult add(JobRequest request);
+
+    /**
+     * Adds a job as {@link #add} does, without waiting for the answer. Many that are added one after the other go in bulk
+     * requests: nearly as fast as by {@link #addAll}, from any number of threads. A caller that adds faster than the database
+     * stores is held up once 16,000 jobs, or 16 MB of them, are on their way; {@link JobQueue#close} waits for all.
+     *
+     * <p>The job is safe only when the future is completed: until then it may be lost with the process. Stages that depend on
+     * the future run on one of a few threads of the queue, so they should be quick. Long ones belong on other threads, by the
+     * {@code Async} methods of the future.
+     *
+     * @param request the job; changes of its data from now on count for nothing
+     * @return what happened, or exceptionally what {@link #add} throws after it has sent something
+     * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
+     * @throws QueueFullException when the job is new and its type has as many pending jobs as it may have
+     * @throws IllegalStateException when the queue is closed
+     */
+    CompletableFuture<AddResult> addAsync(JobRequest request);
+
+    /**
+     * Adds jobs in one bulk write. One that cannot be added is rejected (in a strict queue also one whose type has no
+     * timeout), and does not stop the others.
+     *
+     * <p>A job that waits for others of the same call is written after them, in a bulk write of its own, so that it never runs on
+     * what they were before. It is rejected when one of them is, and replaced when it is pending.
+     *
+     * @param requests the jobs
+     * @return in the same order, what happened to each
+     */
+    List<AddResult> addAll(List<JobRequest> requests);
+
+    /**
+     * Adds jobs as {@link #addAll} does, but replaces the data of a pending job even when its time stays the same.
+     *
+     * @param requests the jobs
+     * @return in the same order, what happened to each
+     */
+    List<AddResult> replaceAll(List<JobRequest> requests);
+
+    /**
+     * Adds jobs, and one that runs when all of them are finished: first the jobs, then the one that waits, see {@link #addAll}.
+     * A crash in between leaves the jobs without it; the same call adds what is missing. Source: what users of other queues
+     * call a batch.
+     *
+     * @param jobs the jobs, at least one, at most {@value After#MOST}
+     * @param completion the job that comes after; by default it is cancelled as soon as one of the others fails, unless its
+     *     {@link JobRequest.Builder#onFailure} says otherwise
+     * @return in the same order, what happened to each; the completion's is the last
+     * @throws IllegalArgumentException when there are no jobs, or too many
+     */
+    default List<AddResult> addBatch(List<JobRequest> jobs, JobRequest completion) {
+        if (jobs.isEmpty()) {
+            throw new IllegalArgumentException("a batch needs at least one job");
+        }
+        List<JobRequest> all = new ArrayList<>(jobs);
+        all.add(completion.after(jobs.stream().map(JobRequest::id).toList()));
+        return addAll(all);
+    }
+
+    /**
+     * Creates a job that must not exist.
+     *
+     * @param request the job
+     * @return the job as stored
+     * @throws DuplicateJobException when it exists, in whatever state; nothing was written
+     * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
+     * @throws QueueFullException when the job is new and its type has as many pending jobs as it may have
+     */
+    Job insert(JobRequest request);
+
+    /**
+     * Creates jobs that must not exist, in one bulk write; those that wait for others of the call after these.
+     *
+     * @param requests the jobs
+     * @return in the same order, what happened to each; one that exists is rejected, as is in a strict queue one whose type
+     *     has no timeout
+     */
+    List<AddResult> insertAll(List<JobRequest> requests);
+
+    /**
+     * Adds a job unless an unfinished one with its tracker (or else its id) exists. One of any number of callers adds it.
+     *
+     * @param request the job
+     * @return true when this call added it
+     * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
+     * @throws QueueFullException when the job is new and its type has as many pending jobs as it may have
+     */
+    boolean insertIfNew(JobRequest request);
+
+    /**
+     * Adds jobs unless unfinished ones with their trackers (or else their ids) exist.
+     *
+     * @param requests the jobs
+     * @return in the same order, whether this call added each; false also when a strict queue refuses the type, or the type is full
+     */
+    List<Boolean> insertAllIfNew(List<JobRequest> requests);
+
+    /**
+     * Cancels a job.
+     *
+     * @param type its type
+     * @param id its id
+     * @param mode whether a running job is asked to stop
+     * @return what happened
+     * @throws JobNotFoundException when there is no such job
+     */
+    CancelResult cancel(String type, String id, CancelMode mode);
+
+    /**
+     * Lets a job run now: one that waits for its time or its retry, or a finished one again.
+     *
+     * @param type its type
+     * @param id its id
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job
+     * @throws JobRefusedException when it is running
+     */
+    Job retryNow(String type, String id);
+
+    /**
+     * Moves the scheduled time of a pending job.
+     *
+     * @param type its type
+     * @param id its id
+     * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job
+     * @throws JobRefusedException when it is not pending
+     */
+    Job reschedule(String type, String id, Instant time);
+
+    /**
+     * Changes the priority of a pending job.
+     *
+     * @param type its type
+     * @param id its id
+     * @param priority 0 (least) to 99
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job
+     * @throws JobRefusedException when it is not pending
+     */
+    Job setPriority(String type, String id, int priority);
+
+    /**
+     * Lets a job run once more, at the time it had; see {@link #resubmit(String, String, Instant)}.
+     *
+     * @param type its type
+     * @param id its id
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job
+     */
+    Job resubmit(String type, String id);
+
+    /**
+     * Lets a job run once more: a running one after its present run, a finished one at the
+     * given time. A pending one is moved to that time.
+     *
+     * @param type its type
+     * @param id its id
+     * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job
+     */
+    Job resubmit(String type, String id, Instant time);
+
+    /**
+     * Lets a job run once more, as {@link #resubmit(String, String, Instant)}, with other data.
+     *
+     * @param type its type
+     * @param id its id
+     * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
+     * @param data a record, bean, map or JSON object; ignored while the job is running
+     * @return the job as stored
+     * @throws InvalidJobDataException when the data is not a JSON object; nothing was sent
+     * @throws JobNotFoundException when there is no such job
+     */
+    Job resubmit(String type, String id, Instant time, Object data);
+
+    /**
+     * Deletes a job with its log, in whatever state, even when its document cannot be a job; who runs it learns it as halt.
+     *
+     * @param type its type
+     * @param id its id
+     * @throws JobNotFoundException when there is no such job
+     */
+    void remove(String type, String id);
+}

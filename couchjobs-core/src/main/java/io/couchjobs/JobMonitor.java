@@ -1,0 +1,185 @@
+package io.couchjobs;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobChange;
+import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobPage;
+import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Listening;
+import io.couchjobs.job.Subscription;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at the jobs of a queue, and hears of their changes. Thread-safe. A program that changes nothing needs no more than this
+ * of a {@link JobQueue}, which says what all its methods throw.
+ */
+public interface JobMonitor {
+    /**
+     * Reads a job.
+     *
+     * @param type its type
+     * @param id its id
+     * @return the job as it is now; empty when there is none
+     * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
+     */
+    Optional<Job> get(String type, String id);
+
+    /**
+     * Asks for the state of a job, in the words of the RFC.
+     *
+     * @param type its type
+     * @param id its id
+     * @return the state; {@code NOT_FOUND} when there is no such job
+     */
+    default JobState state(String type, String id) {
+        return get(type, id).map(Job::state).orElse(JobState.NOT_FOUND);
+    }
+
+    /**
+     * Reads the data of a job.
+     *
+     * @param type its type
+     * @param id its id
+     * @return the data as it is now; empty when there is no such job
+     * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
+     */
+    default Optional<ObjectNode> data(String type, String id) {
+        return get(type, id).map(Job::data);
+    }
+
+    /**
+     * Goes through all jobs of a type, in the order of their ids. See {@link #all(JobFilter)}.
+     *
+     * @param type the type
+     * @return the jobs, read in pages while they are consumed
+     */
+    default Stream<Job> all(String type) {
+        return all(JobFilter.all().type(type));
+    }
+
+    /**
+     * Goes through all jobs that pass a filter, however many there are, in constant memory: pages are read by key while the
+     * stream is consumed. A job that changes meanwhile is seen as it was before or after, at most once if it keeps its
+     * place; documents that cannot be jobs are left out.
+     *
+     * @param filter which jobs
+     * @return the jobs, in no order to rely on
+     */
+    Stream<Job> all(JobFilter filter);
+
+    /**
+     * Lists jobs, newest first. A job that is there all the time is never missing.
+     *
+     * @param filter which jobs
+     * @param limit how many at most
+     * @return the jobs; those of one finished status by the time of their end, others by the time of their creation
+     */
+    List<Job> list(JobFilter filter, int limit);
+
+    /**
+     * Lists jobs a page at a time, by key: the last page costs as much as the first, however many jobs there are.
+     *
+     * @param filter which jobs
+     * @param after where the page before ended, or null for the first one
+     * @param limit how many jobs at most
+     * @return the page, newest jobs first; it may be short though more follow, see {@link JobPage}
+     */
+    JobPage page(JobFilter filter, JobPage.@Nullable Place after, int limit);
+
+    /**
+     * Waits until a job has one of the given statuses.
+     *
+     * @param type its type
+     * @param id its id
+     * @param statuses the statuses
+     * @param timeout how long to wait at most
+     * @return the job; empty when the time is over
+     * @throws JobNotFoundException when there is no such job, or it is removed meanwhile
+     * @throws InterruptedException when interrupted while waiting
+     */
+    Optional<Job> await(String type, String id, Set<JobStatus> statuses, Duration timeout) throws InterruptedException;
+
+    /**
+     * Waits until a job is finished, well or badly.
+     *
+     * @param type its type
+     * @param id its id
+     * @param timeout how long to wait at most
+     * @return the finished job; empty when the time is over
+     * @throws JobNotFoundException when there is no such job, or it is removed meanwhile
+     * @throws InterruptedException when interrupted while waiting
+     */
+    default Optional<Job> awaitFinished(String type, String id, Duration timeout) throws InterruptedException {
+        return await(type, id, EnumSet.of(JobStatus.SUCCESS, JobStatus.FAILED, JobStatus.CANCELLED), timeout);
+    }
+
+    /**
+     * Hears of changes of status from now on. When changes follow each other quickly, only the last may be told; a listener that is
+     * slow for more than 10,000 jobs misses the oldest changes, which is logged.
+     *
+     * @param filter which jobs
+     * @param listener called on a thread of its own; what it throws is logged
+     * @return ends the watching when closed
+     */
+    default Listening watch(JobFilter filter, Consumer<JobChange> listener) {
+        return watch(filter, listener, () -> {});
+    }
+
+    /**
+     * As {@link #watch(JobFilter, Consumer)}, for somebody who wants to know when changes may have been missed: the
+     * server did not know the feed's position any more, because the database was made anew or restored. The listener
+     * still hears what became of the jobs that it was told of; changes of other jobs are lost.
+     *
+     * @param filter which jobs
+     * @param listener called on a thread of its own; what it throws is logged
+     * @param whenMissed called on the same thread; what it throws is logged
+     * @return ends the watching when closed
+     */
+    Listening watch(JobFilter filter, Consumer<JobChange> listener, Runnable whenMissed);
+
+    /**
+     * Subscribes the calling thread to a job: its state and data now, and the events to come.
+     *
+     * @param type its type
+     * @param id its id
+     * @return the subscription, the same one as long as it is open; closed when the job has finished already
+     * @throws JobNotFoundException when there is no such job
+     */
+    default Subscription subscribe(String type, String id) {
+        return subscribe(type, id, Thread.currentThread());
+    }
+
+    /**
+     * Subscribes to a job: its state and data now, and the events to come.
+     *
+     * @param type its type
+     * @param id its id
+     * @param subscriber who subscribes, compared by {@code equals}: the same subscriber and job have the same subscription as
+     *     long as it is open
+     * @return the subscription; closed when the job has finished already
+     * @throws JobNotFoundException when there is no such job
+     */
+    Subscription subscribe(String type, String id, Object subscriber);
+
+    /**
+     * Subscribes the calling thread to many jobs, which are read 500 at a time. All subscriptions of a process share one
+     * connection.
+     *
+     * @param ids the jobs
+     * @return by job, in the order given, the subscriptions; jobs that do not exist or cannot be read are left out
+     */
+    Map<JobId, Subscription> subscribeAll(Collection<JobId> ids);
+}
