@@ -2,6 +2,8 @@ package io.couchjobs.couch;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.couch.Json;
+import io.couchjobs.engine.couch.Call;
+import io.couchjobs.engine.couch.UrlPath;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
@@ -198,7 +200,7 @@ public final class ChangesRequest {
         return heartbeat;
     }
 
-    Map<String, String> query() {
+    private Map<String, String> query() {
         Map<String, String> query = new TreeMap<>(options);
         query.put("feed", feed.name().toLowerCase(Locale.ROOT));
         query.put("since", since);
@@ -208,14 +210,23 @@ public final class ChangesRequest {
         return query;
     }
 
-    Optional<ObjectNode> body() {
-        return body.map(ObjectNode::deepCopy);
+    Call call(UrlPath database) {
+        UrlPath path = database.segment("_changes");
+        for (Map.Entry<String, String> option : query().entrySet()) {
+            path = path.query(option.getKey(), option.getValue());
+        }
+        return body.isPresent() ? Call.ask(path, body.get().deepCopy()) : Call.get(path);
     }
 
-    /** The longest silence of a server that is alive. */
-    Duration longestSilence() {
+    /**
+     * The longest silence of a server that is alive. It may search for as long as it may need for any answer before the first row
+     * of a feed that only reads past changes.
+     */
+    Duration longestSilence(Duration responseTimeout) {
         Duration idle = Duration.ofMillis(Long.parseLong(options.getOrDefault("timeout", "0")));
-        return heartbeat.multipliedBy(3).plus(idle);
+        Duration silence = heartbeat.multipliedBy(3).plus(idle);
+        boolean shorter = silence.compareTo(responseTimeout) < 0;
+        return feed == Feed.NORMAL && shorter ? responseTimeout : silence;
     }
 
     @Override

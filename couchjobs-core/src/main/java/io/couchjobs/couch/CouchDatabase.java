@@ -1,17 +1,24 @@
 package io.couchjobs.couch;
 
+import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.config.CouchConfig;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.couch.config.CouchUnauthorizedException;
 import io.couchjobs.couch.config.CouchUnreachableException;
+import io.couchjobs.engine.couch.Answer;
+import io.couchjobs.engine.couch.Call;
+import io.couchjobs.engine.couch.Http;
+import io.couchjobs.engine.couch.Json;
 import io.couchjobs.engine.couch.UrlPath;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * A database on a CouchDB server. Thread-safe. Every method that asks the server may throw {@link CouchException};
@@ -21,23 +28,23 @@ import java.util.Optional;
  */
 public final class CouchDatabase {
 
+    private static final int NOT_FOUND = 404;
+    private static final int EXISTS = 412;
+
     private final CouchServer server;
+    private final Http http;
     private final String name;
-    private final Administration administration;
+    private final UrlPath path;
     private final Documents documents;
-    private final Indexes indexes;
     private final Views views;
-    private final Changes changes;
 
     CouchDatabase(CouchServer server, String name) {
         this.server = server;
+        this.http = server.http();
         this.name = name;
-        UrlPath path = UrlPath.ROOT.segment(name);
-        administration = new Administration(server.http(), path);
-        documents = new Documents(server.http(), path);
-        indexes = new Indexes(server.http(), name, administration);
-        views = new Views(server.http(), path, indexes);
-        changes = new Changes(server.http(), path, server.config().responseTimeout(), server.http().environment());
+        this.path = UrlPath.ROOT.segment(name);
+        this.documents = new Documents(http, path);
+        this.views = new Views(http, name);
     }
 
     /** {@return the database's name} */
@@ -52,17 +59,43 @@ public final class CouchDatabase {
 
     /** {@return whether there is such a database} */
     public boolean exists() {
-        return administration.exists();
+        return http.exchange(Call.head(path), answer -> {
+            if (answer.status() != NOT_FOUND) {
+                answer.requireSuccess();
+            }
+            return answer.isSuccess();
+        });
     }
 
     /** {@return true when this call created the database, false when it was there (or was made by a try whose answer was lost)} */
     public boolean createIfMissing() {
-        return administration.createIfMissing();
+        try {
+            return http.exchange(Call.repeatable("PUT", path), CouchDatabase::wasCreated);
+        } catch (CouchException refused) {
+            // The server refuses a user without the right to create databases, even when the database exists.
+            if ((refused.status() == 401 || refused.status() == 403) && exists()) {
+                return false;
+            }
+            throw refused;
+        }
+    }
+
+    /**
+     * One request creates or not: looking first would be a race. It is sent again when its answer was lost: a database that the
+     * lost request created serves as well.
+     */
+    private static boolean wasCreated(Answer answer) throws IOException {
+        if (answer.status() == EXISTS) {
+            answer.drain();
+            return false;
+        }
+        answer.object();
+        return true;
     }
 
     /** {@return the administrators and members of the database, as CouchDB keeps them ({@code _security})} */
     public ObjectNode security() {
-        return administration.security();
+        return http.exchange(Call.get(path.segment("_security")), Answer::object);
     }
 
     /**
@@ -72,12 +105,14 @@ public final class CouchDatabase {
      * @param security the whole object
      */
     public void putSecurity(ObjectNode security) {
-        administration.putSecurity(security);
+        UrlPath target = path.segment("_security"); // idempotent, so it may be sent again
+        http.exchange(Call.repeatable("PUT", target, Json.bytes(security)), Answer::object);
     }
 
     /** {@return how many revisions of a document the server remembers the names of ({@code _revs_limit})} */
     public int revisionLimit() {
-        return administration.revisionLimit();
+        return http.exchange(Call.get(path.segment("_revs_limit")), Answer::json)
+                .asInt();
     }
 
     /**
@@ -87,7 +122,8 @@ public final class CouchDatabase {
      * @param revisions at least 1
      */
     public void putRevisionLimit(int revisions) {
-        administration.putRevisionLimit(revisions);
+        UrlPath target = path.segment("_revs_limit");
+        http.exchange(Call.repeatable("PUT", target, Json.bytes(IntNode.valueOf(revisions))), Answer::object);
     }
 
     /**
@@ -96,12 +132,12 @@ public final class CouchDatabase {
      * @throws CouchNotFoundException there is none
      */
     public void delete() {
-        administration.delete();
+        http.exchange(Call.write("DELETE", path), Answer::object);
     }
 
     /** {@return the database in numbers} */
     public DatabaseInfo info() {
-        return administration.info();
+        return http.exchange(Call.get(path), answer -> DatabaseInfo.of(answer.object()));
     }
 
     /**
@@ -110,7 +146,12 @@ public final class CouchDatabase {
      * @throws CouchException the server does not tell
      */
     public Map<String, List<String>> shards() {
-        return administration.shards();
+        Map<String, List<String>> nodes = new TreeMap<>();
+        http.exchange(Call.get(path.segment("_shards")), Answer::object)
+                .path("shards")
+                .properties()
+                .forEach(range -> nodes.put(range.getKey(), Json.texts(range.getValue())));
+        return nodes;
     }
 
     /**
@@ -320,7 +361,8 @@ public final class CouchDatabase {
      * @return the feed; to be closed
      */
     public ChangesFeed changes(ChangesRequest request) {
-        return changes.open(request);
+        Duration silence = request.longestSilence(server.config().responseTimeout());
+        return OpenFeed.open(http, request.call(path), request, silence, http.environment());
     }
 
     /** {@return the feed position now, opaque} */
@@ -335,12 +377,12 @@ public final class CouchDatabase {
      * @return the removed leaves
      */
     public PurgeResult purge(Map<String, List<String>> idRevs) {
-        return administration.purge(idRevs);
+        return http.exchange(Call.write("POST", path.segment("_purge"), Json.bytes(Json.value(idRevs))), PurgeResult::of);
     }
 
     /** Starts compacting the database; does not wait for the end. */
     public void compact() {
-        administration.compact();
+        start(path.segment("_compact"));
     }
 
     /**
@@ -349,12 +391,14 @@ public final class CouchDatabase {
      * @param designDoc its name, with or without {@code _design/}
      */
     public void compactViews(String designDoc) {
-        administration.compactViews(designDoc);
+        start(path.segment("_compact").segment(UrlPath.designName(designDoc)));
     }
 
     /** {@return whether the database is being compacted, as far as the server says} */
     public boolean isCompacting() {
-        return administration.isCompacting();
+        return http.exchange(Call.get(path), Answer::object)
+                .path("compact_running")
+                .asBoolean();
     }
 
     /**
@@ -364,7 +408,7 @@ public final class CouchDatabase {
      * @throws CouchNotFoundException there is no such design document
      */
     public ViewInfo viewInfo(String designDoc) {
-        return administration.viewInfo(designDoc);
+        return views.info(designDoc);
     }
 
     /**
@@ -374,12 +418,16 @@ public final class CouchDatabase {
      * @throws CouchNotFoundException there is no such design document
      */
     public Optional<IndexProgress> indexProgress(String designDoc) {
-        return indexes.progress(designDoc);
+        return views.progress(designDoc);
     }
 
     /** Starts deleting index files that no design document uses any more. */
     public void cleanUpViews() {
-        administration.cleanUpViews();
+        start(path.segment("_view_cleanup"));
+    }
+
+    private void start(UrlPath work) {
+        http.exchange(Call.write("POST", work, Json.bytes(Json.object())), Answer::object);
     }
 
     @Override

@@ -1,5 +1,9 @@
 package io.couchjobs.couch;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.couch.Json;
+
 /**
  * A database in numbers, as of one moment.
  *
@@ -25,6 +29,29 @@ public record DatabaseInfo(
         String purgeSeq,
         int copies,
         int shards) {
+
+    private static final long MOST_SECONDS = 99_999_999_999L;
+
+    static DatabaseInfo of(ObjectNode info) {
+        JsonNode sizes = info.path("sizes");
+        return new DatabaseInfo(
+                Json.text(info, "db_name"),
+                created(info),
+                info.path("doc_count").asLong(),
+                info.path("doc_del_count").asLong(),
+                Json.text(info, "update_seq"),
+                sizes.path("file").asLong(-1),
+                sizes.path("active").asLong(-1),
+                Json.text(info, "purge_seq"),
+                info.path("cluster").path("n").asInt(1),
+                Math.max(1, info.path("cluster").path("q").asInt(1)));
+    }
+
+    /** PouchDB Server says here since when it runs, in milliseconds. */
+    private static long created(ObjectNode info) {
+        long seconds = info.path("instance_start_time").asLong();
+        return seconds > MOST_SECONDS ? 0 : seconds;
+    }
 
     /** {@return how many changes the database has seen; on a cluster that depends on which copies were asked} */
     public long changes() {

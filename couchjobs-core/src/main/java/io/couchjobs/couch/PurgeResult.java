@@ -1,7 +1,11 @@
 package io.couchjobs.couch;
 
+import io.couchjobs.engine.couch.Answer;
+import io.couchjobs.engine.couch.Json;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The result of a purge.
@@ -19,5 +23,14 @@ public record PurgeResult(Map<String, List<String>> purged, boolean complete) {
      */
     public PurgeResult {
         purged = Map.copyOf(purged);
+    }
+
+    static PurgeResult of(Answer answer) throws IOException {
+        Map<String, List<String>> revs = new TreeMap<>();
+        answer.object()
+                .path("purged")
+                .properties()
+                .forEach(leaves -> revs.put(leaves.getKey(), Json.texts(leaves.getValue())));
+        return new PurgeResult(revs, answer.status() != 202);
     }
 }

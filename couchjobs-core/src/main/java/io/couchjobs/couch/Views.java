@@ -1,29 +1,41 @@
 package io.couchjobs.couch;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.couch.Answer;
 import io.couchjobs.engine.couch.Call;
 import io.couchjobs.engine.couch.Http;
 import io.couchjobs.engine.couch.Json;
 import io.couchjobs.engine.couch.UrlPath;
+import java.net.SocketTimeoutException;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
-/** Asks the views of one database. */
+/** Asks the views of one database, and says how far their indexes are. */
 final class Views {
 
-    private final Http http;
-    private final UrlPath database;
-    private final Indexes indexes;
+    private static final int GATEWAY_TIMEOUT = 504;
 
-    Views(Http http, UrlPath database, Indexes indexes) {
+    private final Http http;
+    private final String name;
+    private final UrlPath database;
+    /** The server's names for the database's parts. */
+    private final Pattern shard;
+
+    Views(Http http, String name) {
         this.http = http;
-        this.database = database;
-        this.indexes = indexes;
+        this.name = name;
+        this.database = UrlPath.ROOT.segment(name);
+        this.shard = Pattern.compile("(shards/[^/]+/)?" + Pattern.quote(name) + "(\\.\\d+)?");
     }
 
     ViewResult ask(ViewQuery query) {
         Call call = Call.ask(path(query), query.toJson());
-        return indexes.explain(query.designDoc(), () -> http.exchange(call, ViewParser::one));
+        return explain(query.designDoc(), () -> http.exchange(call, ViewParser::one));
     }
 
     List<ViewResult> ask(List<ViewQuery> queries) {
@@ -32,7 +44,7 @@ final class Views {
         ArrayNode each = question.putArray("queries");
         queries.forEach(query -> each.add(query.toJson()));
         Call call = Call.ask(path, question);
-        return indexes.explain(
+        return explain(
                 queries.get(0).designDoc(),
                 () -> http.exchange(call, answer -> {
                     List<ViewResult> results = ViewParser.several(answer);
@@ -55,8 +67,79 @@ final class Views {
 
     private UrlPath path(ViewQuery query) {
         return query.designDoc()
-                .map(name -> database.designDoc(name).segment("_view"))
+                .map(design -> database.designDoc(design).segment("_view"))
                 .orElse(database)
                 .segment(query.view());
+    }
+
+    ViewInfo info(String designDoc) {
+        Call call = Call.get(database.designDoc(designDoc).segment("_info"));
+        JsonNode index = http.exchange(call, Answer::object).path("view_index");
+        JsonNode sizes = index.path("sizes");
+        return new ViewInfo(
+                sizes.path("file").asLong(-1),
+                sizes.path("active").asLong(-1),
+                index.path("compact_running").asBoolean(),
+                index.path("updater_running").asBoolean());
+    }
+
+    /** Empty when the index is up to date, or nothing says that it is not. */
+    Optional<IndexProgress> progress(String designDoc) {
+        return info(designDoc).updating()
+                ? Optional.of(new IndexProgress(UrlPath.designName(designDoc), name, percent(designDoc)))
+                : Optional.empty();
+    }
+
+    /** Distinguishes a query that timed out because of the index from others. */
+    private <T> T explain(Optional<String> designDoc, Supplier<T> question) {
+        try {
+            return question.get();
+        } catch (CouchException failed) {
+            Optional<IndexProgress> building =
+                    isTooSlow(failed) ? designDoc.flatMap(this::progressUnlessItFails) : Optional.empty();
+            if (building.isPresent()) {
+                throw new IndexBeingBuiltException(building.get(), failed);
+            }
+            throw failed;
+        }
+    }
+
+    private Optional<IndexProgress> progressUnlessItFails(String designDoc) {
+        try {
+            return progress(designDoc);
+        } catch (CouchException unknown) {
+            return Optional.empty();
+        }
+    }
+
+    /** CouchDB, a proxy or this client gave up waiting. */
+    private static boolean isTooSlow(CouchException failed) {
+        return (failed.status() == 500 && failed.error().equals("timeout"))
+                || failed.status() == GATEWAY_TIMEOUT
+                || failed.getCause() instanceof SocketTimeoutException;
+    }
+
+    /** Each part of the database has a task of its own; finished tasks are gone. */
+    private int percent(String designDoc) {
+        long done = 0;
+        long total = 0;
+        for (JsonNode task : tasks()) {
+            boolean isIts = task.path("type").asText().equals("indexer")
+                    && task.path("design_document").asText().equals("_design/" + UrlPath.designName(designDoc))
+                    && shard.matcher(task.path("database").asText()).matches();
+            if (isIts) {
+                done += task.path("changes_done").asLong();
+                total += task.path("total_changes").asLong();
+            }
+        }
+        return total == 0 ? -1 : (int) Math.min(100, 100 * done / total);
+    }
+
+    private Iterable<JsonNode> tasks() {
+        try {
+            return http.exchange(Call.get(UrlPath.ROOT.segment("_active_tasks")), Answer::array);
+        } catch (CouchException notAllowed) {
+            return List.of();
+        }
     }
 }
