@@ -42,4 +42,18 @@ public final class DocumentChange {
     public Optional<Job> job() {
         return event.job();
     }
+
+    /** Hears of every change of any document of a queue. Called by one thread at a time; must be quick, and never wait. */
+    @FunctionalInterface
+    public interface Listener {
+        /**
+         * A document changed. A change may be told twice, late, or after a later one.
+         *
+         * @param change what changed
+         */
+        void changed(DocumentChange change);
+
+        /** Changes may have been missed: nothing that was heard before is certain any more. */
+        default void gap() {}
+    }
 }

@@ -16,7 +16,6 @@ import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobData;
-import io.couchjobs.job.JobEvent;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPage;
@@ -312,7 +311,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
      * @return the event, which says of which job; empty when the time is over, or as soon as all subscriptions are closed
      * @throws InterruptedException when interrupted before or while waiting; no event is lost
      */
-    public static Optional<JobEvent> awaitAny(Collection<Subscription> subscriptions, Duration timeout)
+    public static Optional<JobChange> awaitAny(Collection<Subscription> subscriptions, Duration timeout)
             throws InterruptedException {
         List<JobSubscription> all =
                 subscriptions.stream().map(JobSubscription.class::cast).toList();

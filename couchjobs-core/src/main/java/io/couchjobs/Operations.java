@@ -5,7 +5,7 @@ import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.admin.QueueSecurity;
 import io.couchjobs.couch.ConflictStats;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.IndexProgress;
+import io.couchjobs.couch.IndexBeingBuiltException;
 import io.couchjobs.engine.Engine;
 import io.couchjobs.engine.create.Restorer;
 import io.couchjobs.engine.feed.Feed;
@@ -149,7 +149,7 @@ public final class Operations {
     }
 
     /** {@return which index is being built, and how far it is; empty when none is} */
-    public Optional<IndexProgress> building() {
+    public Optional<IndexBeingBuiltException.Progress> building() {
         return engine.designs().building();
     }
 
@@ -192,12 +192,11 @@ public final class Operations {
 
     /** {@return what people should know of the types and workers of this queue, as the dashboard tells it; empty when all is well} */
     public List<Problem> problems() {
-        return new QueueProblems(
-                        types.counts(),
-                        types.settings(),
-                        workers(),
-                        engine.parts().clock().instant())
-                .list();
+        return Problem.of(
+                types.counts(),
+                types.settings(),
+                workers(),
+                engine.parts().clock().instant());
     }
 
     /** {@return who works here, by id: workers that are registered, and owners that are not} */
@@ -275,7 +274,7 @@ public final class Operations {
      *     are
      * @return ends the listening when closed
      */
-    public Listening listen(ChangeListener listener) {
+    public Listening listen(DocumentChange.Listener listener) {
         return engine.watch().listen(new Feed.Listener() {
             @Override
             public void changed(FeedEvent event) {
@@ -306,5 +305,30 @@ public final class Operations {
      */
     public QueueSecurity security() {
         return new QueueSecurity(engine.database());
+    }
+
+    /**
+     * How a design document of couchjobs stands. Immutable and thread-safe.
+     *
+     * @param name its name, with its version
+     * @param state what is the matter with it
+     */
+    public record DesignState(String name, State state) {
+        /** The states of a design document. */
+        public enum State {
+            /** It is in the database, as this version of couchjobs wants it. */
+            CURRENT,
+            /** This version wants it, and it is not in the database. */
+            MISSING,
+            /** It is in the database, but somebody changed it. */
+            CHANGED,
+            /** It is in the database, and belongs to another version. */
+            OTHER
+        }
+
+        /** {@return whether workers of this version find what they expect} */
+        public boolean isFine() {
+            return state == State.CURRENT || state == State.OTHER;
+        }
     }
 }

@@ -12,35 +12,20 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The problems of a queue at one moment, as its numbers, settings and workers show them. Immutable and thread-safe. The
- * dashboard and {@code couchjobs doctor} tell the same.
+ * The problems of a queue at one moment, as its numbers, settings and workers show them.
  *
  * @param counts the numbers by type
  * @param settings the settings of types that have some
  * @param workers the workers
  * @param now the server's time
  */
-public record QueueProblems(
+record QueueProblems(
         Map<String, TypeCounts> counts, Map<String, TypeSettings> settings, List<WorkerInfo> workers, Instant now) {
     /** How long jobs may be due before somebody should look. */
     private static final Duration LATE = Duration.ofMinutes(1);
 
-    /**
-     * Copies.
-     *
-     * @param counts the numbers by type
-     * @param settings the settings of types that have some
-     * @param workers the workers
-     * @param now the server's time
-     */
-    public QueueProblems {
-        counts = Map.copyOf(counts);
-        settings = Map.copyOf(settings);
-        workers = List.copyOf(workers);
-    }
-
-    /** {@return what people should know, by type, then of workers; empty when all is well} */
-    public List<Problem> list() {
+    /** By type, then of workers. */
+    List<Problem> list() {
         List<Problem> found = new ArrayList<>();
         new TreeMap<>(counts).forEach((type, numbers) -> look(type, numbers, found));
         workers.stream()

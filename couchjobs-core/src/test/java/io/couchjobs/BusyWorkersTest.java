@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.worker.Worker;
-import io.couchjobs.worker.WorkerStats;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +53,7 @@ class BusyWorkersTest {
     @Test
     void windows_grow_while_jobs_without_a_time_are_run_fast_and_writes_go_in_bulk() throws InterruptedException {
         int jobs = 6_000;
-        WorkerStats stats = run(jobs, 500, i -> JobRequest.of("email", Map.of("i", i)));
+        Worker.Stats stats = run(jobs, 500, i -> JobRequest.of("email", Map.of("i", i)));
 
         assertThat(stats.conflicts()).as("claims lost to nobody but itself").isZero();
         assertThat(count(DUE)).as("reads of the index").isBetween(4, 20);
@@ -64,7 +63,7 @@ class BusyWorkersTest {
     @Test
     void jobs_with_times_of_their_own_are_run_once_each_over_many_windows() throws InterruptedException {
         Instant start = Instant.now().minusSeconds(100_000);
-        WorkerStats stats = run(3_000, 300, i -> JobRequest.builder("email")
+        Worker.Stats stats = run(3_000, 300, i -> JobRequest.builder("email")
                 .id("job-" + (i * 7919L % 100_003))
                 .scheduledTime(start.plusSeconds(i))
                 .data(Map.of())
@@ -149,7 +148,7 @@ class BusyWorkersTest {
                 .start();
     }
 
-    private WorkerStats run(int jobs, int concurrency, IntFunction<JobRequest> job) throws InterruptedException {
+    private Worker.Stats run(int jobs, int concurrency, IntFunction<JobRequest> job) throws InterruptedException {
         Map<String, AtomicInteger> runs = new ConcurrentHashMap<>();
         try (JobQueue queue = open()) {
             queue.addAll(jobs(jobs, job));

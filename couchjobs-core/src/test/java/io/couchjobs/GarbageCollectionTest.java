@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.admin.GarbageCollection;
-import io.couchjobs.admin.GcReport;
 import io.couchjobs.couch.Change;
 import io.couchjobs.couch.ChangesFeed;
 import io.couchjobs.couch.ChangesRequest;
@@ -82,7 +81,7 @@ class GarbageCollectionTest {
         keepNothing("email");
         run("email", 250);
 
-        GcReport report = TestQueue.gc(queue).run();
+        GarbageCollection.Report report = TestQueue.gc(queue).run();
 
         assertThat(report.jobsDeleted()).isEqualTo(Map.of("email", 250L));
         assertThat(report.tombstonesPurged()).isGreaterThanOrEqualTo(250);
@@ -98,7 +97,7 @@ class GarbageCollectionTest {
         keepNothing("email");
         run("email", 3);
         try (Worker worker = idleWorker()) {
-            GcReport first = TestQueue.gc(queue).run();
+            GarbageCollection.Report first = TestQueue.gc(queue).run();
             assertThat(first.jobsDeleted()).isEqualTo(Map.of("email", 3L));
             assertThat(first.tombstonesPurged()).isZero();
             assertThat(first.tombstonesKept()).isGreaterThanOrEqualTo(3);
@@ -109,7 +108,7 @@ class GarbageCollectionTest {
             queue.add(JobRequest.builder("other").id("young").data(Map.of()).build());
             queue.remove("other", "young");
             timePasses(Duration.ofMinutes(2));
-            GcReport later = TestQueue.gc(queue).run();
+            GarbageCollection.Report later = TestQueue.gc(queue).run();
 
             assertThat(later.tombstonesPurged()).isGreaterThanOrEqualTo(3);
             assertThat(tombstones()).containsOnlyKeys("job:other:young");
@@ -385,7 +384,7 @@ class GarbageCollectionTest {
         String seq = database.currentSeq();
         Optional<ObjectNode> marks = database.get("_local/couchjobs-gc");
 
-        GcReport dry =
+        GarbageCollection.Report dry =
                 TestQueue.gc(queue).dryRun(true).keepTombstones(Duration.ZERO).run();
 
         assertThat(database.currentSeq()).isEqualTo(seq);
@@ -423,11 +422,11 @@ class GarbageCollectionTest {
         queue.types().change("email", settings -> settings.withRetention(new Retention.Newest(kept)));
         run("email", 11 * kept);
 
-        List<CompletableFuture<GcReport>> runs = IntStream.range(0, 3)
+        List<CompletableFuture<GarbageCollection.Report>> runs = IntStream.range(0, 3)
                 .mapToObj(i -> CompletableFuture.supplyAsync(this::collectInAQueueOfItsOwn))
                 .toList();
         long deleted = 0;
-        for (CompletableFuture<GcReport> run : runs) {
+        for (CompletableFuture<GarbageCollection.Report> run : runs) {
             deleted += run.get().jobsDeletedInAll();
         }
 
@@ -498,7 +497,7 @@ class GarbageCollectionTest {
                 .start();
     }
 
-    private GcReport collectInAQueueOfItsOwn() {
+    private GarbageCollection.Report collectInAQueueOfItsOwn() {
         try (JobQueue own = TestQueue.open(where)) {
             return TestQueue.gc(own).run();
         } catch (InterruptedException e) {

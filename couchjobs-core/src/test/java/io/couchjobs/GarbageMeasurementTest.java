@@ -3,7 +3,7 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.couchjobs.admin.GcReport;
+import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.testing.ServerTest;
@@ -45,7 +45,7 @@ class GarbageMeasurementTest {
             queue.types().counts();
             double[] full = pendingMillis(later, queue, fresh);
 
-            GcReport report = queue.operations().gc().run();
+            GarbageCollection.Report report = queue.operations().gc().run();
 
             double[] after = pendingMillis(later, queue, fresh);
             fresh.database().delete();

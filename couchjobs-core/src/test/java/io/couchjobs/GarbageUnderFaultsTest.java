@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.admin.GcReport;
+import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.embedded.EmbeddedCouch;
@@ -46,7 +46,7 @@ class GarbageUnderFaultsTest extends FaultyServer {
     void who_may_not_purge_and_compact_has_the_rest_done_and_is_told() throws Exception {
         couch.faults().answer(100, request -> request.path().matches(".*/(_purge|_compact.*|_view_cleanup)"), 403);
 
-        GcReport report = TestQueue.gc(queue).run();
+        GarbageCollection.Report report = TestQueue.gc(queue).run();
 
         assertThat(report.jobsDeleted()).isEqualTo(Map.of("email", 10L));
         assertThat(report.tombstonesPurged()).isZero();
@@ -60,7 +60,7 @@ class GarbageUnderFaultsTest extends FaultyServer {
     void a_server_that_knows_no_purge_has_the_rest_done() throws Exception {
         couch.faults().answer(100, request -> request.path().endsWith("/_purge"), 404);
 
-        GcReport report = TestQueue.gc(queue).run();
+        GarbageCollection.Report report = TestQueue.gc(queue).run();
 
         assertThat(report.jobsDeleted()).isEqualTo(Map.of("email", 10L));
         assertThat(report.problems())

@@ -8,7 +8,7 @@ import io.couchjobs.job.After;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.LogLine;
+import io.couchjobs.job.LogChunk;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.JobContext;
@@ -117,7 +117,7 @@ class GuideTest {
             assertThat(queue.logs()
                             .read("invoice", "42")
                             .flatMap(chunk -> chunk.lines().stream())
-                            .map(LogLine::text))
+                            .map(LogChunk.Line::text))
                     .containsExactly("an invoice of 100 cents to ada");
             Job bad = TestQueue.finished(queue, "invoice", "43");
             assertThat(bad.status()).isEqualTo(JobStatus.FAILED);

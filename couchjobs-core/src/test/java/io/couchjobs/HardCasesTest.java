@@ -18,8 +18,8 @@ import io.couchjobs.job.Progress;
 import io.couchjobs.testing.FaultyServer;
 import io.couchjobs.testing.SteppedWorkers;
 import io.couchjobs.testing.TestQueue;
+import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.RunReport;
-import io.couchjobs.worker.StopReason;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
@@ -124,7 +124,7 @@ class HardCasesTest extends FaultyServer {
         couch.faults().answer(1_000_000, r -> r.path().endsWith("/_changes"), 503);
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch asks = new CountDownLatch(1);
-        BlockingQueue<Optional<StopReason>> reasons = new LinkedBlockingQueue<>();
+        BlockingQueue<Optional<JobContext.StopReason>> reasons = new LinkedBlockingQueue<>();
         try (Worker worker = queue.worker()
                 .handler("email", (data, context) -> {
                     running.countDown();
@@ -138,7 +138,7 @@ class HardCasesTest extends FaultyServer {
             running.await();
             queue.cancel("email", "1", CancelMode.REQUEST);
             asks.countDown();
-            assertThat(reasons.poll(30, TimeUnit.SECONDS)).contains(StopReason.CANCELLED);
+            assertThat(reasons.poll(30, TimeUnit.SECONDS)).contains(JobContext.StopReason.CANCELLED);
             TestQueue.until(() -> worker.stats().cancelled() == 1);
         }
         assertThat(queue.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.CANCELLED);
@@ -179,7 +179,7 @@ class HardCasesTest extends FaultyServer {
     @Test
     void a_write_that_hangs_does_not_keep_other_leases_from_running_out() throws Exception {
         JobQueue q = another(Duration.ofSeconds(1));
-        BlockingQueue<Optional<StopReason>> stopped = new LinkedBlockingQueue<>();
+        BlockingQueue<Optional<JobContext.StopReason>> stopped = new LinkedBlockingQueue<>();
         CountDownLatch bothRun = new CountDownLatch(2);
         Worker worker = q.worker()
                 .concurrency(2)

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.LogChunk;
-import io.couchjobs.job.LogLine;
 import io.couchjobs.job.Logs;
 import io.couchjobs.testing.NeedsOneCopy;
 import io.couchjobs.testing.ServerTest;
@@ -173,7 +172,7 @@ class JobLogTest {
         return queue.logs()
                 .read("email", id)
                 .flatMap(chunk -> chunk.lines().stream())
-                .map(LogLine::text)
+                .map(LogChunk.Line::text)
                 .toList();
     }
 

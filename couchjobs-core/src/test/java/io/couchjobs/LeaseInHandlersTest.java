@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.couchjobs.testing.FaultyServer;
 import io.couchjobs.testing.SteppedWorkers;
 import io.couchjobs.worker.JobContext;
-import io.couchjobs.worker.StopReason;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
@@ -53,7 +52,7 @@ class LeaseInHandlersTest extends FaultyServer {
         queue.types().setTimeout("email", Duration.ofSeconds(3));
         AtomicReference<Instant> timeOfDay = new AtomicReference<>(Instant.now());
         CountDownLatch running = new CountDownLatch(1);
-        CompletableFuture<StopReason> told = new CompletableFuture<>();
+        CompletableFuture<JobContext.StopReason> told = new CompletableFuture<>();
         try (SteppedWorkers time = new SteppedWorkers(queue, timeOfDay::get);
                 Worker worker = time.worker()
                         .handler("email", (data, context) -> {
@@ -71,7 +70,7 @@ class LeaseInHandlersTest extends FaultyServer {
 
             timeOfDay.updateAndGet(now -> now.plus(Duration.ofHours(8)));
 
-            assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo(StopReason.HALTED);
+            assertThat(told.get(10, TimeUnit.SECONDS)).isEqualTo(JobContext.StopReason.HALTED);
         }
     }
 }

@@ -8,7 +8,7 @@ import io.couchjobs.testing.EndlessHandler;
 import io.couchjobs.testing.FaultyServer;
 import io.couchjobs.testing.SteppedWorkers;
 import io.couchjobs.testing.TestQueue;
-import io.couchjobs.worker.StopReason;
+import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -59,7 +59,7 @@ class LeasesUnderFaultsTest extends FaultyServer {
             couch.faults().answer(1_000_000, LeasesUnderFaultsTest::isRenewal, 503);
             Faults.Held asked = couch.faults().delay(1_000_000, r -> r.path().contains("/type"));
             assertThat(asked.awaitArrival(30)).isTrue();
-            assertThat(handler.stopped(15)).contains(StopReason.HALTED);
+            assertThat(handler.stopped(15)).contains(JobContext.StopReason.HALTED);
             couch.faults().clear();
             TestQueue.until(() -> worker.stats().halted() == 1);
         }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.CancelMode;
-import io.couchjobs.job.JobEvent;
+import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
@@ -73,7 +73,7 @@ class ManySubscriptionsTest {
             cancelled.add(ids.get(i));
         }
         while (!cancelled.isEmpty()) {
-            JobEvent event = JobQueue.awaitAny(all.values(), PATIENCE).orElseThrow();
+            JobChange event = JobQueue.awaitAny(all.values(), PATIENCE).orElseThrow();
             assertThat(event.state()).isEqualTo(JobState.FINISHED);
             assertThat(cancelled.remove(event.id())).isTrue();
         }

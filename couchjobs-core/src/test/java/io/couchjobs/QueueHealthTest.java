@@ -3,8 +3,8 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.Tombstone;
 import io.couchjobs.embedded.EmbeddedCouch;
+import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.engine.index.DesignDocument;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.testing.TestQueue;

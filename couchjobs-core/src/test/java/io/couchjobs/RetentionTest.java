@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.admin.GcReport;
+import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.index.FinishedJobs;
@@ -79,7 +79,7 @@ class RetentionTest {
         add("email", "running");
         ClaimedJob running = accept("email", "running");
 
-        GcReport report = TestQueue.gc(queue).run();
+        GarbageCollection.Report report = TestQueue.gc(queue).run();
 
         assertThat(report.jobsDeleted()).isEqualTo(Map.of("email", 1L));
         assertThat(ids("email")).containsExactlyInAnyOrder("failed", "cancelled", "waiting", "running");
@@ -209,7 +209,7 @@ class RetentionTest {
         }
         String before = queue.database().currentSeq();
 
-        GcReport dry = TestQueue.gc(queue).dryRun(true).run();
+        GarbageCollection.Report dry = TestQueue.gc(queue).dryRun(true).run();
 
         assertThat(queue.database().currentSeq()).isEqualTo(before);
         assertThat(dry.jobsDeleted()).isEqualTo(Map.of("email", 350L - 30 + 350));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.admin.GcReport;
+import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.junit.TestDatabase;
@@ -13,7 +13,7 @@ import io.couchjobs.engine.index.FinishedJobs;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobEvent;
+import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
@@ -69,7 +69,7 @@ class RetiredJobsTest {
 
         feed.release();
 
-        JobEvent end = subscription.await(PATIENCE).orElseThrow();
+        JobChange end = subscription.await(PATIENCE).orElseThrow();
         assertThat(end.state()).isEqualTo(JobState.FINISHED);
         assertThat(end.job().flatMap(Job::result).orElseThrow().path("sent").asBoolean())
                 .isTrue();
@@ -89,7 +89,7 @@ class RetiredJobsTest {
 
             feed.release();
 
-            JobEvent end = subscription.await(PATIENCE).orElseThrow();
+            JobChange end = subscription.await(PATIENCE).orElseThrow();
             assertThat(end.job().orElseThrow().status()).isEqualTo(JobStatus.SUCCESS);
             assertThat(keepsTombstones.stats().running()).isZero();
         }
@@ -117,7 +117,7 @@ class RetiredJobsTest {
         Held deletion = proxy.holdAnswer(
                 request -> request.isBulkWrite() && request.body().contains("removedBy"));
 
-        CompletableFuture<GcReport> collection = CompletableFuture.supplyAsync(this::collect);
+        CompletableFuture<GarbageCollection.Report> collection = CompletableFuture.supplyAsync(this::collect);
         deletion.awaitArrival();
         add();
         ObjectNode old = database.get(id).orElseThrow();
@@ -162,7 +162,7 @@ class RetiredJobsTest {
         }
     }
 
-    private GcReport collect() {
+    private GarbageCollection.Report collect() {
         try {
             return TestQueue.gc(queue).run();
         } catch (InterruptedException e) {

@@ -14,7 +14,6 @@ import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.RetryPolicy;
 import io.couchjobs.type.TypeCounts;
-import io.couchjobs.worker.ClosingMode;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.PermanentJobException;
@@ -444,7 +443,7 @@ class RuntimeTest {
     void a_worker_may_cancel_what_still_runs_when_its_time_for_closing_is_over() throws Exception {
         Worker worker = queue.worker()
                 .handler("email", ObjectNode.class, new Telling())
-                .whenClosing(ClosingMode.CANCEL)
+                .whenClosing(Worker.ClosingMode.CANCEL)
                 .start();
         add("1", "hang");
         TestQueue.until(() -> heard.contains("handle"));

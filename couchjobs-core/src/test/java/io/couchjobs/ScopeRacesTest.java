@@ -9,14 +9,13 @@ import io.couchjobs.engine.scope.QueueScopeHost;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.scope.Answer;
 import io.couchjobs.scope.Ending;
 import io.couchjobs.scope.Outcome;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
 import io.couchjobs.scope.ScopeHost;
 import io.couchjobs.scope.ScopeService;
-import io.couchjobs.scope.ScopeStats;
+import io.couchjobs.scope.Scopes;
 import io.couchjobs.scope.Submission;
 import io.couchjobs.testing.Held;
 import io.couchjobs.testing.Lost;
@@ -74,9 +73,9 @@ class ScopeRacesTest {
         write.awaitArrival();
         assertThat(others.scopes().stop(ONE, Duration.ZERO)).isTrue();
         write.release();
-        assertThat(outcome(submit).answer(ONE)).isEqualTo(Answer.SCOPE_SHUTDOWN);
+        assertThat(outcome(submit).answer(ONE)).isEqualTo(Submission.Answer.SCOPE_SHUTDOWN);
         assertThat(others.scopes().find(ONE, "raced")).isEmpty();
-        assertThat(queue.scopes().stats(ONE)).isEqualTo(new ScopeStats(0, 1, 0, 0, 0, 0, 0, 0));
+        assertThat(queue.scopes().stats(ONE)).isEqualTo(new Scopes.Stats(0, 1, 0, 0, 0, 0, 0, 0));
         others.scopes().start(ONE);
         queue.scopes().submit(ONE, job("next"), endings::add);
         others.scopes().cancel(ONE, "next", false);
@@ -91,11 +90,11 @@ class ScopeRacesTest {
         written.awaitArrival();
         assertThat(others.scopes().stop(ONE, Duration.ZERO)).isTrue();
         written.release();
-        assertThat(outcome(submit).answer(ONE)).isEqualTo(Answer.OK);
+        assertThat(outcome(submit).answer(ONE)).isEqualTo(Submission.Answer.OK);
         Ending ending = ending();
         assertThat(ending.outcome()).isEqualTo(Outcome.CANCELLED);
         assertThat(ending.reason().orElseThrow()).startsWith("SCOPE_SHUTDOWN");
-        assertThat(queue.scopes().stats(ONE)).isEqualTo(new ScopeStats(1, 0, 0, 0, 0, 0, 0, 1));
+        assertThat(queue.scopes().stats(ONE)).isEqualTo(new Scopes.Stats(1, 0, 0, 0, 0, 0, 0, 1));
         assertThat(endings).isEmpty();
     }
 
@@ -201,12 +200,12 @@ class ScopeRacesTest {
         running.await();
         dying.close(Duration.ZERO);
         assertThat(queue.scopes().state(ONE).orElseThrow().isRunning()).isTrue();
-        assertThat(queue.scopes().stats(ONE)).isEqualTo(new ScopeStats(3, 0, 3, 0, 0, 0, 0, 0));
+        assertThat(queue.scopes().stats(ONE)).isEqualTo(new Scopes.Stats(3, 0, 3, 0, 0, 0, 0, 0));
         queue.scopes().serve(service(id -> {}));
         for (int i = 0; i < 3; i++) {
             assertThat(ending().outcome()).isEqualTo(Outcome.FINISHED);
         }
-        assertThat(queue.scopes().stats(ONE)).isEqualTo(new ScopeStats(3, 0, 0, 0, 3, 0, 0, 0));
+        assertThat(queue.scopes().stats(ONE)).isEqualTo(new Scopes.Stats(3, 0, 0, 0, 3, 0, 0, 0));
     }
 
     @Test
@@ -256,10 +255,10 @@ class ScopeRacesTest {
         for (int t = 0; t < 4; t++) {
             threads.add(new Thread(() -> {
                 for (int i = 0; i < 3; i++) {
-                    Answer answer = queue.scopes()
+                    Submission.Answer answer = queue.scopes()
                             .submit(ONE, JobRequest.of("index", Map.of()))
                             .answer(ONE);
-                    (answer == Answer.OK ? taken : full).incrementAndGet();
+                    (answer == Submission.Answer.OK ? taken : full).incrementAndGet();
                 }
             }));
         }
@@ -269,7 +268,7 @@ class ScopeRacesTest {
         }
         assertThat(taken.get()).isEqualTo(5);
         assertThat(full.get()).isEqualTo(7);
-        assertThat(queue.scopes().stats(ONE)).isEqualTo(new ScopeStats(5, 7, 5, 0, 0, 0, 0, 0));
+        assertThat(queue.scopes().stats(ONE)).isEqualTo(new Scopes.Stats(5, 7, 5, 0, 0, 0, 0, 0));
         assertThat(others.scopes().stats(ONE).rejected()).isEqualTo(7);
     }
 

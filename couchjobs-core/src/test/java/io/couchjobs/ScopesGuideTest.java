@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.scope.Answer;
 import io.couchjobs.scope.Outcome;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
@@ -67,7 +66,7 @@ class ScopesGuideTest {
         try (JobQueue queue = TestQueue.open(database);
                 ScopeHost host = serveIndexes(queue)) {
             Submission submission = indexEverywhere(queue, "https://example.org/");
-            assertThat(submission.answers()).hasSize(4).containsValue(Answer.OK);
+            assertThat(submission.answers()).hasSize(4).containsValue(Submission.Answer.OK);
             assertThat(submission.isAccepted()).isTrue();
             for (Scope scope : submission.accepted()) {
                 Job done = TestQueue.finished(queue, scope.jobType(), submission.id());

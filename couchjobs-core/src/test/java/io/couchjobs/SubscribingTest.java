@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
-import io.couchjobs.job.JobEvent;
+import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRequest;
@@ -113,9 +113,9 @@ class SubscribingTest {
         assertThat(next(subscription).state()).isEqualTo(JobState.RUNNING);
 
         claimed.update(Map.of("n", 2));
-        JobEvent updated = next(subscription);
+        JobChange updated = next(subscription);
         claimed.finish("sent", Map.of("n", 3));
-        JobEvent finished = next(subscription);
+        JobChange finished = next(subscription);
 
         assertThat(updated.state()).isEqualTo(JobState.RUNNING);
         assertThat(updated.data().orElseThrow().path("n").asInt()).isEqualTo(2);
@@ -159,7 +159,7 @@ class SubscribingTest {
         first.release();
         long fence = claim().fence();
 
-        JobEvent event = next(subscription);
+        JobChange event = next(subscription);
         if (event.state() == JobState.PENDING) {
             event = next(subscription); // the claim took longer than a burst may
         }
@@ -171,7 +171,7 @@ class SubscribingTest {
     void the_removal_of_a_job_is_its_last_event() throws Exception {
         add("1", Map.of());
         Subscription subscription = queue.subscribe("email", "1");
-        CompletableFuture<JobEvent> ended = subscription.ended();
+        CompletableFuture<JobChange> ended = subscription.ended();
 
         others.remove("email", "1");
         assertThat(next(subscription).state()).isEqualTo(JobState.NOT_FOUND);
@@ -215,7 +215,7 @@ class SubscribingTest {
                 .toList();
         others.remove("email", "1");
 
-        JobEvent first = JobQueue.awaitAny(all, FOR_EVER).orElseThrow();
+        JobChange first = JobQueue.awaitAny(all, FOR_EVER).orElseThrow();
         others.remove("email", "2");
         others.remove("email", "0");
 
@@ -247,7 +247,7 @@ class SubscribingTest {
         add("1", Map.of());
         Subscription subscription = queue.subscribe("email", "1");
         ClaimedJob claimed = claim();
-        CompletableFuture<Optional<JobEvent>> waiting = CompletableFuture.supplyAsync(
+        CompletableFuture<Optional<JobChange>> waiting = CompletableFuture.supplyAsync(
                 () -> uninterrupted(() -> subscription.await(JobState.FINISHED, Duration.ofMillis(500))));
         for (int n = 0; !waiting.isDone(); n++) {
             claimed.update(Map.of("n", n)); // goes on for ever if the deadline is put off
@@ -259,9 +259,9 @@ class SubscribingTest {
     void closing_wakes_who_waits_and_discards_what_is_queued() throws Exception {
         add("1", Map.of());
         Subscription subscription = queue.subscribe("email", "1");
-        CompletableFuture<JobEvent> ended = subscription.ended();
+        CompletableFuture<JobChange> ended = subscription.ended();
         CountDownLatch begun = new CountDownLatch(1);
-        CompletableFuture<Optional<JobEvent>> waiting = CompletableFuture.supplyAsync(() -> {
+        CompletableFuture<Optional<JobChange>> waiting = CompletableFuture.supplyAsync(() -> {
             begun.countDown();
             return uninterrupted(() -> subscription.await(FOR_EVER));
         });
@@ -285,7 +285,7 @@ class SubscribingTest {
     void closing_the_queue_wakes_who_waits() throws Exception {
         add("1", Map.of());
         Subscription subscription = queue.subscribe("email", "1");
-        CompletableFuture<Optional<JobEvent>> waiting =
+        CompletableFuture<Optional<JobChange>> waiting =
                 CompletableFuture.supplyAsync(() -> uninterrupted(() -> subscription.await(FOR_EVER)));
 
         queue.close();
@@ -370,7 +370,7 @@ class SubscribingTest {
         return others.accept(AcceptOptions.of("email").timeout(PATIENCE)).get(0);
     }
 
-    private static JobEvent next(Subscription subscription) throws InterruptedException {
+    private static JobChange next(Subscription subscription) throws InterruptedException {
         return subscription.await(PATIENCE).orElseThrow(() -> new AssertionError("no event of " + subscription));
     }
 

@@ -8,8 +8,8 @@ import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobError;
-import io.couchjobs.job.JobEvent;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.Subscription;
@@ -54,7 +54,7 @@ class SubscribingUnderFaultsTest {
         Life life = new Life("email", id, others, random);
         life.add();
         Subscription subscription = queue.subscribe("email", id);
-        CompletableFuture<List<JobEvent>> listening = CompletableFuture.supplyAsync(() -> listen(subscription));
+        CompletableFuture<List<JobChange>> listening = CompletableFuture.supplyAsync(() -> listen(subscription));
         for (int step = 0; step < STEPS && !life.isEnded(); step++) {
             life.step();
             fault(random, proxy);
@@ -62,7 +62,7 @@ class SubscribingUnderFaultsTest {
         life.end();
         fault(random, proxy);
 
-        List<JobEvent> events = listening.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        List<JobChange> events = listening.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         check(id, events, others.get("email", id));
         assertThat(queue.awaitFinished("email", id, PATIENCE).map(Job::state))
                 .as(id)
@@ -79,8 +79,8 @@ class SubscribingUnderFaultsTest {
         }
     }
 
-    private static List<JobEvent> listen(Subscription subscription) {
-        List<JobEvent> events = new ArrayList<>();
+    private static List<JobChange> listen(Subscription subscription) {
+        List<JobChange> events = new ArrayList<>();
         try {
             while (!subscription.isClosed()) {
                 subscription.await(PATIENCE).ifPresent(events::add);
@@ -91,7 +91,7 @@ class SubscribingUnderFaultsTest {
         return events;
     }
 
-    private static void check(String id, List<JobEvent> events, Optional<Job> present) {
+    private static void check(String id, List<JobChange> events, Optional<Job> present) {
         String story = id + " "
                 + events.stream()
                         .map(event -> event.state() + "@"
@@ -106,13 +106,13 @@ class SubscribingUnderFaultsTest {
                 .as(story)
                 .filteredOn(event -> event.state() == JobState.FINISHED)
                 .hasSize(1);
-        JobEvent last = events.get(events.size() - 1);
+        JobChange last = events.get(events.size() - 1);
         assertThat(last.state()).as(story).isEqualTo(JobState.FINISHED);
         assertThat(last.job().flatMap(Job::rev)).as(story).isEqualTo(present.flatMap(Job::rev));
         long generation = 0;
         long fence = 0;
         boolean left = false;
-        for (JobEvent event : events) {
+        for (JobChange event : events) {
             Job job = event.job().orElseThrow();
             long next = Long.parseLong(job.rev().orElseThrow().replaceAll("-.*", ""));
             assertThat(next).as(story).isGreaterThan(generation);

@@ -18,8 +18,8 @@ import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.SteppedWorkers;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.type.RetryPolicy;
+import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.PermanentJobException;
-import io.couchjobs.worker.StopReason;
 import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.time.Instant;
@@ -263,7 +263,7 @@ class WorkingTest {
             handler.awaitStart();
             queue.cancel("email", "1", CancelMode.REQUEST);
             assertThat(TestQueue.finished(queue, "email", "1").status()).isEqualTo(JobStatus.CANCELLED);
-            assertThat(handler.stopped(30)).contains(StopReason.CANCELLED);
+            assertThat(handler.stopped(30)).contains(JobContext.StopReason.CANCELLED);
             TestQueue.until(() -> worker.stats().cancelled() == 1);
         }
     }
@@ -275,7 +275,7 @@ class WorkingTest {
             queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
             handler.awaitStart();
             queue.remove("email", "1");
-            assertThat(handler.stopped(30)).contains(StopReason.HALTED);
+            assertThat(handler.stopped(30)).contains(JobContext.StopReason.HALTED);
             TestQueue.until(() -> worker.stats().halted() == 1);
             assertThat(queue.get("email", "1")).isEmpty();
         }

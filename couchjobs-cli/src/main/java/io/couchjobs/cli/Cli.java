@@ -10,8 +10,7 @@ import io.couchjobs.cli.logging.LogLevels;
 import io.couchjobs.cli.output.Format;
 import io.couchjobs.job.After;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.schedule.MissedPolicy;
-import io.couchjobs.schedule.OverlapPolicy;
+import io.couchjobs.schedule.Schedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -45,8 +44,8 @@ final class Cli {
                 .registerConverter(Colour.class, EnumNames.oneOf(Colour.class))
                 .registerConverter(ShellName.class, EnumNames.oneOf(ShellName.class))
                 .registerConverter(After.OnFailure.class, EnumNames.oneOf(After.OnFailure.class))
-                .registerConverter(MissedPolicy.class, EnumNames.oneOf(MissedPolicy.class))
-                .registerConverter(OverlapPolicy.class, EnumNames.oneOf(OverlapPolicy.class))
+                .registerConverter(Schedule.MissedPolicy.class, EnumNames.oneOf(Schedule.MissedPolicy.class))
+                .registerConverter(Schedule.OverlapPolicy.class, EnumNames.oneOf(Schedule.OverlapPolicy.class))
                 .registerConverter(JobReader.Format.class, EnumNames.oneOf(JobReader.Format.class))
                 .registerConverter(Duration.class, saying(Durations::parse))
                 .registerConverter(

@@ -1,11 +1,9 @@
 package io.couchjobs.cli;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.schedule.MissedPolicy;
-import io.couchjobs.schedule.OverlapPolicy;
-import io.couchjobs.schedule.PutResult;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.schedule.ScheduleRequest;
+import io.couchjobs.schedule.Schedules;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -58,14 +56,14 @@ final class CronAddCommand extends QueueCommand {
             names = "--missed",
             paramLabel = "once|skip|all",
             description = "What becomes of ticks while nobody worked: one job for all (default), none, one for each.")
-    private MissedPolicy missed = MissedPolicy.ONCE;
+    private Schedule.MissedPolicy missed = Schedule.MissedPolicy.ONCE;
 
     @Option(
             names = "--overlap",
             paramLabel = "skip|allow",
             description =
                     "What becomes of a tick while an earlier job is unfinished: skipped (default), or a job is made.")
-    private OverlapPolicy overlap = OverlapPolicy.SKIP;
+    private Schedule.OverlapPolicy overlap = Schedule.OverlapPolicy.SKIP;
 
     @Option(names = "--disabled", description = "Keep it from making jobs until it is enabled.")
     private boolean disabled;
@@ -104,7 +102,7 @@ final class CronAddCommand extends QueueCommand {
         if (request == null) {
             throw new IllegalStateException("run before check");
         }
-        PutResult put = queue.schedules().put(request);
+        Schedules.PutResult put = queue.schedules().put(request);
         ScheduleText.show(output(), put.schedule());
         root().say("couchjobs: schedule " + schedule + " " + meaning(put));
         return ExitCode.DONE;
@@ -122,7 +120,7 @@ final class CronAddCommand extends QueueCommand {
         return from == null ? builder : builder.from(from);
     }
 
-    private static String meaning(PutResult put) {
+    private static String meaning(Schedules.PutResult put) {
         String what =
                 switch (put.outcome()) {
                     case CREATED -> "was created";

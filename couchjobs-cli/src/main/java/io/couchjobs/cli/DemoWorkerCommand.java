@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.demo.HashFile;
 import io.couchjobs.worker.Worker;
-import io.couchjobs.worker.WorkerStats;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -69,7 +68,7 @@ final class DemoWorkerCommand extends QueueCommand {
     }
 
     private synchronized void report(Worker worker) {
-        WorkerStats stats = worker.stats();
+        Worker.Stats stats = worker.stats();
         ObjectNode json = JsonNodeFactory.instance
                 .objectNode()
                 .put("claimed", stats.claimed())

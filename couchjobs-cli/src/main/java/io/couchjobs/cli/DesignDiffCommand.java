@@ -1,7 +1,7 @@
 package io.couchjobs.cli;
 
-import io.couchjobs.DesignState;
 import io.couchjobs.JobQueue;
+import io.couchjobs.Operations;
 import java.util.List;
 import picocli.CommandLine.Command;
 
@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 final class DesignDiffCommand extends DesignListCommand {
     @Override
     ExitCode run(JobQueue queue) {
-        List<DesignState> different = queue.operations().designs().stream()
+        List<Operations.DesignState> different = queue.operations().designs().stream()
                 .filter(state -> !state.isFine())
                 .toList();
         show(different);

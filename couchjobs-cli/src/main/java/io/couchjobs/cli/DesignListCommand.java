@@ -2,8 +2,8 @@ package io.couchjobs.cli;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.DesignState;
 import io.couchjobs.JobQueue;
+import io.couchjobs.Operations;
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
@@ -23,20 +23,20 @@ class DesignListCommand extends QueueCommand {
         return ExitCode.DONE;
     }
 
-    final void show(List<DesignState> states) {
+    final void show(List<Operations.DesignState> states) {
         output().rows(
                         () -> table(states),
                         () -> states.stream().map(DesignListCommand::json).toList());
     }
 
-    private static Table table(List<DesignState> states) {
+    private static Table table(List<Operations.DesignState> states) {
         Table table = new Table("DESIGN DOCUMENT", "STATE");
         states.forEach(state -> table.row(
                 Cell.of(state.name()), Cell.of(words(state.state()), state.isFine() ? Style.PLAIN : Style.BAD)));
         return table;
     }
 
-    private static String words(DesignState.State state) {
+    private static String words(Operations.DesignState.State state) {
         return switch (state) {
             case CURRENT -> "this version's, in the database";
             case MISSING -> "this version's, not in the database";
@@ -45,7 +45,7 @@ class DesignListCommand extends QueueCommand {
         };
     }
 
-    private static ObjectNode json(DesignState state) {
+    private static ObjectNode json(Operations.DesignState state) {
         return JsonNodeFactory.instance
                 .objectNode()
                 .put("name", state.name())

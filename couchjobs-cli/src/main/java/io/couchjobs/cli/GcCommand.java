@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.admin.GarbageCollection;
-import io.couchjobs.admin.GcReport;
 import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.ProgressLine;
@@ -54,14 +53,14 @@ final class GcCommand extends QueueCommand {
         if (keepTombstones != null) {
             collection.keepTombstones(keepTombstones);
         }
-        GcReport report = collection.run();
+        GarbageCollection.Report report = collection.run();
         line.clear();
         output().table(() -> table(report), () -> json(report));
         report.problems().forEach(problem -> root().say("couchjobs: " + problem));
         return report.problems().isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
     }
 
-    private static Table table(GcReport report) {
+    private static Table table(GarbageCollection.Report report) {
         Table table = new Table(report.dryRun() ? "WOULD BE DONE" : "DONE", "");
         report.jobsDeleted().forEach((type, jobs) -> row(table, "finished jobs deleted: " + type, jobs));
         if (report.jobsDeleted().isEmpty()) {
@@ -88,7 +87,7 @@ final class GcCommand extends QueueCommand {
         table.row(Cell.of(name), Cell.of(text));
     }
 
-    private static ObjectNode json(GcReport report) {
+    private static ObjectNode json(GarbageCollection.Report report) {
         ObjectNode json = JsonNodeFactory.instance.objectNode().put("dryRun", report.dryRun());
         ObjectNode deleted = json.putObject("jobsDeleted");
         report.jobsDeleted().forEach(deleted::put);

@@ -3,7 +3,6 @@ package io.couchjobs.cli;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cli.output.ProgressLine;
 import io.couchjobs.couch.IndexBeingBuiltException;
-import io.couchjobs.couch.IndexProgress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -72,7 +71,7 @@ final class IndexWait {
             } catch (ExecutionException failed) {
                 throw failed.getCause() instanceof Exception problem ? problem : failed;
             } catch (TimeoutException notYet) {
-                Optional<String> state = queue.operations().building().map(IndexProgress::text);
+                Optional<String> state = queue.operations().building().map(IndexBeingBuiltException.Progress::text);
                 state.ifPresent(line::update);
                 if (state.isPresent() && System.nanoTime() - began > longest.toNanos()) {
                     throw new CommandException(

@@ -7,7 +7,6 @@ import io.couchjobs.cli.output.Output;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.LogChunk;
-import io.couchjobs.job.LogLine;
 import io.couchjobs.job.Logs;
 import io.couchjobs.job.Subscription;
 import java.time.Duration;
@@ -85,17 +84,17 @@ final class LogsCommand extends QueueCommand {
     private static void show(LogChunk chunk, Output output) {
         if (chunk.dropped() > 0) {
             String note = "(" + chunk.dropped() + " lines were dropped: they came faster than they could be stored)";
-            LogLine first = chunk.lines().get(0);
-            show(new LogLine(first.fence(), first.attempt(), first.at(), note), output);
+            LogChunk.Line first = chunk.lines().get(0);
+            show(new LogChunk.Line(first.fence(), first.attempt(), first.at(), note), output);
         }
         chunk.lines().forEach(line -> show(line, output));
     }
 
-    private static void show(LogLine line, Output output) {
+    private static void show(LogChunk.Line line, Output output) {
         output.line(() -> line.at() + "  " + line.text(), () -> json(line));
     }
 
-    private static ObjectNode json(LogLine line) {
+    private static ObjectNode json(LogChunk.Line line) {
         return JsonNodeFactory.instance
                 .objectNode()
                 .put("attempt", line.attempt())

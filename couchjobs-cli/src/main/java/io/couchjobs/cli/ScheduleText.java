@@ -9,8 +9,8 @@ import io.couchjobs.cli.output.Style;
 import io.couchjobs.cli.output.Table;
 import io.couchjobs.job.Job;
 import io.couchjobs.schedule.CronTiming;
-import io.couchjobs.schedule.IntervalTiming;
 import io.couchjobs.schedule.Schedule;
+import io.couchjobs.schedule.Timing;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -47,8 +47,8 @@ final class ScheduleText {
     static ObjectNode json(Schedule schedule, Instant now, int count) {
         ObjectNode json = JsonNodeFactory.instance.objectNode().put("name", schedule.name());
         CronTiming cron = schedule.timing() instanceof CronTiming timing ? timing : null;
-        IntervalTiming interval = schedule.timing() instanceof IntervalTiming timing ? timing : null;
-        json.put("cron", cron == null ? null : cron.expression().text());
+        Timing.Interval interval = schedule.timing() instanceof Timing.Interval timing ? timing : null;
+        json.put("cron", cron == null ? null : cron.expression());
         json.put("zone", cron == null ? null : cron.zone().getId());
         json.put("every", interval == null ? null : interval.every().toMillis());
         json.put("from", interval == null ? null : interval.from().toString());
@@ -79,12 +79,12 @@ final class ScheduleText {
 
     private static String when(Schedule schedule) {
         return schedule.timing() instanceof CronTiming cron
-                ? cron.expression().text()
+                ? cron.expression()
                 : "every " + Durations.format(distance(schedule));
     }
 
     private static Duration distance(Schedule schedule) {
-        return schedule.timing() instanceof IntervalTiming interval ? interval.every() : Duration.ZERO;
+        return schedule.timing() instanceof Timing.Interval interval ? interval.every() : Duration.ZERO;
     }
 
     private static List<Instant> ticks(Schedule schedule, Instant now, int count) {

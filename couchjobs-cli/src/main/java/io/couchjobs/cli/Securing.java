@@ -3,21 +3,19 @@ package io.couchjobs.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.admin.QueueSecurity;
 import io.couchjobs.admin.Role;
-import io.couchjobs.admin.SecuringReport;
-import io.couchjobs.admin.UserOutcome;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The rights that {@code init} set up, or would set up. */
-record Securing(boolean dryRun, @Nullable SecuringReport report, Map<String, Granted> users) {
+record Securing(boolean dryRun, QueueSecurity.@Nullable Report report, Map<String, Granted> users) {
     /** A role that a user was given, and whether the user existed. */
-    record Granted(Role role, UserOutcome outcome) {}
+    record Granted(Role role, QueueSecurity.UserOutcome outcome) {}
 
     /** Does it, or finds out what there is to do. */
     static Securing run(SecureOptions options, QueueSecurity security, Shell shell) {
         Map<String, Granted> users = new LinkedHashMap<>();
-        SecuringReport report = null;
+        QueueSecurity.Report report = null;
         if (options.secure) {
             report = options.dryRun ? security.preview() : security.secure();
         }
@@ -63,7 +61,7 @@ record Securing(boolean dryRun, @Nullable SecuringReport report, Map<String, Gra
         return dryRun ? json.put("dryRun", true) : json;
     }
 
-    private String guardText(SecuringReport done) {
+    private String guardText(QueueSecurity.Report done) {
         String would = dryRun ? " would be " : " ";
         return switch (done.guardBefore()) {
             case CURRENT -> "\nthe guard was there";

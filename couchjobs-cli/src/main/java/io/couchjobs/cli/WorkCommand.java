@@ -10,7 +10,6 @@ import io.couchjobs.process.ProcessHandler;
 import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
-import io.couchjobs.worker.WorkerStats;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -192,7 +191,7 @@ final class WorkCommand extends QueueCommand {
         }
     }
 
-    private static String text(WorkerStats stats) {
+    private static String text(Worker.Stats stats) {
         return "claimed " + stats.claimed() + ": " + stats.succeeded() + " succeeded, " + stats.retried()
                 + " to be retried, "
                 + stats.failed() + " failed, " + stats.cancelled() + " cancelled, " + stats.released() + " given back, "
@@ -200,7 +199,7 @@ final class WorkCommand extends QueueCommand {
     }
 
     private static ObjectNode json(Worker worker) {
-        WorkerStats stats = worker.stats();
+        Worker.Stats stats = worker.stats();
         return JsonNodeFactory.instance
                 .objectNode()
                 .put("worker", worker.id())

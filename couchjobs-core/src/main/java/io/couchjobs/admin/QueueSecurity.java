@@ -48,12 +48,12 @@ public final class QueueSecurity {
     }
 
     /** {@return what {@link #secure} would do now, also where the database is still to be created; nothing is written} */
-    public SecuringReport preview() {
+    public Report preview() {
         if (!database.exists()) {
-            return new SecuringReport(GuardState.ABSENT, MEMBERS, ADMINS);
+            return new Report(GuardState.ABSENT, MEMBERS, ADMINS);
         }
         ObjectNode security = database.security();
-        return new SecuringReport(guard(), addTo(security, "members", MEMBERS), addTo(security, "admins", ADMINS));
+        return new Report(guard(), addTo(security, "members", MEMBERS), addTo(security, "admins", ADMINS));
     }
 
     /**
@@ -63,14 +63,14 @@ public final class QueueSecurity {
      * @return what was missing
      * @throws CouchException when the user may not do this: an administrator of the database may
      */
-    public SecuringReport secure() {
+    public Report secure() {
         ObjectNode security = database.security();
         List<String> members = addTo(security, "members", MEMBERS);
         List<String> admins = addTo(security, "admins", ADMINS);
         if (!members.isEmpty() || !admins.isEmpty()) {
             database.putSecurity(security);
         }
-        return new SecuringReport(storeGuard(), members, admins);
+        return new Report(storeGuard(), members, admins);
     }
 
     /**
@@ -85,12 +85,14 @@ public final class QueueSecurity {
     }
 
     /**
-     * Gives somebody a role, and creates the user if need be; see {@link Users#grant}.
+     * Gives somebody a role, and creates the user, which the server keeps in its database {@code _users}, if need be. Other roles
+     * of the user stay. To do so takes an administrator of the server.
      *
      * @param role the role
      * @param name the user's name
      * @param password the password of a new user; asked only when there is no such user
      * @return what was done
+     * @throws WriteRefusedException when the server does not take the user
      */
     public UserOutcome grant(Role role, String name, Supplier<Secret> password) {
         return new Users(database.server()).grant(role, name, password);
@@ -133,5 +135,56 @@ public final class QueueSecurity {
         roles.forEach(role -> added.remove(role.asText()));
         added.forEach(roles::add);
         return added;
+    }
+
+    /** How the guard of a database stands. */
+    public enum GuardState {
+        /** There is none: everybody who may write to the database may write anything. */
+        ABSENT,
+        /** The one of this version of couchjobs is there. */
+        CURRENT,
+        /** One of another version is there, or one that somebody changed. */
+        OTHER
+    }
+
+    /**
+     * The changes that secure a database. Immutable and thread-safe.
+     *
+     * @param guardBefore how the guard stood
+     * @param membersAdded the roles that may read and write the database now, and could not before
+     * @param adminsAdded the roles that administrate the database now, and did not before
+     */
+    public record Report(QueueSecurity.GuardState guardBefore, List<String> membersAdded, List<String> adminsAdded) {
+        /**
+         * Takes copies.
+         *
+         * @param guardBefore how the guard stood
+         * @param membersAdded roles
+         * @param adminsAdded roles
+         */
+        public Report {
+            membersAdded = List.copyOf(membersAdded);
+            adminsAdded = List.copyOf(adminsAdded);
+        }
+
+        /** {@return whether the guard was stored, or would be} */
+        public boolean isGuardStored() {
+            return guardBefore != QueueSecurity.GuardState.CURRENT;
+        }
+
+        /** {@return whether there was nothing to do} */
+        public boolean isEmpty() {
+            return !isGuardStored() && membersAdded.isEmpty() && adminsAdded.isEmpty();
+        }
+    }
+
+    /** The outcome of a request for a user with a role. */
+    public enum UserOutcome {
+        /** There was no such user. */
+        CREATED,
+        /** The user has the role now; the password is what it was. */
+        GRANTED,
+        /** The user had the role. */
+        UNCHANGED
     }
 }

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  *
  * @see <a href="https://docs.couchdb.org/en/stable/intro/security.html#users-documents">CouchDB: users documents</a>
  */
-public final class Users {
+final class Users {
     private static final String PREFIX = "org.couchdb.user:";
     private static final String ROLES = "roles";
 
@@ -28,15 +28,16 @@ public final class Users {
      *
      * @param server the server; to give roles its user must be an administrator of it
      */
-    public Users(CouchServer server) {
+    Users(CouchServer server) {
         this.users = server.database("_users");
     }
 
     /** Previews {@link #grant}. */
-    UserOutcome preview(Role role, String name) {
+    QueueSecurity.UserOutcome preview(Role role, String name) {
         Optional<ObjectNode> present = users.exists() ? users.get(PREFIX + name) : Optional.empty();
-        return present.map(user -> has(role, user) ? UserOutcome.UNCHANGED : UserOutcome.GRANTED)
-                .orElse(UserOutcome.CREATED);
+        return present.map(user ->
+                        has(role, user) ? QueueSecurity.UserOutcome.UNCHANGED : QueueSecurity.UserOutcome.GRANTED)
+                .orElse(QueueSecurity.UserOutcome.CREATED);
     }
 
     /**
@@ -49,16 +50,16 @@ public final class Users {
      * @throws WriteRefusedException when the database does not take the user
      * @throws io.couchjobs.couch.config.CouchException when it cannot be asked, or not by this user
      */
-    public UserOutcome grant(Role role, String name, Supplier<Secret> password) {
+    QueueSecurity.UserOutcome grant(Role role, String name, Supplier<Secret> password) {
         users.createIfMissing();
         Optional<ObjectNode> present = users.get(PREFIX + name);
         ObjectNode user = present.orElseGet(() -> fresh(name, password.get()));
         if (has(role, user)) {
-            return UserOutcome.UNCHANGED;
+            return QueueSecurity.UserOutcome.UNCHANGED;
         }
         user.withArray("/" + ROLES).add(role.inCouchDb());
         write(name, user);
-        return present.isPresent() ? UserOutcome.GRANTED : UserOutcome.CREATED;
+        return present.isPresent() ? QueueSecurity.UserOutcome.GRANTED : QueueSecurity.UserOutcome.CREATED;
     }
 
     private static boolean has(Role role, ObjectNode user) {

@@ -1,8 +1,8 @@
 package io.couchjobs.couch;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.engine.couch.Json;
 import io.couchjobs.engine.couch.Call;
+import io.couchjobs.engine.couch.Json;
 import io.couchjobs.engine.couch.UrlPath;
 import java.time.Duration;
 import java.util.Collection;

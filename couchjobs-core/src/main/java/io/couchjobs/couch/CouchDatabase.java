@@ -377,7 +377,8 @@ public final class CouchDatabase {
      * @return the removed leaves
      */
     public PurgeResult purge(Map<String, List<String>> idRevs) {
-        return http.exchange(Call.write("POST", path.segment("_purge"), Json.bytes(Json.value(idRevs))), PurgeResult::of);
+        return http.exchange(
+                Call.write("POST", path.segment("_purge"), Json.bytes(Json.value(idRevs))), PurgeResult::of);
     }
 
     /** Starts compacting the database; does not wait for the end. */
@@ -417,7 +418,7 @@ public final class CouchDatabase {
      * @param designDoc its name, with or without {@code _design/}
      * @throws CouchNotFoundException there is no such design document
      */
-    public Optional<IndexProgress> indexProgress(String designDoc) {
+    public Optional<IndexBeingBuiltException.Progress> indexProgress(String designDoc) {
         return views.progress(designDoc);
     }
 

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -70,7 +71,7 @@ public final class CouchServer implements AutoCloseable {
      *
      * @throws CouchException it could not be asked, or is no CouchDB
      */
-    public ServerInfo info() {
+    public Info info() {
         return http.exchange(Call.get(UrlPath.ROOT), CouchServer::infoOf);
     }
 
@@ -198,11 +199,40 @@ public final class CouchServer implements AutoCloseable {
         return "CouchServer" + config.urls();
     }
 
-    private static ServerInfo infoOf(Answer answer) throws IOException {
+    private static Info infoOf(Answer answer) throws IOException {
         ObjectNode welcome = answer.object();
         String version = Json.optionalText(welcome, "version")
                 .filter(given -> welcome.has("couchdb"))
                 .orElseThrow(() -> answer.unusable("this server is no CouchDB"));
-        return new ServerInfo(version, Json.text(welcome.path("vendor"), "name"), Json.optionalText(welcome, "uuid"));
+        return new Info(version, Json.text(welcome.path("vendor"), "name"), Json.optionalText(welcome, "uuid"));
+    }
+
+    /**
+     * The server's description of itself.
+     *
+     * @param version the version it speaks, such as {@code 3.5.0}
+     * @param vendor its maker; empty when it does not say
+     * @param uuid its own id, when it tells
+     */
+    public record Info(String version, String vendor, Optional<String> uuid) {}
+
+    /**
+     * The nodes of a cluster, as one of them sees it. Immutable and thread-safe.
+     *
+     * @param connected the nodes that it is connected with, itself among them
+     * @param cluster the nodes that belong to the cluster, whether they are there or not
+     * @see <a href="https://docs.couchdb.org/en/stable/api/server/common.html#membership">/_membership</a>
+     */
+    public record Membership(Set<String> connected, Set<String> cluster) {
+        /**
+         * Copies.
+         *
+         * @param connected the nodes that it is connected with
+         * @param cluster the nodes that belong to the cluster
+         */
+        public Membership {
+            connected = Set.copyOf(connected);
+            cluster = Set.copyOf(cluster);
+        }
     }
 }

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.config.CouchException;
-import io.couchjobs.couch.config.Failure;
 import io.couchjobs.engine.couch.Answer;
 import io.couchjobs.engine.couch.Call;
 import io.couchjobs.engine.couch.Http;
@@ -223,7 +222,7 @@ final class Documents {
     }
 
     private static void requireNoSuchDocument(Answer answer) throws IOException {
-        Failure failure = answer.failure();
+        CouchException.Failure failure = answer.failure();
         if (!NO_SUCH_DOCUMENT.contains(failure.reason())) {
             throw CouchException.of(failure);
         }
@@ -231,7 +230,7 @@ final class Documents {
 
     /** CouchDB words the lack of an attachment differently, and PouchDB Server differently again. */
     private static void requireNoSuchAttachment(Answer answer) throws IOException {
-        Failure failure = answer.failure();
+        CouchException.Failure failure = answer.failure();
         if (!NO_SUCH_DOCUMENT.contains(failure.reason()) && !failure.reason().contains("attachment")) {
             throw CouchException.of(failure);
         }

@@ -1,7 +1,7 @@
 package io.couchjobs.couch;
 
 import io.couchjobs.couch.config.CouchException;
-import io.couchjobs.couch.config.Failure;
+import java.io.Serializable;
 
 /**
  * A view was not answered in time, because its index is being built: after many writes, an import, a restore or an upgrade. The
@@ -11,29 +11,45 @@ public final class IndexBeingBuiltException extends CouchException {
 
     private static final long serialVersionUID = 1L;
 
-    private final IndexProgress progress;
+    private final Progress progress;
 
-    IndexBeingBuiltException(IndexProgress progress, CouchException slow) {
+    IndexBeingBuiltException(Progress progress, CouchException slow) {
         super(failure(progress, slow), slow);
         this.progress = progress;
     }
 
     /** {@return which index it is, and how far it was} */
-    public IndexProgress progress() {
+    public Progress progress() {
         return progress;
     }
 
-    private static Failure failure(IndexProgress progress, CouchException slow) {
-        Failure.Request request = new Failure.Request(
+    private static CouchException.Failure failure(Progress progress, CouchException slow) {
+        CouchException.Failure.Request request = new CouchException.Failure.Request(
                 slow.method(),
                 slow.path(),
                 slow.requestId().orElse(null),
                 slow.retryAfter().orElse(null));
-        return new Failure(
+        return new CouchException.Failure(
                 slow.status(),
                 slow.error(),
                 "the server is " + progress.text() + "; it goes on with that, so ask again later",
                 request,
                 false);
+    }
+
+    /**
+     * The progress of the index of a design document that is catching up with the documents. Immutable and thread-safe.
+     *
+     * @param designDoc the design document's name, without {@code _design/}
+     * @param database the database's name
+     * @param percent how much of the changes it knows, 0 to 100; -1 when the server does not say, as it tells administrators only
+     */
+    public record Progress(String designDoc, String database, int percent) implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        /** {@return one line for people, such as {@code building the index lists-1a2b3c4d of couchjobs: 43 %}} */
+        public String text() {
+            return "building the index " + designDoc + " of " + database + (percent < 0 ? "" : ": " + percent + " %");
+        }
     }
 }

@@ -84,9 +84,10 @@ final class Views {
     }
 
     /** Empty when the index is up to date, or nothing says that it is not. */
-    Optional<IndexProgress> progress(String designDoc) {
+    Optional<IndexBeingBuiltException.Progress> progress(String designDoc) {
         return info(designDoc).updating()
-                ? Optional.of(new IndexProgress(UrlPath.designName(designDoc), name, percent(designDoc)))
+                ? Optional.of(
+                        new IndexBeingBuiltException.Progress(UrlPath.designName(designDoc), name, percent(designDoc)))
                 : Optional.empty();
     }
 
@@ -95,7 +96,7 @@ final class Views {
         try {
             return question.get();
         } catch (CouchException failed) {
-            Optional<IndexProgress> building =
+            Optional<IndexBeingBuiltException.Progress> building =
                     isTooSlow(failed) ? designDoc.flatMap(this::progressUnlessItFails) : Optional.empty();
             if (building.isPresent()) {
                 throw new IndexBeingBuiltException(building.get(), failed);
@@ -104,7 +105,7 @@ final class Views {
         }
     }
 
-    private Optional<IndexProgress> progressUnlessItFails(String designDoc) {
+    private Optional<IndexBeingBuiltException.Progress> progressUnlessItFails(String designDoc) {
         try {
             return progress(designDoc);
         } catch (CouchException unknown) {

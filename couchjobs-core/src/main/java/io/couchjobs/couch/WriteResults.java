@@ -3,7 +3,6 @@ package io.couchjobs.couch;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.couchjobs.couch.config.CouchException;
-import io.couchjobs.couch.config.Failure;
 import io.couchjobs.engine.couch.Answer;
 import io.couchjobs.engine.couch.Json;
 import java.io.IOException;
@@ -69,7 +68,7 @@ final class WriteResults {
                 : new WriteResult.Refused(id, status, error, Json.text(row, "reason"));
     }
 
-    private static WriteResult refused(Failure failure, String id) {
+    private static WriteResult refused(CouchException.Failure failure, String id) {
         if (failure.isAboutTheUser()) {
             throw CouchException.of(failure);
         }

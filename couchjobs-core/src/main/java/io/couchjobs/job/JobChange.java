@@ -1,18 +1,26 @@
 package io.couchjobs.job;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job changed its status, or is gone. Immutable and thread-safe.
+ * A change of a job, as a subscriber or watcher is told it: another state or status, another run, or new data or progress of a
+ * run. Immutable and thread-safe.
  *
- * @param id the job
- * @param state its state now
- * @param now the job as it is now, or null when it was removed
+ * @param id which job
+ * @param state its state then; {@code NOT_FOUND} when it was removed
+ * @param now the job as it was then, or null when it was removed
+ * @see Subscription
  */
 public record JobChange(JobId id, JobState state, @Nullable Job now) {
-    /** {@return the job as it is now; empty when it was removed} */
+    /** {@return the job as it was then; empty when it was removed} */
     public Optional<Job> job() {
         return Optional.ofNullable(now);
+    }
+
+    /** {@return a copy of the job's data; empty when it was removed} */
+    public Optional<ObjectNode> data() {
+        return job().map(Job::data);
     }
 }

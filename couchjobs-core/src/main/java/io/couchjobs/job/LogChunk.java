@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * @param lines the lines, oldest first
  * @param dropped how many lines before these were dropped because they came faster than they could be written
  */
-public record LogChunk(JobId job, long number, List<LogLine> lines, long dropped) {
+public record LogChunk(JobId job, long number, List<Line> lines, long dropped) {
     private static final Pattern ID = Pattern.compile("log:([^:]+):(.+):(\\d{16}):(\\d{8})", Pattern.DOTALL);
     private static final String AT = "at";
     private static final String TEXT = "text";
@@ -47,9 +47,9 @@ public record LogChunk(JobId job, long number, List<LogLine> lines, long dropped
         if (job.isEmpty() || !id.matches() || document.path("lines").isEmpty()) {
             return Optional.empty();
         }
-        List<LogLine> lines = new ArrayList<>();
+        List<Line> lines = new ArrayList<>();
         for (JsonNode line : document.path("lines")) {
-            lines.add(new LogLine(
+            lines.add(new Line(
                     Long.parseLong(id.group(3)),
                     document.path("attempt").asInt(),
                     Instant.ofEpochMilli(line.path(AT).asLong()),
@@ -79,4 +79,14 @@ public record LogChunk(JobId job, long number, List<LogLine> lines, long dropped
                 "%s%s:%s:%016d:%08d",
                 DocIds.LOG, job.type(), job.id(), lines.get(0).fence(), number);
     }
+
+    /**
+     * A line of a job's log. Immutable and thread-safe.
+     *
+     * @param fence which claim of the job wrote it
+     * @param attempt which run of the job wrote it, 1 for the first
+     * @param at when, by the server's clock
+     * @param text the line
+     */
+    public record Line(long fence, int attempt, Instant at, String text) {}
 }

@@ -42,7 +42,7 @@ public interface Subscription extends AutoCloseable {
      * @return the event; empty when the time is over, or as soon as the subscription is closed
      * @throws InterruptedException when interrupted before or while waiting; no event is lost
      */
-    Optional<JobEvent> await(Duration timeout) throws InterruptedException;
+    Optional<JobChange> await(Duration timeout) throws InterruptedException;
 
     /**
      * Waits for an event with the given state; others are dropped. The state at the beginning is no event: see {@link
@@ -53,7 +53,7 @@ public interface Subscription extends AutoCloseable {
      * @return the event; empty when the time is over, or as soon as the subscription is closed
      * @throws InterruptedException when interrupted before or while waiting
      */
-    Optional<JobEvent> await(JobState wanted, Duration timeout) throws InterruptedException;
+    Optional<JobChange> await(JobState wanted, Duration timeout) throws InterruptedException;
 
     /**
      * The end of the job, for callers that do not want to wait. It is told beside the events that are awaited.
@@ -61,7 +61,7 @@ public interface Subscription extends AutoCloseable {
      * @return completed on a common thread with the last event when the job has finished or was removed, or exceptionally by a
      *     {@link CancellationException} when the subscription is closed before
      */
-    CompletableFuture<JobEvent> ended();
+    CompletableFuture<JobChange> ended();
 
     /**
      * Ends the subscription and discards the events that were not awaited. A thread that awaits one gets none.

@@ -18,15 +18,10 @@ import java.util.regex.Pattern;
 /**
  * A cron expression: the times of day it names, on a clock that knows no zone. Immutable and thread-safe.
  *
- * <p>Five fields - minute, hour, day of month, month, day of week - or six with the second first, or one of {@code @yearly},
- * {@code @annually}, {@code @monthly}, {@code @weekly}, {@code @daily}, {@code @midnight}, {@code @hourly}. A field is
- * {@code *}, a number, a list, a range, and either of them with a step; months and weekdays may be names (JAN, MON), Sunday
- * is 0 or 7. When both day fields are restricted, a day that fits either will do. Source: crontab(5).
- *
  * <p>Parsing and counting are the library cron-utils'. It is only ever asked in UTC: what becomes of the hours that a zone
  * skips or repeats is for {@link CronTiming}.
  */
-public final class CronExpression {
+final class CronExpression {
     private static final Map<String, String> NICKNAMES = Map.of(
             "@yearly", "0 0 1 1 *",
             "@annually", "0 0 1 1 *",
@@ -65,7 +60,7 @@ public final class CronExpression {
      * @return the expression
      * @throws IllegalArgumentException naming the field that is wrong, and what it may be
      */
-    public static CronExpression parse(String text) {
+    static CronExpression parse(String text) {
         String plain = text.strip();
         if (plain.startsWith("@")) {
             return new CronExpression(plain, fields(plain, nickname(plain)));
@@ -78,7 +73,7 @@ public final class CronExpression {
     }
 
     /** {@return the expression as it was given} */
-    public String text() {
+    String text() {
         return text;
     }
 

@@ -6,6 +6,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.zone.ZoneOffsetTransition;
 import java.time.zone.ZoneRules;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -16,10 +17,46 @@ import java.util.Optional;
  * expression that names a rhythm (second, minute or hour begins with {@code *}) goes on in its rhythm: what is skipped is
  * not made up for, what comes twice ticks twice.
  *
- * @param expression the times
- * @param zone whose clocks
+ * <p>An expression has five fields - minute, hour, day of month, month, day of week - or six with the second first, or it is one of
+ * {@code @yearly}, {@code @annually}, {@code @monthly}, {@code @weekly}, {@code @daily}, {@code @midnight}, {@code @hourly}. A field
+ * is {@code *}, a number, a list, a range, and either of them with a step; months and weekdays may be names (JAN, MON), Sunday is 0
+ * or 7. When both day fields are restricted, a day that fits either will do. Source: crontab(5).
  */
-public record CronTiming(CronExpression expression, ZoneId zone) implements Timing {
+public final class CronTiming implements Timing {
+    private final CronExpression expression;
+    private final ZoneId zone;
+
+    private CronTiming(CronExpression expression, ZoneId zone) {
+        this.expression = expression;
+        this.zone = zone;
+    }
+
+    /**
+     * Reads an expression.
+     *
+     * @param expression such as {@code "30 2 * * MON-FRI"} or {@code "@daily"}
+     * @param zone whose clocks
+     * @return the timing
+     * @throws IllegalArgumentException naming the field that is wrong, and what it may be
+     */
+    public static CronTiming of(String expression, ZoneId zone) {
+        return of(CronExpression.parse(expression), zone);
+    }
+
+    static CronTiming of(CronExpression expression, ZoneId zone) {
+        return new CronTiming(expression, zone);
+    }
+
+    /** {@return the expression as it was given} */
+    public String expression() {
+        return expression.text();
+    }
+
+    /** {@return whose clocks} */
+    public ZoneId zone() {
+        return zone;
+    }
+
     @Override
     public Optional<Instant> next(Instant after) {
         return expression.isRhythm() ? nextInRhythm(after) : nextTimeOfDay(after);
@@ -60,6 +97,16 @@ public record CronTiming(CronExpression expression, ZoneId zone) implements Timi
 
     private Optional<Instant> tickOf(LocalDateTime after, ZoneOffset offset) {
         return expression.next(after).map(time -> time.toInstant(offset));
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof CronTiming that && expression.equals(that.expression) && zone.equals(that.zone);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(expression, zone);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -39,7 +40,7 @@ public final class Schedule {
                 document, ScheduleFields.MISSED, MissedPolicy.class, MissedPolicy::json, MissedPolicy.ONCE);
         this.overlap = ScheduleFields.choice(
                 document, ScheduleFields.OVERLAP, OverlapPolicy.class, OverlapPolicy::json, OverlapPolicy.SKIP);
-        this.last = ScheduleFields.time(document, ScheduleFields.LAST);
+        this.last = ScheduleFields.time(document, Field.LAST);
         this.runs = ScheduleFields.runs(document);
         this.site = ScheduleFields.site(document);
         requireTogether(missed, overlap);
@@ -197,5 +198,58 @@ public final class Schedule {
     private static boolean cannotBeStored(int codePoint) {
         int kind = Character.getType(codePoint);
         return kind == Character.CONTROL || kind == Character.SURROGATE;
+    }
+
+    /** The treatment of ticks that no scheduler was there for. Immutable and thread-safe. */
+    public enum MissedPolicy {
+        /** One job for all of them, with the id of the first; then the next tick after now. The default. */
+        ONCE("once"),
+        /** No job for those that are more than a minute late. */
+        SKIP("skip"),
+        /** A job for each, at most {@value #MOST_MADE_UP}: the first ones. Needs {@link OverlapPolicy#ALLOW}. */
+        ALL("all");
+
+        /** The largest number of jobs that {@link #ALL} makes up for. */
+        public static final int MOST_MADE_UP = 100;
+
+        private final String json;
+
+        MissedPolicy(String json) {
+            this.json = json;
+        }
+
+        /** {@return the name in documents} */
+        public String json() {
+            return json;
+        }
+
+        @Override
+        public String toString() {
+            return json;
+        }
+    }
+
+    /** The treatment of a tick while a job of an earlier tick is not finished. Immutable and thread-safe. */
+    public enum OverlapPolicy {
+        /** No job is made; the next tick is the next chance. The default. */
+        SKIP("skip"),
+        /** A job is made; several may run at once. */
+        ALLOW("allow");
+
+        private final String json;
+
+        OverlapPolicy(String json) {
+            this.json = json;
+        }
+
+        /** {@return the name in documents} */
+        public String json() {
+            return json;
+        }
+
+        @Override
+        public String toString() {
+            return json;
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Site;
 import java.time.DateTimeException;
@@ -19,23 +20,15 @@ import org.jspecify.annotations.Nullable;
  * The fields of a schedule document, as Java values. Each reading throws IllegalArgumentException that names the field when
  * it is wrong; what is missing or null has its default.
  */
-public final class ScheduleFields {
+final class ScheduleFields {
     static final String CRON = "cron";
     static final String ZONE = "zone";
     static final String EVERY = "every";
     static final String FROM = "from";
     static final String JOB = "job";
-    /** Whether the schedule makes jobs. */
-    public static final String ENABLED = "enabled";
 
     static final String MISSED = "missed";
     static final String OVERLAP = "overlap";
-    /** The last tick that was dealt with. */
-    public static final String LAST = "last";
-    /** The jobs of ticks that may not have ended. */
-    public static final String RUNS = "runs";
-    /** The site at which the schedule ticks. */
-    public static final String SITE = "site";
 
     /** The largest distance from the epoch, in ms, that JavaScript's calendar knows. */
     private static final long FAR = 8_640_000_000_000_000L;
@@ -53,18 +46,18 @@ public final class ScheduleFields {
     static void putTiming(ObjectNode document, Timing timing) {
         document.remove(List.of(CRON, ZONE, EVERY, FROM));
         if (timing instanceof CronTiming cron) {
-            document.put(CRON, cron.expression().text());
+            document.put(CRON, cron.expression());
             document.put(ZONE, cron.zone().getId());
-        } else if (timing instanceof IntervalTiming interval) {
+        } else if (timing instanceof Timing.Interval interval) {
             document.put(EVERY, interval.every().toMillis());
             document.put(FROM, interval.from().toEpochMilli());
         }
     }
 
     static boolean enabled(ObjectNode document) {
-        JsonNode value = document.path(ENABLED);
+        JsonNode value = document.path(Field.ENABLED);
         if (!isAbsent(value) && !value.isBoolean()) {
-            throw wrong(ENABLED, "a boolean", value);
+            throw wrong(Field.ENABLED, "a boolean", value);
         }
         return value.asBoolean(true);
     }
@@ -74,22 +67,22 @@ public final class ScheduleFields {
     }
 
     static List<JobId> runs(ObjectNode document) {
-        JsonNode value = document.path(RUNS);
+        JsonNode value = document.path(Field.RUNS);
         if (!isAbsent(value) && !value.isArray()) {
-            throw wrong(RUNS, "an array of job document ids", value);
+            throw wrong(Field.RUNS, "an array of job document ids", value);
         }
         List<JobId> runs = new ArrayList<>();
-        value.forEach(id -> runs.add(
-                JobId.fromDocId(id.asText()).orElseThrow(() -> wrong(RUNS, "an array of job document ids", value))));
+        value.forEach(id -> runs.add(JobId.fromDocId(id.asText())
+                .orElseThrow(() -> wrong(Field.RUNS, "an array of job document ids", value))));
         return List.copyOf(runs);
     }
 
     static Optional<String> site(ObjectNode document) {
-        JsonNode value = document.path(SITE);
+        JsonNode value = document.path(Field.SITE);
         if (isAbsent(value)) {
             return Optional.empty();
         } else if (!value.isTextual()) {
-            throw wrong(SITE, "a string", value);
+            throw wrong(Field.SITE, "a string", value);
         }
         return Optional.of(Site.checkName(value.textValue()));
     }
@@ -127,13 +120,13 @@ public final class ScheduleFields {
         } else if (!isAbsent(zone) && !zone.isTextual()) {
             throw wrong(ZONE, "a string", zone);
         }
-        return new CronTiming(
-                CronExpression.parse(document.path(CRON).textValue()), zone(isAbsent(zone) ? null : zone.textValue()));
+        return CronTiming.of(document.path(CRON).textValue(), zone(isAbsent(zone) ? null : zone.textValue()));
     }
 
     private static Timing interval(ObjectNode document) {
         long every = integer(document, EVERY).orElse(0L);
-        return new IntervalTiming(Duration.ofMillis(every), time(document, FROM).orElse(Instant.EPOCH));
+        return new Timing.Interval(
+                Duration.ofMillis(every), time(document, FROM).orElse(Instant.EPOCH));
     }
 
     /** JSON made elsewhere may write 60000 as 6e4 or 60000.0. */

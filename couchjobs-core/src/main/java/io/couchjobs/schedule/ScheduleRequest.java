@@ -1,6 +1,7 @@
 package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.JobRequest;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,15 +50,15 @@ public final class ScheduleRequest {
         next.set(ScheduleFields.JOB, JobTemplate.of(asked.requireJob()).json());
         next.put(ScheduleFields.MISSED, asked.missed.json());
         next.put(ScheduleFields.OVERLAP, asked.overlap.json());
-        next.put(ScheduleFields.ENABLED, enabled);
+        next.put(Field.ENABLED, enabled);
         if (before.isEmpty()) {
-            next.remove(ScheduleFields.RUNS);
+            next.remove(Field.RUNS);
         }
         boolean goesOn = before.filter(old -> old.timing().equals(timing) && old.isEnabled() == enabled)
                 .flatMap(Schedule::last)
                 .isPresent();
         if (!goesOn) {
-            next.put(ScheduleFields.LAST, now.toEpochMilli());
+            next.put(Field.LAST, now.toEpochMilli());
         }
         return next;
     }
@@ -78,16 +79,16 @@ public final class ScheduleRequest {
 
     private Timing timing(Optional<Timing> before, Instant now) {
         if (asked.expression != null) {
-            return new CronTiming(asked.expression, asked.zone);
+            return CronTiming.of(asked.expression, asked.zone);
         }
         Instant from = asked.from != null
                 ? asked.from
-                : before.filter(IntervalTiming.class::isInstance)
-                        .map(IntervalTiming.class::cast)
+                : before.filter(Timing.Interval.class::isInstance)
+                        .map(Timing.Interval.class::cast)
                         .filter(interval -> interval.every().equals(asked.every))
-                        .map(IntervalTiming::from)
+                        .map(Timing.Interval::from)
                         .orElse(now);
-        return new IntervalTiming(asked.requireEvery(), from);
+        return new Timing.Interval(asked.requireEvery(), from);
     }
 
     private static Optional<Schedule> parsed(ObjectNode document) {
@@ -114,8 +115,8 @@ public final class ScheduleRequest {
         private @Nullable Instant from;
         private @Nullable JobRequest job;
         private @Nullable Boolean enabled;
-        private MissedPolicy missed = MissedPolicy.ONCE;
-        private OverlapPolicy overlap = OverlapPolicy.SKIP;
+        private Schedule.MissedPolicy missed = Schedule.MissedPolicy.ONCE;
+        private Schedule.OverlapPolicy overlap = Schedule.OverlapPolicy.SKIP;
 
         Builder(String name) {
             this.name = name;
@@ -124,7 +125,7 @@ public final class ScheduleRequest {
         /**
          * Lets it tick at the times of a cron expression.
          *
-         * @param text see {@link CronExpression}
+         * @param text see {@link CronTiming}
          * @return this
          */
         public Builder cron(String text) {
@@ -151,7 +152,7 @@ public final class ScheduleRequest {
          * @return this
          */
         public Builder every(Duration distance) {
-            attempt(() -> this.every = new IntervalTiming(distance, Instant.EPOCH).every());
+            attempt(() -> this.every = new Timing.Interval(distance, Instant.EPOCH).every());
             return this;
         }
 
@@ -184,10 +185,10 @@ public final class ScheduleRequest {
         /**
          * Decides what becomes of ticks at whose time no scheduler was there.
          *
-         * @param policy default {@link MissedPolicy#ONCE}
+         * @param policy default {@link Schedule.MissedPolicy#ONCE}
          * @return this
          */
-        public Builder missed(MissedPolicy policy) {
+        public Builder missed(Schedule.MissedPolicy policy) {
             this.missed = policy;
             return this;
         }
@@ -195,10 +196,10 @@ public final class ScheduleRequest {
         /**
          * Decides what becomes of a tick while a job of an earlier one is not finished.
          *
-         * @param policy default {@link OverlapPolicy#SKIP}
+         * @param policy default {@link Schedule.OverlapPolicy#SKIP}
          * @return this
          */
-        public Builder overlap(OverlapPolicy policy) {
+        public Builder overlap(Schedule.OverlapPolicy policy) {
             this.overlap = policy;
             return this;
         }

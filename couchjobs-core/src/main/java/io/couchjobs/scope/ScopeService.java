@@ -171,7 +171,8 @@ public final class ScopeService<T> {
         JobId id = context.id();
         Optional<String> rejection = rejectionOf(context.job());
         if (rejection.isPresent()) {
-            throw new PermanentJobException(Answer.JOB_REJECTED + ": " + id + " was not run: " + rejection.get());
+            throw new PermanentJobException(
+                    Submission.Answer.JOB_REJECTED + ": " + id + " was not run: " + rejection.get());
         }
         return run.call();
     }

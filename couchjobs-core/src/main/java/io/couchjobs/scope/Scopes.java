@@ -36,7 +36,7 @@ public interface Scopes {
      * @param scope the scope
      * @return the scope as it runs
      */
-    ScopeState start(Scope scope);
+    State start(Scope scope);
 
     /**
      * Starts a scope. One that runs already goes on as it is: the configuration is ignored.
@@ -45,10 +45,10 @@ public interface Scopes {
      * @param config how much it takes; {@link ScopeConfig#DEFAULTS} are the defaults, whatever was given before
      * @return the scope as it runs
      */
-    ScopeState start(Scope scope, ScopeConfig config);
+    State start(Scope scope, ScopeConfig config);
 
     /**
-     * Stops a scope in all processes. From now on it answers {@link Answer#SCOPE_SHUTDOWN}; what waits there is cancelled with that
+     * Stops a scope in all processes. From now on it answers {@link Submission.Answer#SCOPE_SHUTDOWN}; what waits there is cancelled with that
      * reason; what runs may finish, and is killed when the time is over. Returns when all that is done, at the latest some
      * seconds after that time. A scope that is stopped already is given less time if it had more.
      *
@@ -66,7 +66,7 @@ public interface Scopes {
      * @param scope the scope
      * @return how it is now; empty when it was never started
      */
-    Optional<ScopeState> state(Scope scope);
+    Optional<State> state(Scope scope);
 
     /**
      * Lists the scopes of a type.
@@ -74,7 +74,7 @@ public interface Scopes {
      * @param type the type
      * @return those that were ever started, by partition
      */
-    List<ScopeState> list(String type);
+    List<State> list(String type);
 
     /**
      * Gives a job to a scope.
@@ -166,7 +166,7 @@ public interface Scopes {
      * @param scope the scope
      * @return the counts
      */
-    ScopeStats stats(Scope scope);
+    Stats stats(Scope scope);
 
     /**
      * The jobs of a scope that have ended.
@@ -190,4 +190,53 @@ public interface Scopes {
 
     /** Ends what this process serves, see {@link ScopeHost#close()}; no ending is told any more. The scopes keep running. */
     void close();
+
+    /**
+     * A scope as its document says it is. Immutable and thread-safe.
+     *
+     * @param scope the scope
+     * @param isRunning whether it takes jobs
+     * @param config its configuration, of the last start
+     * @param starts how often it was started
+     * @param stopTimeout how long running jobs may go on after the last stop
+     */
+    record State(Scope scope, boolean isRunning, ScopeConfig config, long starts, Duration stopTimeout) {}
+
+    /**
+     * The numbers of a scope's jobs. Immutable and thread-safe.
+     *
+     * <p>All but {@code rejected} is counted by the jobs themselves, so it is right although processes die and start again;
+     * jobs that were removed, by hand or by retention, do not count any more. Rejections are counted by each process and
+     * written once a second: a process that dies takes its last second with it.
+     *
+     * @param accepted jobs taken: the sum of the six below {@code rejected}
+     * @param rejected submits that got another answer than OK
+     * @param queued waiting, for a place, their time or a retry
+     * @param running running, or claimed to run next
+     * @param finished ended well
+     * @param killed stopped while they ran
+     * @param crashed failed for good
+     * @param cancelled cancelled before they ran
+     */
+    record Stats(
+            long accepted,
+            long rejected,
+            long queued,
+            long running,
+            long finished,
+            long killed,
+            long crashed,
+            long cancelled) {}
+
+    /** The answers to a cancel of a scope's job. Immutable and thread-safe. Source: Riak Core Jobs. */
+    enum CancelAnswer {
+        /** It was queued, and is cancelled now. */
+        CANCELLED,
+        /** It was running and is being killed: its handler is interrupted, its result refused. */
+        KILLED,
+        /** It is running, and nobody wanted it killed; nothing was written. */
+        RUNNING,
+        /** It has ended before; nothing was written. */
+        FINISHED
+    }
 }

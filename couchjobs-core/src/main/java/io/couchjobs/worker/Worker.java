@@ -18,7 +18,7 @@ public interface Worker extends AutoCloseable {
     String id();
 
     /** {@return what it did so far} */
-    WorkerStats stats();
+    Stats stats();
 
     /** {@return how many jobs run at once} */
     int concurrency();
@@ -87,4 +87,54 @@ public interface Worker extends AutoCloseable {
      * @param reason what the last error of a job says that takes longer
      */
     void closeCancelling(Duration timeout, String reason);
+
+    /**
+     * The numbers of a worker since it started. Immutable and thread-safe.
+     *
+     * @param claimed jobs claimed
+     * @param succeeded runs that ended well
+     * @param retried runs that failed and will be retried
+     * @param failed runs that failed for good
+     * @param cancelled runs that were cancelled
+     * @param released jobs given back
+     * @param halted jobs lost while they ran
+     * @param conflicts claims lost to other workers
+     * @param recovered jobs of dead workers that this worker's monitor set free
+     * @param running jobs running now
+     * @param skipped how often a job was left to others because the filter or a list of classes does not let it in: once for each
+     *     of its revisions that was looked at, more often when there are many such jobs
+     * @param filterFailures how often the filter failed, which counts as no
+     */
+    record Stats(
+            long claimed,
+            long succeeded,
+            long retried,
+            long failed,
+            long cancelled,
+            long released,
+            long halted,
+            long conflicts,
+            long recovered,
+            int running,
+            long skipped,
+            long filterFailures) {}
+
+    /** The treatment of jobs that still run when the time for closing a worker is over. Immutable and thread-safe. */
+    enum ClosingMode {
+        /** They are interrupted and go back to waiting: another worker runs them. The default. */
+        RELEASE(JobContext.StopReason.CLOSING),
+        /** They are interrupted and cancelled. Source: Riak Core Jobs. */
+        CANCEL(JobContext.StopReason.CANCELLED);
+
+        private final JobContext.StopReason reason;
+
+        ClosingMode(JobContext.StopReason reason) {
+            this.reason = reason;
+        }
+
+        /** {@return what a handler is told that is interrupted} */
+        public JobContext.StopReason reason() {
+            return reason;
+        }
+    }
 }

@@ -58,10 +58,10 @@ public interface WorkerBuilder {
     /**
      * Decides what becomes of jobs that still run when the time for closing is over.
      *
-     * @param mode default {@link ClosingMode#RELEASE}
+     * @param mode default {@link Worker.ClosingMode#RELEASE}
      * @return this
      */
-    WorkerBuilder whenClosing(ClosingMode mode);
+    WorkerBuilder whenClosing(Worker.ClosingMode mode);
 
     /**
      * Closes the worker when the JVM exits, by a shutdown hook.

@@ -250,21 +250,21 @@ class GuardTest {
     @Test
     void to_secure_twice_changes_nothing_and_an_old_guard_is_replaced() {
         JobQueue root = secured.root();
-        assertThat(root.operations().security().guard()).isEqualTo(GuardState.CURRENT);
+        assertThat(root.operations().security().guard()).isEqualTo(QueueSecurity.GuardState.CURRENT);
         assertThat(root.operations().security().isOpen()).isFalse();
         assertThat(root.operations().security().secure().isEmpty()).isTrue();
         ObjectNode guard = root.database().get("_design/couchjobs-guard").orElseThrow();
         guard.put("validate_doc_update", "function () {}");
         root.database().put(guard);
-        assertThat(root.operations().security().guard()).isEqualTo(GuardState.OTHER);
+        assertThat(root.operations().security().guard()).isEqualTo(QueueSecurity.GuardState.OTHER);
         assertThat(root.operations().security().preview().isGuardStored()).isTrue();
-        assertThat(root.operations().security().secure().guardBefore()).isEqualTo(GuardState.OTHER);
-        assertThat(root.operations().security().guard()).isEqualTo(GuardState.CURRENT);
+        assertThat(root.operations().security().secure().guardBefore()).isEqualTo(QueueSecurity.GuardState.OTHER);
+        assertThat(root.operations().security().guard()).isEqualTo(QueueSecurity.GuardState.CURRENT);
         String user = secured.user(Role.PRODUCER);
         assertThat(root.operations().security().grant(Role.PRODUCER, user, () -> null))
-                .isEqualTo(UserOutcome.UNCHANGED);
+                .isEqualTo(QueueSecurity.UserOutcome.UNCHANGED);
         assertThat(root.operations().security().grant(Role.WORKER, user, () -> null))
-                .isEqualTo(UserOutcome.GRANTED);
+                .isEqualTo(QueueSecurity.UserOutcome.GRANTED);
     }
 
     private static AbstractThrowableAssert<?, ? extends Throwable> refuses(ThrowingCallable act) {

@@ -18,11 +18,11 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.schedule.Schedule;
-import io.couchjobs.scope.Answer;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
 import io.couchjobs.scope.ScopeHost;
 import io.couchjobs.scope.ScopeService;
+import io.couchjobs.scope.Submission;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
@@ -177,13 +177,13 @@ class GuardedLifeTest {
                 worker.scopes().serve(ScopeService.of("index", ObjectNode.class, (data, context) -> "indexed"))) {
             worker.scopes().start(scope, ScopeConfig.DEFAULTS.concurrency(1));
             JobRequest page = JobRequest.builder("index").id("p").data(Map.of()).build();
-            assertThat(producer.scopes().submit(scope, page).answers()).containsEntry(scope, Answer.OK);
+            assertThat(producer.scopes().submit(scope, page).answers()).containsEntry(scope, Submission.Answer.OK);
             assertThat(finished(producer, "index@1", "p").status()).isEqualTo(JobStatus.SUCCESS);
             worker.scopes().stop(scope, Duration.ZERO);
             assertThat(producer.scopes()
                             .submit(scope, JobRequest.of("index", Map.of()))
                             .answers())
-                    .containsEntry(scope, Answer.SCOPE_SHUTDOWN);
+                    .containsEntry(scope, Submission.Answer.SCOPE_SHUTDOWN);
             until(() -> producer.scopes().stats(scope).rejected() == 1);
         }
     }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.couchjobs.JobQueue;
 import io.couchjobs.cluster.RealCluster.Deed;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.Membership;
+import io.couchjobs.couch.CouchServer;
 import io.couchjobs.embedded.SimulatedCluster;
 import io.couchjobs.testing.TestQueue;
 import java.util.UUID;
@@ -47,7 +47,7 @@ class MissedNodesTest {
 
     private static void check(CouchDatabase database, Act stop, Act start) throws Exception {
         TestQueue.until(() -> membership(database).connected().size() == 3);
-        Membership whole = membership(database);
+        CouchServer.Membership whole = membership(database);
         assertThat(whole.connected()).isEqualTo(whole.cluster());
         assertAllNamed(database, whole);
         stop.act();
@@ -61,12 +61,12 @@ class MissedNodesTest {
         TestQueue.until(() -> membership(database).connected().size() == 3);
     }
 
-    private static void assertAllNamed(CouchDatabase database, Membership whole) {
+    private static void assertAllNamed(CouchDatabase database, CouchServer.Membership whole) {
         assertThat(database.shards().values()).isNotEmpty().allSatisfy(nodes -> assertThat(nodes)
                 .containsExactlyInAnyOrderElementsOf(whole.cluster()));
     }
 
-    private static Membership membership(CouchDatabase database) {
+    private static CouchServer.Membership membership(CouchDatabase database) {
         return database.server().membership();
     }
 }

@@ -19,7 +19,7 @@ class IntervalTimingTest {
         Random random = new Random(seed);
         for (int i = 0; i < 200; i++) {
             long every = 1000L + random.nextInt(100_000_000);
-            IntervalTiming timing = new IntervalTiming(Duration.ofMillis(every), START);
+            Timing.Interval timing = new Timing.Interval(Duration.ofMillis(every), START);
             Instant noticed = START;
             for (int k = 0; k < 50; k++) {
                 Instant tick = timing.next(noticed).orElseThrow();
@@ -35,7 +35,7 @@ class IntervalTimingTest {
 
     @Test
     void the_first_tick_is_the_start_itself() {
-        IntervalTiming timing = new IntervalTiming(Duration.ofHours(1), START);
+        Timing.Interval timing = new Timing.Interval(Duration.ofHours(1), START);
         assertThat(timing.next(START.minusSeconds(100_000_000), 2))
                 .containsExactly(START, START.plus(Duration.ofHours(1)));
         assertThat(timing.next(START)).contains(START.plus(Duration.ofHours(1)));
@@ -45,7 +45,7 @@ class IntervalTimingTest {
     @Test
     void a_distance_of_less_than_a_second_or_more_than_ten_years_is_refused() {
         for (Duration wrong : List.of(Duration.ofMillis(999), Duration.ZERO, Duration.ofDays(3651))) {
-            assertThatThrownBy(() -> new IntervalTiming(wrong, START))
+            assertThatThrownBy(() -> new Timing.Interval(wrong, START))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("every");
         }

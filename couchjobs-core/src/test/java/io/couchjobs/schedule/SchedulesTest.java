@@ -50,19 +50,18 @@ class SchedulesTest {
 
     @Test
     void what_is_put_can_be_read_and_listed_with_its_next_ticks() {
-        PutResult put = schedules.put(Schedule.named("nightly")
+        Schedules.PutResult put = schedules.put(Schedule.named("nightly")
                 .cron("30 2 * * *")
                 .zone("Europe/Berlin")
-                .overlap(OverlapPolicy.ALLOW)
-                .missed(MissedPolicy.SKIP)
+                .overlap(Schedule.OverlapPolicy.ALLOW)
+                .missed(Schedule.MissedPolicy.SKIP)
                 .job(JobRequest.of("report", Map.of("n", 1)))
                 .build());
-        assertThat(put.outcome()).isEqualTo(PutResult.Outcome.CREATED);
+        assertThat(put.outcome()).isEqualTo(Schedules.PutResult.Outcome.CREATED);
         Schedule schedule = schedules.get("nightly").orElseThrow();
-        assertThat(schedule.timing())
-                .isEqualTo(new CronTiming(CronExpression.parse("30 2 * * *"), java.time.ZoneId.of("Europe/Berlin")));
-        assertThat(schedule.overlap()).isEqualTo(OverlapPolicy.ALLOW);
-        assertThat(schedule.missed()).isEqualTo(MissedPolicy.SKIP);
+        assertThat(schedule.timing()).isEqualTo(CronTiming.of("30 2 * * *", java.time.ZoneId.of("Europe/Berlin")));
+        assertThat(schedule.overlap()).isEqualTo(Schedule.OverlapPolicy.ALLOW);
+        assertThat(schedule.missed()).isEqualTo(Schedule.MissedPolicy.SKIP);
         assertThat(schedule.type()).isEqualTo("report");
         assertThat(schedule.template().data().path("n").asInt()).isEqualTo(1);
         assertThat(schedule.isEnabled()).isTrue();
@@ -77,11 +76,11 @@ class SchedulesTest {
         schedules.put(hourly().build());
         String rev = rev();
         now.set(NOW.plusSeconds(7200));
-        assertThat(schedules.put(hourly().build()).outcome()).isEqualTo(PutResult.Outcome.UNCHANGED);
+        assertThat(schedules.put(hourly().build()).outcome()).isEqualTo(Schedules.PutResult.Outcome.UNCHANGED);
         assertThat(rev()).isEqualTo(rev);
-        PutResult replaced = schedules.put(
+        Schedules.PutResult replaced = schedules.put(
                 hourly().job(JobRequest.of("report", Map.of("n", 2))).build());
-        assertThat(replaced.outcome()).isEqualTo(PutResult.Outcome.REPLACED);
+        assertThat(replaced.outcome()).isEqualTo(Schedules.PutResult.Outcome.REPLACED);
         assertThat(replaced.schedule().last())
                 .as("same timing: what was missed is still missed")
                 .contains(NOW);
@@ -99,7 +98,7 @@ class SchedulesTest {
         Instant first = schedules.next("s", 1).get(0);
         assertThat(first).isEqualTo(NOW.plusSeconds(420));
         now.set(NOW.plusSeconds(60));
-        assertThat(schedules.put(request).outcome()).isEqualTo(PutResult.Outcome.UNCHANGED);
+        assertThat(schedules.put(request).outcome()).isEqualTo(Schedules.PutResult.Outcome.UNCHANGED);
         assertThat(schedules.next("s", 1)).containsExactly(first);
     }
 
@@ -164,7 +163,7 @@ class SchedulesTest {
         assertThatThrownBy(() -> Schedule.named("")
                         .cron("61 * * * *")
                         .zone("Europe/Atlantis")
-                        .missed(MissedPolicy.ALL)
+                        .missed(Schedule.MissedPolicy.ALL)
                         .build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("minute \"61\"", "Europe/Atlantis", "name", "overlap");

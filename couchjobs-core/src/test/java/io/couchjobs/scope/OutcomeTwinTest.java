@@ -37,7 +37,7 @@ class OutcomeTwinTest {
         assertThat(expected).containsOnlyKeys(Outcome.FINISHED, Outcome.KILLED, Outcome.CRASHED, Outcome.CANCELLED);
         try (JobQueue queue = TestQueue.open(database)) {
             documents.forEach(queue.database()::put);
-            ScopeStats stats = queue.scopes().stats(SCOPE);
+            Scopes.Stats stats = queue.scopes().stats(SCOPE);
             assertThat(stats.killed()).isEqualTo(expected.get(Outcome.KILLED));
             assertThat(stats.crashed()).isEqualTo(expected.get(Outcome.CRASHED));
             assertThat(stats.cancelled()).isEqualTo(expected.get(Outcome.CANCELLED));

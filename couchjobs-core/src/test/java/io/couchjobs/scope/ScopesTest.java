@@ -54,7 +54,7 @@ class ScopesTest {
         assertThat(submitted.isAccepted()).isTrue();
         Job done = TestQueue.finished(queue, ONE.jobType(), submitted.id());
         assertThat(done.result().orElseThrow().asText()).isEqualTo("done index@1:a");
-        assertThat(scopes.stats(ONE)).isEqualTo(new ScopeStats(1, 0, 0, 0, 1, 0, 0, 0));
+        assertThat(scopes.stats(ONE)).isEqualTo(new Scopes.Stats(1, 0, 0, 0, 1, 0, 0, 0));
         assertThat(scopes.find(ONE, "a").orElseThrow().status()).isEqualTo(JobStatus.SUCCESS);
     }
 
@@ -69,7 +69,7 @@ class ScopesTest {
         assertThat(scopes.start(Scope.of("index", 4), ScopeConfig.DEFAULTS).config())
                 .isEqualTo(ScopeConfig.DEFAULTS);
         assertThat(scopes.start(Scope.of("index", 5)).config()).isEqualTo(ScopeConfig.DEFAULTS);
-        assertThat(scopes.list("index")).hasSize(5).allMatch(ScopeState::isRunning);
+        assertThat(scopes.list("index")).hasSize(5).allMatch(Scopes.State::isRunning);
         assertThat(scopes.state(Scope.of("index", 6))).isEmpty();
     }
 
@@ -84,10 +84,10 @@ class ScopesTest {
                 .only(ONE::equals));
         queue.types().change(ONE.jobType(), settings -> settings.withPaused(true));
         Map<String, Object> wrong = Map.of("number", "x", "unwanted", true);
-        assertThat(answer(wrong)).isEqualTo(Answer.SCOPE_SHUTDOWN);
+        assertThat(answer(wrong)).isEqualTo(Submission.Answer.SCOPE_SHUTDOWN);
         scopes.start(ONE, ScopeConfig.DEFAULTS.concurrency(1).queueLimit(1).classes("book"));
-        assertThat(answer(wrong)).isEqualTo(Answer.NOT_RUNNABLE);
-        assertThat(answer(Map.of("number", 1, "unwanted", true))).isEqualTo(Answer.JOB_REJECTED);
+        assertThat(answer(wrong)).isEqualTo(Submission.Answer.NOT_RUNNABLE);
+        assertThat(answer(Map.of("number", 1, "unwanted", true))).isEqualTo(Submission.Answer.JOB_REJECTED);
         assertThat(scopes.submit(
                                 ONE,
                                 JobRequest.builder("index")
@@ -97,10 +97,10 @@ class ScopesTest {
                         .problems()
                         .get(ONE))
                 .contains("class \"leaf\"");
-        assertThat(answer(Map.of("number", 1))).isEqualTo(Answer.OK);
-        assertThat(answer(Map.of("number", 2))).isEqualTo(Answer.OK);
-        assertThat(answer(wrong)).isEqualTo(Answer.JOB_QUEUE_FULL);
-        assertThat(scopes.stats(ONE)).isEqualTo(new ScopeStats(2, 4, 2, 0, 0, 0, 0, 0));
+        assertThat(answer(Map.of("number", 1))).isEqualTo(Submission.Answer.OK);
+        assertThat(answer(Map.of("number", 2))).isEqualTo(Submission.Answer.OK);
+        assertThat(answer(wrong)).isEqualTo(Submission.Answer.JOB_QUEUE_FULL);
+        assertThat(scopes.stats(ONE)).isEqualTo(new Scopes.Stats(2, 4, 2, 0, 0, 0, 0, 0));
     }
 
     @Test
@@ -110,7 +110,7 @@ class ScopesTest {
         Submission second = scopes.submit(ONE, job("a"), ending -> {
             throw new AssertionError("the second job was not taken");
         });
-        assertThat(second.answer(ONE)).isEqualTo(Answer.NOT_RUNNABLE);
+        assertThat(second.answer(ONE)).isEqualTo(Submission.Answer.NOT_RUNNABLE);
         assertThat(second.problems().get(ONE)).contains("exists already");
         scopes.cancel(ONE, "a", false);
         assertThat(ending().outcome()).isEqualTo(Outcome.CANCELLED);
@@ -125,11 +125,16 @@ class ScopesTest {
         Scope unknown = Scope.of("index", 9);
         assertThat(scopes.submit("index", job("all")).answers())
                 .containsOnlyKeys(ONE, TWO)
-                .containsValue(Answer.OK);
+                .containsValue(Submission.Answer.OK);
         Submission some = scopes.submit(List.of(other, TWO, unknown), job("some"));
         assertThat(some.answers())
-                .containsExactlyInAnyOrderEntriesOf(
-                        Map.of(other, Answer.OK, TWO, Answer.JOB_QUEUE_FULL, unknown, Answer.SCOPE_SHUTDOWN));
+                .containsExactlyInAnyOrderEntriesOf(Map.of(
+                        other,
+                        Submission.Answer.OK,
+                        TWO,
+                        Submission.Answer.JOB_QUEUE_FULL,
+                        unknown,
+                        Submission.Answer.SCOPE_SHUTDOWN));
         assertThat(some.accepted()).containsExactly(other);
         assertThat(some.isAccepted()).isFalse();
         assertThat(scopes.find("all")).extracting(Job::id).containsExactlyInAnyOrder(ONE.job("all"), TWO.job("all"));
@@ -157,13 +162,13 @@ class ScopesTest {
         assertThat(waiting.id()).isEqualTo("waiting");
         assertThat(waiting.outcome()).isEqualTo(Outcome.CANCELLED);
         assertThat(waiting.reason().orElseThrow()).startsWith("SCOPE_SHUTDOWN");
-        assertThat(scopes.submit(ONE, job("late")).answer(ONE)).isEqualTo(Answer.SCOPE_SHUTDOWN);
+        assertThat(scopes.submit(ONE, job("late")).answer(ONE)).isEqualTo(Submission.Answer.SCOPE_SHUTDOWN);
         gates.open();
         assertThat(ending().outcome()).isEqualTo(Outcome.FINISHED);
         stopping.join(TestQueue.PATIENCE.toMillis());
         assertThat(stopping.isAlive()).isFalse();
         TestQueue.until(() -> host.scopes().isEmpty());
-        assertThat(scopes.stats(ONE)).isEqualTo(new ScopeStats(2, 1, 0, 0, 1, 0, 0, 1));
+        assertThat(scopes.stats(ONE)).isEqualTo(new Scopes.Stats(2, 1, 0, 0, 1, 0, 0, 1));
     }
 
     @Test
@@ -176,7 +181,7 @@ class ScopesTest {
         Ending killed = ending();
         assertThat(killed.outcome()).isEqualTo(Outcome.KILLED);
         assertThat(killed.reason()).contains("SCOPE_SHUTDOWN: the scope was stopped while the job ran");
-        assertThat(scopes.stats(ONE)).isEqualTo(new ScopeStats(1, 0, 0, 0, 0, 1, 0, 0));
+        assertThat(scopes.stats(ONE)).isEqualTo(new Scopes.Stats(1, 0, 0, 0, 0, 1, 0, 0));
         assertThat(scopes.stop(ONE, Duration.ZERO)).isTrue();
         scopes.start(ONE);
         scopes.submit(ONE, job("next"));
@@ -191,14 +196,14 @@ class ScopesTest {
         scopes.submit(ONE, job("running"), endings::add);
         gates.awaitBegun(1);
         scopes.submit(ONE, job("waiting"), endings::add);
-        assertThat(scopes.cancel(ONE, "waiting", true)).isEqualTo(CancelAnswer.CANCELLED);
-        assertThat(scopes.cancel(ONE, "running", false)).isEqualTo(CancelAnswer.RUNNING);
-        assertThat(scopes.cancel(ONE, "running", true)).isEqualTo(CancelAnswer.KILLED);
+        assertThat(scopes.cancel(ONE, "waiting", true)).isEqualTo(Scopes.CancelAnswer.CANCELLED);
+        assertThat(scopes.cancel(ONE, "running", false)).isEqualTo(Scopes.CancelAnswer.RUNNING);
+        assertThat(scopes.cancel(ONE, "running", true)).isEqualTo(Scopes.CancelAnswer.KILLED);
         assertThat(List.of(ending().outcome(), ending().outcome()))
                 .containsExactlyInAnyOrder(Outcome.CANCELLED, Outcome.KILLED);
-        assertThat(scopes.cancel(ONE, "running", true)).isEqualTo(CancelAnswer.FINISHED);
+        assertThat(scopes.cancel(ONE, "running", true)).isEqualTo(Scopes.CancelAnswer.FINISHED);
         assertThatThrownBy(() -> scopes.cancel(ONE, "nobody", true)).isInstanceOf(JobNotFoundException.class);
-        assertThat(scopes.stats(ONE)).isEqualTo(new ScopeStats(2, 0, 0, 0, 0, 1, 0, 1));
+        assertThat(scopes.stats(ONE)).isEqualTo(new Scopes.Stats(2, 0, 0, 0, 0, 1, 0, 1));
     }
 
     @Test
@@ -290,7 +295,7 @@ class ScopesTest {
         return scopes.serve(ScopeService.of("index", ObjectNode.class, gates));
     }
 
-    private Answer answer(Map<String, Object> data) {
+    private Submission.Answer answer(Map<String, Object> data) {
         return scopes.submit(
                         ONE,
                         JobRequest.builder("index").data(data).jobClass("book").build())

@@ -19,7 +19,7 @@ import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobEvent;
+import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
@@ -373,10 +373,10 @@ class ClusterSequencesTest {
         });
     }
 
-    private static List<JobEvent> events(Subscription subscription) {
-        List<JobEvent> events = new ArrayList<>();
+    private static List<JobChange> events(Subscription subscription) {
+        List<JobChange> events = new ArrayList<>();
         try {
-            for (Optional<JobEvent> next = subscription.await(Duration.ZERO);
+            for (Optional<JobChange> next = subscription.await(Duration.ZERO);
                     next.isPresent();
                     next = subscription.await(Duration.ZERO)) {
                 events.add(next.get());

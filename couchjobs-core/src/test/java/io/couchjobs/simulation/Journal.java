@@ -3,7 +3,7 @@ package io.couchjobs.simulation;
 import io.couchjobs.embedded.cluster.VirtualTime;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobEvent;
+import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import java.time.Duration;
@@ -289,7 +289,7 @@ final class Journal implements Watcher {
         return expiries;
     }
 
-    void told(String subscriber, JobEvent end) {
+    void told(String subscriber, JobChange end) {
         Optional<Job> job = end.job();
         Told one = new Told(
                 subscriber,

@@ -1,7 +1,7 @@
 package io.couchjobs.simulation;
 
 import io.couchjobs.couch.config.CouchJobsException;
-import io.couchjobs.job.JobEvent;
+import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.Subscription;
@@ -58,7 +58,7 @@ final class SubscriberActor {
             try {
                 Subscription subscription = client.subscriptions().subscribe(id, this);
                 if (subscription.state() == JobState.FINISHED) {
-                    told(new JobEvent(id, JobState.FINISHED, subscription.job().orElseThrow()));
+                    told(new JobChange(id, JobState.FINISHED, subscription.job().orElseThrow()));
                 } else {
                     look(subscription);
                 }
@@ -70,7 +70,7 @@ final class SubscriberActor {
         }
     }
 
-    private void told(JobEvent end) {
+    private void told(JobChange end) {
         waiting.remove(end.id().toString());
         journal.told(client.process().toString(), end);
     }
@@ -79,7 +79,7 @@ final class SubscriberActor {
         if (client.process().isDead()) {
             return;
         }
-        Optional<JobEvent> event = next(subscription);
+        Optional<JobChange> event = next(subscription);
         while (event.isPresent()) {
             if (event.get().state() == JobState.FINISHED || event.get().state() == JobState.NOT_FOUND) {
                 told(event.get());
@@ -90,7 +90,7 @@ final class SubscriberActor {
         client.process().after(LOOK, () -> look(subscription));
     }
 
-    private static Optional<JobEvent> next(Subscription subscription) {
+    private static Optional<JobChange> next(Subscription subscription) {
         try {
             return subscription.await(Duration.ZERO);
         } catch (InterruptedException e) {

@@ -3,7 +3,6 @@ package io.couchjobs.testing;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
-import io.couchjobs.worker.StopReason;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -13,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 /** A handler that goes on until it is interrupted, and then tells why. For one job. Thread-safe. */
 public final class EndlessHandler implements JobHandler<JsonNode> {
     private final CountDownLatch running = new CountDownLatch(1);
-    private final BlockingQueue<Optional<StopReason>> reasons = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Optional<JobContext.StopReason>> reasons = new LinkedBlockingQueue<>();
 
     @Override
     public Object handle(JsonNode data, JobContext context) throws InterruptedException {
@@ -31,8 +30,8 @@ public final class EndlessHandler implements JobHandler<JsonNode> {
     }
 
     /** Why it was stopped; empty when it has not been, or nobody says why. */
-    public Optional<StopReason> stopped(long seconds) throws InterruptedException {
-        Optional<StopReason> reason = reasons.poll(seconds, TimeUnit.SECONDS);
+    public Optional<JobContext.StopReason> stopped(long seconds) throws InterruptedException {
+        Optional<JobContext.StopReason> reason = reasons.poll(seconds, TimeUnit.SECONDS);
         return reason == null ? Optional.empty() : reason;
     }
 }

@@ -1,6 +1,6 @@
 package io.couchjobs.dashboard;
 
-import io.couchjobs.couch.IndexProgress;
+import io.couchjobs.couch.IndexBeingBuiltException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
@@ -24,7 +24,7 @@ final class Cached<T> {
     private static final int NOT_YET = 503;
 
     private final Supplier<T> source;
-    private final Supplier<Optional<IndexProgress>> building;
+    private final Supplier<Optional<IndexBeingBuiltException.Progress>> building;
     private final long nanos;
     private @Nullable T value;
     private long goodUntil;
@@ -36,7 +36,7 @@ final class Cached<T> {
     }
 
     /** Makes one whose source reads indexes; {@code building} tells which of them is being built. */
-    Cached(Duration time, Supplier<T> source, Supplier<Optional<IndexProgress>> building) {
+    Cached(Duration time, Supplier<T> source, Supplier<Optional<IndexBeingBuiltException.Progress>> building) {
         this.source = source;
         this.building = building;
         this.nanos = time.toNanos();

@@ -2,7 +2,6 @@ package io.couchjobs.dashboard;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.ChangeListener;
 import io.couchjobs.DocumentChange;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.JobId;
@@ -26,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * Passes the feed's news to all browsers that listen: gathered, and at most {@value #PER_SECOND} times a second. It follows the
  * feed from the first browser on. Thread-safe.
  */
-final class Hub implements ChangeListener, AutoCloseable {
+final class Hub implements DocumentChange.Listener, AutoCloseable {
     private static final String JOB = "job:";
     private static final String LOG = "log:";
     private static final Logger log = LoggerFactory.getLogger(Hub.class);

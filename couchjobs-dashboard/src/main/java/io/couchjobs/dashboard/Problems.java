@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.Problem;
-import io.couchjobs.QueueProblems;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -59,6 +58,6 @@ final class Problems {
 
     private List<Problem> look() {
         Instant now = Instant.ofEpochMilli(Clock.now(queue));
-        return new QueueProblems(counts.byType(), types.settings(), workers.all(), now).list();
+        return Problem.of(counts.byType(), types.settings(), workers.all(), now);
     }
 }

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
 import io.couchjobs.schedule.CronTiming;
-import io.couchjobs.schedule.IntervalTiming;
 import io.couchjobs.schedule.Schedule;
+import io.couchjobs.schedule.Timing;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -63,9 +63,8 @@ final class Schedules {
                     .put("overlap", schedule.overlap().json())
                     .put("last", schedule.last().map(Instant::toEpochMilli).orElse(null));
             if (schedule.timing() instanceof CronTiming cron) {
-                one.put("cron", cron.expression().text())
-                        .put("zone", cron.zone().getId());
-            } else if (schedule.timing() instanceof IntervalTiming interval) {
+                one.put("cron", cron.expression()).put("zone", cron.zone().getId());
+            } else if (schedule.timing() instanceof Timing.Interval interval) {
                 one.put("every", interval.every().toMillis());
             }
             ArrayNode next = one.putArray("next");

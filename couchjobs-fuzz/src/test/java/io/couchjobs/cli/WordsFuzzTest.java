@@ -8,7 +8,6 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.input.Times;
 import io.couchjobs.couch.config.CouchConfig;
-import io.couchjobs.schedule.CronExpression;
 import io.couchjobs.schedule.CronTiming;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -151,13 +150,13 @@ class WordsFuzzTest {
         String text = data.consumeRemainingAsString();
         long began = System.nanoTime();
         try {
-            CronTiming timing = new CronTiming(CronExpression.parse(text), zone);
+            CronTiming timing = CronTiming.of(text, zone);
             Instant after = now;
             for (Instant tick : timing.next(now, 4)) {
                 assertThat(tick).isAfter(after);
                 after = tick;
             }
-            assertThat(CronExpression.parse(timing.expression().text())).isEqualTo(timing.expression());
+            assertThat(CronTiming.of(timing.expression(), zone)).isEqualTo(timing);
         } catch (IllegalArgumentException refused) {
             assertThat(refused).hasMessageContaining("cron expression");
         }

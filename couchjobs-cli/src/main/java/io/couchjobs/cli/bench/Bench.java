@@ -3,7 +3,7 @@ package io.couchjobs.cli.bench;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.ServerInfo;
+import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.config.CouchException;
 import java.util.EnumSet;
 import java.util.List;
@@ -73,7 +73,7 @@ public final class Bench implements AutoCloseable {
     }
 
     private ObjectNode server() {
-        Optional<ServerInfo> info = info();
+        Optional<CouchServer.Info> info = info();
         if (!place.isHere()) {
             place.say()
                     .accept("warning: what machine " + place.url().getHost()
@@ -81,15 +81,15 @@ public final class Bench implements AutoCloseable {
         }
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("url", place.url().toString())
-                .put("vendor", info.map(ServerInfo::vendor).orElse(""))
-                .put("version", info.map(ServerInfo::version).orElse(""));
+                .put("vendor", info.map(CouchServer.Info::vendor).orElse(""))
+                .put("version", info.map(CouchServer.Info::version).orElse(""));
         return json.put("here", place.isHere())
                 .put("client_processors", Runtime.getRuntime().availableProcessors())
                 .put("java", Runtime.version().toString());
     }
 
     /** A server that speaks CouchDB's protocol and does not say that it is one is measured all the same. */
-    private Optional<ServerInfo> info() {
+    private Optional<CouchServer.Info> info() {
         try {
             return Optional.of(databases.server().info());
         } catch (CouchException nameless) {

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.worker.Worker;
-import io.couchjobs.worker.WorkerStats;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -124,7 +123,7 @@ public final class WorkerLoop {
         return WorkReport.sum(each).plus(new WorkReport(0, 0, 0, requests, cpuMillis()));
     }
 
-    private static WorkReport of(WorkerStats stats) {
+    private static WorkReport of(Worker.Stats stats) {
         return new WorkReport(stats.claimed(), stats.succeeded(), stats.conflicts(), 0, 0);
     }
 

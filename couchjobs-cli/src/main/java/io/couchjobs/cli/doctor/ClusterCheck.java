@@ -1,7 +1,7 @@
 package io.couchjobs.cli.doctor;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.Membership;
+import io.couchjobs.couch.CouchServer;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import java.util.Collection;
@@ -23,7 +23,7 @@ final class ClusterCheck implements Check {
     @Override
     public Finding look(JobQueue queue) {
         int copies = queue.database().info().copies();
-        Optional<Membership> nodes = nodes(queue);
+        Optional<CouchServer.Membership> nodes = nodes(queue);
         return nodes.flatMap(told -> away(told, queue.database().shards(), copies))
                 .orElseGet(() -> asConfigured(copies, nodes.isPresent()));
     }
@@ -48,7 +48,7 @@ final class ClusterCheck implements Check {
     }
 
     /** The nodes; empty where the server does not tell. */
-    private static Optional<Membership> nodes(JobQueue queue) {
+    private static Optional<CouchServer.Membership> nodes(JobQueue queue) {
         try {
             return Optional.of(queue.database().server().membership());
         } catch (CouchUnreachableException silent) {
@@ -60,7 +60,7 @@ final class ClusterCheck implements Check {
 
     /** Returns the finding about nodes that are away; empty when none is. */
     private static Optional<Finding> away(
-            Membership nodes, Map<String, ? extends Collection<String>> shards, int copies) {
+            CouchServer.Membership nodes, Map<String, ? extends Collection<String>> shards, int copies) {
         Set<String> away = new TreeSet<>(nodes.cluster());
         shards.values().forEach(away::addAll);
         away.removeAll(nodes.connected());

@@ -1,7 +1,7 @@
 package io.couchjobs.cli.doctor;
 
-import io.couchjobs.DesignState;
 import io.couchjobs.JobQueue;
+import io.couchjobs.Operations;
 import java.util.List;
 
 /** Whether the design documents are there, and nobody has changed them. */
@@ -15,8 +15,8 @@ final class DesignCheck implements Check {
     public Finding look(JobQueue queue) {
         List<String> wrong = queue.operations().designs().stream()
                 .filter(design -> !design.isFine())
-                .map(design ->
-                        design.name() + (design.state() == DesignState.State.MISSING ? " is missing" : " was changed"))
+                .map(design -> design.name()
+                        + (design.state() == Operations.DesignState.State.MISSING ? " is missing" : " was changed"))
                 .toList();
         if (wrong.isEmpty()) {
             return Finding.fine("the design documents of this version are there");

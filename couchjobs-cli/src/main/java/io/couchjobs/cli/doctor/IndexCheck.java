@@ -1,7 +1,7 @@
 package io.couchjobs.cli.doctor;
 
-import io.couchjobs.DesignState;
 import io.couchjobs.JobQueue;
+import io.couchjobs.Operations;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import java.util.List;
 
@@ -15,8 +15,8 @@ final class IndexCheck implements Check {
     @Override
     public Finding look(JobQueue queue) {
         List<String> behind = queue.operations().designs().stream()
-                .filter(design -> design.state() != DesignState.State.OTHER)
-                .map(DesignState::name)
+                .filter(design -> design.state() != Operations.DesignState.State.OTHER)
+                .map(Operations.DesignState::name)
                 .filter(name -> isUpdating(queue, name))
                 .toList();
         return behind.isEmpty()

@@ -1,7 +1,7 @@
 package io.couchjobs.cli.doctor;
 
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.ServerInfo;
+import io.couchjobs.couch.CouchServer;
 
 /** Which server this is. */
 final class ServerCheck implements Check {
@@ -12,7 +12,7 @@ final class ServerCheck implements Check {
 
     @Override
     public Finding look(JobQueue queue) {
-        ServerInfo info = queue.database().server().info();
+        CouchServer.Info info = queue.database().server().info();
         String what = (info.vendor().isEmpty() ? "CouchDB" : info.vendor()) + ", version " + info.version();
         if (info.vendor().contains("couchjobs")) {
             return Finding.note(

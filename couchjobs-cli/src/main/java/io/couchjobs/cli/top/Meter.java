@@ -1,6 +1,5 @@
 package io.couchjobs.cli.top;
 
-import io.couchjobs.ChangeListener;
 import io.couchjobs.DocumentChange;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
@@ -12,7 +11,7 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /** How many runs ended in each of the last seconds. Thread-safe; the feed's thread calls it. */
-final class Meter implements ChangeListener {
+final class Meter implements DocumentChange.Listener {
     static final int SECONDS = 60;
     /** Over how many whole seconds a rate is told. */
     private static final int MEAN = 5;

@@ -1,7 +1,12 @@
 package io.couchjobs.couch.config;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A certificate by which this client shows the server who it is (mutual TLS), and its private key. The files are read when
@@ -15,6 +20,7 @@ import java.util.Optional;
  * @param password the password of an encrypted key or a PKCS #12 file
  */
 public record ClientCertificate(Path certificate, Optional<Path> key, Optional<Secret> password) {
+    private static final Pattern KEY = Pattern.compile("-----BEGIN ([A-Z ]*)PRIVATE KEY-----");
 
     /**
      * {@return a certificate and its key from two files}
@@ -48,6 +54,13 @@ public record ClientCertificate(Path certificate, Optional<Path> key, Optional<S
      * {@return whether the key is encrypted, so that it cannot be read without a password; false when there is no such file}
      */
     public boolean isEncrypted() {
-        return KeyFile.isEncrypted(key.orElse(certificate));
+        try {
+            String text = Files.readString(key.orElse(certificate), StandardCharsets.ISO_8859_1);
+            Matcher header = KEY.matcher(text);
+            return !text.contains("-----BEGIN ")
+                    || (header.find() && header.group(1).startsWith("ENCRYPTED"));
+        } catch (IOException e) {
+            return false;
+        }
     }
 }

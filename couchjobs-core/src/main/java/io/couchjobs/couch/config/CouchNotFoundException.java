@@ -9,7 +9,7 @@ public final class CouchNotFoundException extends CouchException {
 
     private static final long serialVersionUID = 1L;
 
-    CouchNotFoundException(Failure failure, @Nullable Throwable cause) {
+    CouchNotFoundException(CouchException.Failure failure, @Nullable Throwable cause) {
         super(failure, cause);
     }
 }

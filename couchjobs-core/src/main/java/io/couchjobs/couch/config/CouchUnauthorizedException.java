@@ -10,7 +10,7 @@ public final class CouchUnauthorizedException extends CouchException {
 
     private static final long serialVersionUID = 1L;
 
-    CouchUnauthorizedException(Failure failure, @Nullable Throwable cause) {
+    CouchUnauthorizedException(CouchException.Failure failure, @Nullable Throwable cause) {
         super(failure, cause);
     }
 }

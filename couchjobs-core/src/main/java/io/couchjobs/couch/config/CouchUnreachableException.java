@@ -11,7 +11,7 @@ public final class CouchUnreachableException extends CouchException {
 
     private static final long serialVersionUID = 1L;
 
-    CouchUnreachableException(Failure failure, @Nullable Throwable cause) {
+    CouchUnreachableException(CouchException.Failure failure, @Nullable Throwable cause) {
         super(failure, cause);
     }
 
@@ -25,7 +25,8 @@ public final class CouchUnreachableException extends CouchException {
      * @return the exception
      */
     public static CouchUnreachableException of(
-            Failure.Request request, boolean mayBeDone, String reason, IOException cause) {
-        return new CouchUnreachableException(new Failure(0, "unreachable", reason, request, mayBeDone), cause);
+            CouchException.Failure.Request request, boolean mayBeDone, String reason, IOException cause) {
+        return new CouchUnreachableException(
+                new CouchException.Failure(0, "unreachable", reason, request, mayBeDone), cause);
     }
 }

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchUnreachableException;
-import io.couchjobs.couch.config.Failure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -151,11 +150,11 @@ public final class Answer implements AutoCloseable {
     }
 
     /** The failure that the server reports. Reads the body. */
-    public Failure failure() throws IOException {
+    public CouchException.Failure failure() throws IOException {
         ObjectNode body = errorBody();
         String error = Json.optionalText(body, "error").orElseGet(this::statusPhrase);
         boolean unknown = !call.repeatable() && status() >= 500;
-        return new Failure(status(), error, reason(body), request(), unknown);
+        return new CouchException.Failure(status(), error, reason(body), request(), unknown);
     }
 
     /**
@@ -181,11 +180,12 @@ public final class Answer implements AutoCloseable {
     /** The answer came, but makes no sense. The outcome of a write is then unknown. */
     public CouchException unusable(String reason, @Nullable Throwable cause) {
         String text = "the answer cannot be used: " + reason;
-        return new CouchException(new Failure(status(), "bad_answer", text, request(), !call.repeatable()), cause);
+        return new CouchException(
+                new CouchException.Failure(status(), "bad_answer", text, request(), !call.repeatable()), cause);
     }
 
-    Failure.Request request() {
-        return new Failure.Request(
+    CouchException.Failure.Request request() {
+        return new CouchException.Failure.Request(
                 call.method(),
                 call.path().toString(),
                 header(REQUEST_ID).orElse(null),

@@ -1,7 +1,7 @@
 package io.couchjobs.engine.couch;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.couchjobs.couch.config.Failure;
+import io.couchjobs.couch.config.CouchException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -66,7 +66,7 @@ public record Call(String method, UrlPath path, @Nullable Body body, boolean rep
         return new Call(method, path, new Body(json, JSON), false, Map.of());
     }
 
-    Failure.Request asRequest() {
-        return new Failure.Request(method, path.toString(), null, null);
+    CouchException.Failure.Request asRequest() {
+        return new CouchException.Failure.Request(method, path.toString(), null, null);
     }
 }

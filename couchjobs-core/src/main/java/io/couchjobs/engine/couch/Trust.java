@@ -2,7 +2,6 @@ package io.couchjobs.engine.couch;
 
 import io.couchjobs.couch.config.ClientCertificate;
 import io.couchjobs.couch.config.CouchConfig;
-import io.couchjobs.couch.config.KeyFile;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

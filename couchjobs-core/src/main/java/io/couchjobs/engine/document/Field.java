@@ -38,6 +38,9 @@ public final class Field {
     public static final String PERCENT = "percent";
     public static final String TIMES = "times";
     public static final String SITE = "site";
+    public static final String ENABLED = "enabled";
+    public static final String LAST = "last";
+    public static final String RUNS = "runs";
     public static final String AFTER = "after";
     public static final String REMOVED_BY = "removedBy";
     public static final String RETENTION = "retention";

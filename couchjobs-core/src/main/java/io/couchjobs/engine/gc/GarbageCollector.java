@@ -2,8 +2,6 @@ package io.couchjobs.engine.gc;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.admin.GarbageCollection;
-import io.couchjobs.admin.GcProgress;
-import io.couchjobs.admin.GcReport;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.config.CouchException;
@@ -38,7 +36,7 @@ public final class GarbageCollector implements GarbageCollection {
     private Duration keepTombstones;
     private boolean mayPurgeAtOnce;
     private boolean dryRun;
-    private Consumer<GcProgress> listener = progress -> {};
+    private Consumer<GarbageCollection.Step> listener = progress -> {};
 
     private final Map<String, Long> jobsDeleted = new TreeMap<>();
     private final List<String> workersRemoved = new ArrayList<>();
@@ -93,13 +91,13 @@ public final class GarbageCollector implements GarbageCollection {
     }
 
     @Override
-    public GarbageCollector onProgress(Consumer<GcProgress> newListener) {
+    public GarbageCollector onProgress(Consumer<GarbageCollection.Step> newListener) {
         this.listener = newListener;
         return this;
     }
 
     @Override
-    public GcReport run() throws InterruptedException {
+    public GarbageCollection.Report run() throws InterruptedException {
         long started = parts.clock().nanos();
         long before = compaction.bytes();
         if (!dryRun) {
@@ -113,7 +111,7 @@ public final class GarbageCollector implements GarbageCollection {
             problems.add(
                     "the design documents of this version are not stored: it cannot be told what is to be removed");
         }
-        return new GcReport(
+        return new GarbageCollection.Report(
                 dryRun,
                 jobsDeleted,
                 purged,
@@ -214,7 +212,7 @@ public final class GarbageCollector implements GarbageCollection {
     }
 
     private LongConsumer progress(String step) {
-        return done -> listener.accept(new GcProgress(step, done));
+        return done -> listener.accept(new GarbageCollection.Step(step, done));
     }
 
     private interface Step {

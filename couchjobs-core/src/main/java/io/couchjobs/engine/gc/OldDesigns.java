@@ -2,8 +2,8 @@ package io.couchjobs.engine.gc;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.Tombstone;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.engine.index.DesignDocument;
 import io.couchjobs.engine.index.DesignDocuments;
 import java.util.ArrayList;

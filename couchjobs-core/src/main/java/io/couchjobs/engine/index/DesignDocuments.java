@@ -2,7 +2,7 @@ package io.couchjobs.engine.index;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.IndexProgress;
+import io.couchjobs.couch.IndexBeingBuiltException;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.config.CouchException;
@@ -101,13 +101,13 @@ public final class DesignDocuments implements AutoCloseable {
      * @return the first of this version that is catching up with the documents; empty when all are up to date, or the
      *     progress is unknown
      */
-    public Optional<IndexProgress> building() {
+    public Optional<IndexBeingBuiltException.Progress> building() {
         return DesignDocument.ALL.stream()
                 .flatMap(design -> progressOf(design).stream())
                 .findFirst();
     }
 
-    private Optional<IndexProgress> progressOf(DesignDocument design) {
+    private Optional<IndexBeingBuiltException.Progress> progressOf(DesignDocument design) {
         try {
             return database.indexProgress(design.versionedName());
         } catch (CouchException unknown) {

@@ -2,8 +2,8 @@ package io.couchjobs.engine.limit;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.Tombstone;
 import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.job.Job;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

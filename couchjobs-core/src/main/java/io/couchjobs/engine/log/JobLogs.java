@@ -2,10 +2,10 @@ package io.couchjobs.engine.log;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.Tombstone;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.Lane;

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.LogChunk;
-import io.couchjobs.job.LogLine;
 
 /** The documents of log chunks, and the prefixes of their ids. */
 final class LogDocuments {
@@ -27,7 +26,7 @@ final class LogDocuments {
         document.put("_id", chunk.docId());
         document.put("attempt", chunk.lines().get(0).attempt());
         ArrayNode array = document.putArray("lines");
-        for (LogLine line : chunk.lines()) {
+        for (LogChunk.Line line : chunk.lines()) {
             array.addObject().put("at", line.at().toEpochMilli()).put("text", line.text());
         }
         if (chunk.dropped() > 0) {

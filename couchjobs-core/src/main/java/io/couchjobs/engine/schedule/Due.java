@@ -1,6 +1,5 @@
 package io.couchjobs.engine.schedule;
 
-import io.couchjobs.schedule.MissedPolicy;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.schedule.Timing;
 import java.time.Duration;
@@ -39,7 +38,7 @@ public record Due(List<Instant> ticks, Instant until) {
     }
 
     private static List<Instant> allOf(Timing timing, Instant first, Instant newest) {
-        return timing.next(first.minusMillis(1), MissedPolicy.MOST_MADE_UP).stream()
+        return timing.next(first.minusMillis(1), Schedule.MissedPolicy.MOST_MADE_UP).stream()
                 .filter(tick -> !tick.isAfter(newest))
                 .toList();
     }

@@ -1,16 +1,15 @@
 package io.couchjobs.engine.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.Tombstone;
 import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.job.DuplicateJobException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.schedule.MalformedScheduleException;
-import io.couchjobs.schedule.PutResult;
 import io.couchjobs.schedule.Schedule;
-import io.couchjobs.schedule.ScheduleFields;
 import io.couchjobs.schedule.ScheduleNotFoundException;
 import io.couchjobs.schedule.ScheduleRequest;
 import io.couchjobs.schedule.Schedules;
@@ -44,7 +43,7 @@ public final class QueueSchedules implements Schedules {
     }
 
     @Override
-    public PutResult put(ScheduleRequest request) {
+    public Schedules.PutResult put(ScheduleRequest request) {
         Instant now = parts.clock().instant();
         request.requireTicks(now);
         admission.accept(request.job());
@@ -53,7 +52,7 @@ public final class QueueSchedules implements Schedules {
             before.compareAndSet(null, document);
             return stamped(request.writeTo(document, now));
         });
-        return PutResult.of(before.get(), stored);
+        return Schedules.PutResult.of(before.get(), stored);
     }
 
     @Override
@@ -106,14 +105,14 @@ public final class QueueSchedules implements Schedules {
         Instant now = parts.clock().instant();
         return change(name, (schedule, document) -> {
             if (!schedule.isEnabled()) {
-                document.put(ScheduleFields.ENABLED, true).put(ScheduleFields.LAST, now.toEpochMilli());
+                document.put(Field.ENABLED, true).put(Field.LAST, now.toEpochMilli());
             }
         });
     }
 
     @Override
     public Schedule disable(String name) {
-        return change(name, (schedule, document) -> document.put(ScheduleFields.ENABLED, false));
+        return change(name, (schedule, document) -> document.put(Field.ENABLED, false));
     }
 
     @Override
@@ -151,7 +150,7 @@ public final class QueueSchedules implements Schedules {
     /** A schedule ticks where it was put first, wherever it is replicated to. */
     private ObjectNode stamped(ObjectNode document) {
         String site = parts.store().site().name();
-        return site == null || document.has("_rev") ? document : document.put(ScheduleFields.SITE, site);
+        return site == null || document.has("_rev") ? document : document.put(Field.SITE, site);
     }
 
     private Schedule change(String name, Change change) {

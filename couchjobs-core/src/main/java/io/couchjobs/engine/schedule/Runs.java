@@ -2,8 +2,8 @@ package io.couchjobs.engine.schedule;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.JobId;
-import io.couchjobs.schedule.ScheduleFields;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,13 +22,13 @@ public final class Runs {
 
     static ObjectNode changed(ObjectNode document, Collection<JobId> finished, Collection<JobId> made) {
         Set<String> runs = new LinkedHashSet<>();
-        document.path(ScheduleFields.RUNS).forEach(run -> runs.add(run.asText()));
+        document.path(Field.RUNS).forEach(run -> runs.add(run.asText()));
         finished.forEach(job -> runs.remove(job.docId()));
         made.forEach(job -> runs.add(job.docId()));
         ArrayNode next = document.arrayNode();
         runs.stream().skip(Math.max(0, runs.size() - MOST)).forEach(next::add);
-        if (!next.isEmpty() || document.has(ScheduleFields.RUNS)) {
-            document.set(ScheduleFields.RUNS, next);
+        if (!next.isEmpty() || document.has(Field.RUNS)) {
+            document.set(Field.RUNS, next);
         }
         return document;
     }

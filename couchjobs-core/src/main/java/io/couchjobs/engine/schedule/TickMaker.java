@@ -2,6 +2,7 @@ package io.couchjobs.engine.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.AddResult;
@@ -11,10 +12,7 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.schedule.MalformedScheduleException;
-import io.couchjobs.schedule.MissedPolicy;
-import io.couchjobs.schedule.OverlapPolicy;
 import io.couchjobs.schedule.Schedule;
-import io.couchjobs.schedule.ScheduleFields;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -81,7 +79,7 @@ final class TickMaker {
         List<JobId> finished =
                 schedule.runs().stream().filter(run -> !found.isUnfinished(run)).toList();
         boolean overlaps = schedule.runs().stream().anyMatch(found::isUnfinished);
-        if (overlaps && schedule.overlap() == OverlapPolicy.SKIP) {
+        if (overlaps && schedule.overlap() == Schedule.OverlapPolicy.SKIP) {
             log.debug("schedule {} skips its tick: an earlier job is not finished", schedule.name());
             return note(schedule, due.until(), finished, List.of());
         }
@@ -117,7 +115,7 @@ final class TickMaker {
      * for those after: who finds one that another scheduler left comes to the same end as that scheduler.
      */
     private Instant until(Schedule schedule, Due due, FoundJobs found, List<JobId> others) {
-        if (schedule.missed() != MissedPolicy.ONCE) {
+        if (schedule.missed() != Schedule.MissedPolicy.ONCE) {
             return due.until();
         }
         Instant tick = due.ticks().get(0);
@@ -142,7 +140,7 @@ final class TickMaker {
             boolean isBehind =
                     present.last().filter(last -> !last.isBefore(until)).isEmpty();
             if (isBehind && present.timing().equals(schedule.timing())) {
-                document.put(ScheduleFields.LAST, until.toEpochMilli());
+                document.put(Field.LAST, until.toEpochMilli());
                 noted[0] = true;
             }
             return Runs.changed(document, finished, made);

@@ -8,7 +8,7 @@ import io.couchjobs.engine.time.Deadline;
 import io.couchjobs.engine.time.Signal;
 import io.couchjobs.job.Listening;
 import io.couchjobs.scope.Scope;
-import io.couchjobs.scope.ScopeState;
+import io.couchjobs.scope.Scopes;
 import java.time.Duration;
 
 /** Waits until nothing waits or runs in a scope that was stopped. Thread-safe; one per stop. */
@@ -41,7 +41,7 @@ public final class Drain implements Feed.Listener {
                 return true;
             }
             boolean again =
-                    tools.scopes().read(scope).filter(ScopeState::isRunning).isPresent();
+                    tools.scopes().read(scope).filter(Scopes.State::isRunning).isPresent();
             if (again || deadline.nanosLeft() == 0) {
                 return false;
             }

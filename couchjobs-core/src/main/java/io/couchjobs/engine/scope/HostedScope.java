@@ -2,10 +2,9 @@ package io.couchjobs.engine.scope;
 
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
-import io.couchjobs.scope.Answer;
 import io.couchjobs.scope.ScopeService;
-import io.couchjobs.scope.ScopeState;
-import io.couchjobs.worker.ClosingMode;
+import io.couchjobs.scope.Scopes;
+import io.couchjobs.scope.Submission;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The service of one scope in this process, from one start of the scope to its end. Thread-safe. */
 final class HostedScope {
-    private static final String KILLED = Answer.SCOPE_SHUTDOWN + ": the scope was stopped while the job ran";
+    private static final String KILLED = Submission.Answer.SCOPE_SHUTDOWN + ": the scope was stopped while the job ran";
 
     private final long starts;
     private final Worker worker;
@@ -27,7 +26,7 @@ final class HostedScope {
         this.closing = environment.lane("couchjobs-scope-closing-" + worker.id(), Integer.MAX_VALUE);
     }
 
-    static HostedScope start(ScopeService<?> service, ScopeState state, WorkerBuilder worker, Environment environment) {
+    static HostedScope start(ScopeService<?> service, Scopes.State state, WorkerBuilder worker, Environment environment) {
         Worker started = service.addTo(worker, state.scope())
                 .concurrency(state.config().concurrency())
                 .start();
@@ -54,12 +53,12 @@ final class HostedScope {
 
     /** The process ends, the scope does not: what still runs at the deadline goes back to waiting. Does not wait. */
     CompletableFuture<Void> release(Duration timeout) {
-        return close(() -> worker.close(timeout, ClosingMode.RELEASE), () -> {});
+        return close(() -> worker.close(timeout, Worker.ClosingMode.RELEASE), () -> {});
     }
 
     /** As {@link #release} without any time, but waits until it is over. */
     void releaseNow() {
-        worker.close(Duration.ZERO, ClosingMode.RELEASE);
+        worker.close(Duration.ZERO, Worker.ClosingMode.RELEASE);
     }
 
     private CompletableFuture<Void> close(Runnable close, Runnable ended) {

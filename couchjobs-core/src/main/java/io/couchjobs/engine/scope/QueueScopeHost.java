@@ -12,7 +12,7 @@ import io.couchjobs.job.Listening;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeHost;
 import io.couchjobs.scope.ScopeService;
-import io.couchjobs.scope.ScopeState;
+import io.couchjobs.scope.Scopes;
 import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
 import java.util.HashSet;
@@ -158,7 +158,7 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
         }
         stopped.clear();
         Set<Scope> unsure = new HashSet<>(hosted.keySet());
-        for (ScopeState state : tools.scopes().readAll(service.type())) {
+        for (Scopes.State state : tools.scopes().readAll(service.type())) {
             if (mayLag()) {
                 unsure.add(state.scope());
             } else {
@@ -174,7 +174,7 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
         tools.scopes().read(scope).ifPresentOrElse(this::follow, () -> vanished(scope));
     }
 
-    private void follow(ScopeState state) {
+    private void follow(Scopes.State state) {
         if (lane.isClosed()) {
             return;
         }
@@ -192,7 +192,7 @@ public final class QueueScopeHost implements ScopeHost, Feed.Listener {
         }
     }
 
-    private void serve(ScopeState state) {
+    private void serve(Scopes.State state) {
         HostedScope started = HostedScope.start(service, state, workers.get(), environment);
         hosted.put(state.scope(), started);
         if (lane.isClosed()) {

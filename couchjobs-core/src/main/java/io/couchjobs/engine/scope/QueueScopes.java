@@ -12,14 +12,11 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Listening;
-import io.couchjobs.scope.CancelAnswer;
 import io.couchjobs.scope.Ending;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
 import io.couchjobs.scope.ScopeHost;
 import io.couchjobs.scope.ScopeService;
-import io.couchjobs.scope.ScopeState;
-import io.couchjobs.scope.ScopeStats;
 import io.couchjobs.scope.Scopes;
 import io.couchjobs.scope.Submission;
 import io.couchjobs.worker.WorkerBuilder;
@@ -87,12 +84,12 @@ public final class QueueScopes implements Scopes {
     }
 
     @Override
-    public ScopeState start(Scope scope) {
+    public Scopes.State start(Scope scope) {
         return tools.scopes().start(scope, null);
     }
 
     @Override
-    public ScopeState start(Scope scope, ScopeConfig config) {
+    public Scopes.State start(Scope scope, ScopeConfig config) {
         return tools.scopes().start(scope, config);
     }
 
@@ -110,12 +107,12 @@ public final class QueueScopes implements Scopes {
     }
 
     @Override
-    public Optional<ScopeState> state(Scope scope) {
+    public Optional<Scopes.State> state(Scope scope) {
         return tools.scopes().read(scope);
     }
 
     @Override
-    public List<ScopeState> list(String type) {
+    public List<Scopes.State> list(String type) {
         return tools.scopes().readAll(type);
     }
 
@@ -167,7 +164,7 @@ public final class QueueScopes implements Scopes {
     }
 
     @Override
-    public ScopeStats stats(Scope scope) {
+    public Scopes.Stats stats(Scope scope) {
         tools.rejections().tell();
         return ScopeCounts.of(
                 tools.parts().index().counts(scope.jobType()), tools.scopes().rejected(scope));
@@ -184,14 +181,14 @@ public final class QueueScopes implements Scopes {
     }
 
     @Override
-    public CancelAnswer cancel(Scope scope, String id, boolean kill) {
+    public Scopes.CancelAnswer cancel(Scope scope, String id, boolean kill) {
         JobId job = scope.job(id);
         CancelResult result = creator.cancel(job, kill ? CancelMode.REQUEST : CancelMode.IF_QUEUED);
         return switch (result) {
-            case CANCELLED -> CancelAnswer.CANCELLED;
-            case REQUESTED -> CancelAnswer.KILLED;
-            case RUNNING -> CancelAnswer.RUNNING;
-            case ALREADY_FINISHED -> CancelAnswer.FINISHED;
+            case CANCELLED -> Scopes.CancelAnswer.CANCELLED;
+            case REQUESTED -> Scopes.CancelAnswer.KILLED;
+            case RUNNING -> Scopes.CancelAnswer.RUNNING;
+            case ALREADY_FINISHED -> Scopes.CancelAnswer.FINISHED;
         };
     }
 
@@ -204,8 +201,8 @@ public final class QueueScopes implements Scopes {
 
     private List<Scope> running(String type) {
         return list(type).stream()
-                .filter(ScopeState::isRunning)
-                .map(ScopeState::scope)
+                .filter(Scopes.State::isRunning)
+                .map(Scopes.State::scope)
                 .toList();
     }
 

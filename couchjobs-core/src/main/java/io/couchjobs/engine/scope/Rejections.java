@@ -1,7 +1,7 @@
 package io.couchjobs.engine.scope;
 
-import io.couchjobs.scope.Answer;
 import io.couchjobs.scope.Scope;
+import io.couchjobs.scope.Submission;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
@@ -18,15 +18,16 @@ public final class Rejections implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Rejections.class);
 
     private final ScopeStore scopes;
-    private Map<Scope, Map<Answer, Long>> untold = new HashMap<>();
+    private Map<Scope, Map<Submission.Answer, Long>> untold = new HashMap<>();
     private boolean planned;
 
     Rejections(ScopeStore scopes) {
         this.scopes = scopes;
     }
 
-    synchronized void add(Scope scope, Answer answer) {
-        untold.computeIfAbsent(scope, s -> new EnumMap<>(Answer.class)).merge(answer, 1L, Long::sum);
+    synchronized void add(Scope scope, Submission.Answer answer) {
+        untold.computeIfAbsent(scope, s -> new EnumMap<>(Submission.Answer.class))
+                .merge(answer, 1L, Long::sum);
         if (!planned) {
             planned = true;
             CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS).execute(this::tell);
@@ -35,7 +36,7 @@ public final class Rejections implements AutoCloseable {
 
     /** Writes what is not written yet. Numbers that cannot be written now are kept. */
     void tell() {
-        Map<Scope, Map<Answer, Long>> telling;
+        Map<Scope, Map<Submission.Answer, Long>> telling;
         synchronized (this) {
             telling = untold;
             untold = new HashMap<>();
@@ -56,8 +57,8 @@ public final class Rejections implements AutoCloseable {
         tell();
     }
 
-    private synchronized void keep(Scope scope, Map<Answer, Long> counts) {
-        Map<Answer, Long> kept = untold.computeIfAbsent(scope, s -> new EnumMap<>(Answer.class));
+    private synchronized void keep(Scope scope, Map<Submission.Answer, Long> counts) {
+        Map<Submission.Answer, Long> kept = untold.computeIfAbsent(scope, s -> new EnumMap<>(Submission.Answer.class));
         counts.forEach((answer, count) -> kept.merge(answer, count, Long::sum));
     }
 }

@@ -11,8 +11,8 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.WriteRefusedException;
-import io.couchjobs.scope.Answer;
 import io.couchjobs.scope.Scope;
+import io.couchjobs.scope.Submission;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * submitted after it was started again is not touched.
  */
 final class ScopeCanceller {
-    static final String REASON = Answer.SCOPE_SHUTDOWN + ": the scope was stopped before the job ran";
+    static final String REASON = Submission.Answer.SCOPE_SHUTDOWN + ": the scope was stopped before the job ran";
     private static final int PAGE = 500;
 
     private final ScopeStore scopes;

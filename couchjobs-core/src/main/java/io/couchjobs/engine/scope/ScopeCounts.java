@@ -2,20 +2,20 @@ package io.couchjobs.engine.scope;
 
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.scope.ScopeStats;
+import io.couchjobs.scope.Scopes;
 import java.util.Map;
 
 /** Reads the numbers of a scope's jobs out of the sums that the index keeps by status. */
 final class ScopeCounts {
     private ScopeCounts() {}
 
-    static ScopeStats of(Map<String, Long> counts, long rejected) {
+    static Scopes.Stats of(Map<String, Long> counts, long rejected) {
         long failed = count(counts, JobStatus.FAILED, "");
         long cancelled = count(counts, JobStatus.CANCELLED, "");
         long failedKilled = count(counts, JobStatus.FAILED, JobIndex.KILLED);
         long cancelledKilled = count(counts, JobStatus.CANCELLED, JobIndex.KILLED);
         long finished = count(counts, JobStatus.SUCCESS, "");
-        return new ScopeStats(
+        return new Scopes.Stats(
                 queued(counts) + running(counts) + finished + failed + cancelled,
                 rejected,
                 queued(counts),

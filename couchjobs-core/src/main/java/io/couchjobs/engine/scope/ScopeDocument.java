@@ -3,7 +3,7 @@ package io.couchjobs.engine.scope;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
-import io.couchjobs.scope.ScopeState;
+import io.couchjobs.scope.Scopes;
 import java.time.Duration;
 
 /** The fields of a scope's document. */
@@ -19,8 +19,8 @@ final class ScopeDocument {
 
     private ScopeDocument() {}
 
-    static ScopeState stateOf(Scope scope, ObjectNode document) {
-        return new ScopeState(
+    static Scopes.State stateOf(Scope scope, ObjectNode document) {
+        return new Scopes.State(
                 scope,
                 document.path(RUNNING).asBoolean(false),
                 ScopeConfig.of(document.path(CONFIG)),

@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.store.SharedDocuments;
-import io.couchjobs.scope.Answer;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
-import io.couchjobs.scope.ScopeState;
+import io.couchjobs.scope.Scopes;
+import io.couchjobs.scope.Submission;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
@@ -25,13 +25,13 @@ final class ScopeStore {
         this.documents = documents;
     }
 
-    Optional<ScopeState> read(Scope scope) {
+    Optional<Scopes.State> read(Scope scope) {
         return documents.read(scope.docId()).map(document -> ScopeDocument.stateOf(scope, document));
     }
 
     /** Those of the given scopes that were ever started. */
-    Map<Scope, ScopeState> read(Collection<Scope> scopes) {
-        Map<Scope, ScopeState> states = new LinkedHashMap<>();
+    Map<Scope, Scopes.State> read(Collection<Scope> scopes) {
+        Map<Scope, Scopes.State> states = new LinkedHashMap<>();
         Map<String, ObjectNode> found =
                 documents.readEach(scopes.stream().map(Scope::docId).toList());
         scopes.forEach(scope -> {
@@ -44,7 +44,7 @@ final class ScopeStore {
     }
 
     /** All scopes of a type that were ever started, by partition. */
-    List<ScopeState> readAll(String type) {
+    List<Scopes.State> readAll(String type) {
         return documents.readAll(Scope.prefix(type)).stream()
                 .flatMap(document -> Scope.ofDocId(document.path("_id").asText()).stream()
                         .map(scope -> ScopeDocument.stateOf(scope, document)))
@@ -64,7 +64,7 @@ final class ScopeStore {
     }
 
     /** Lets a scope take jobs; nothing changes when it does already. Null takes the last configuration of the type. */
-    ScopeState start(Scope scope, @Nullable ScopeConfig given) {
+    Scopes.State start(Scope scope, @Nullable ScopeConfig given) {
         ObjectNode stored = documents.change(scope.docId(), document -> {
             if (ScopeDocument.stateOf(scope, document).isRunning()) {
                 return document;
@@ -84,7 +84,7 @@ final class ScopeStore {
     /** Lets a scope take no more jobs. One that was never started stays unknown, a stopped one may be given less time. */
     void stop(Scope scope, Duration timeout) {
         documents.change(scope.docId(), document -> {
-            ScopeState present = ScopeDocument.stateOf(scope, document);
+            Scopes.State present = ScopeDocument.stateOf(scope, document);
             if (!present.isRunning()
                     && (present.starts() == 0 || present.stopTimeout().compareTo(timeout) <= 0)) {
                 return document;
@@ -93,7 +93,7 @@ final class ScopeStore {
         });
     }
 
-    void addRejected(Scope scope, Map<Answer, Long> counts) {
+    void addRejected(Scope scope, Map<Submission.Answer, Long> counts) {
         documents.change(scope.docId(), document -> {
             if (!document.has("_rev")) {
                 return document;

@@ -11,12 +11,12 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.scope.Answer;
 import io.couchjobs.scope.Ending;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
 import io.couchjobs.scope.ScopeService;
-import io.couchjobs.scope.ScopeState;
+import io.couchjobs.scope.Scopes;
+import io.couchjobs.scope.Submission;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -46,11 +46,11 @@ final class SubmitRound {
     private final List<ScopeService<?>> services;
     private final Map<Scope, JobRequest> jobs;
     private final @Nullable Consumer<Ending> hook;
-    private final Map<Scope, Answer> answers = new LinkedHashMap<>();
+    private final Map<Scope, Submission.Answer> answers = new LinkedHashMap<>();
     private final Map<Scope, String> problems = new LinkedHashMap<>();
     private final Map<Scope, Job> taken = new LinkedHashMap<>();
     private final Map<JobId, EndNotifier.Expected> expected = new HashMap<>();
-    private Map<Scope, ScopeState> states = Map.of();
+    private Map<Scope, Scopes.State> states = Map.of();
 
     SubmitRound(
             Tools tools, List<ScopeService<?>> services, Map<Scope, JobRequest> jobs, @Nullable Consumer<Ending> hook) {
@@ -58,10 +58,10 @@ final class SubmitRound {
         this.services = services;
         this.jobs = jobs;
         this.hook = hook;
-        jobs.keySet().forEach(scope -> answers.put(scope, Answer.OK));
+        jobs.keySet().forEach(scope -> answers.put(scope, Submission.Answer.OK));
     }
 
-    Map<Scope, Answer> answers() {
+    Map<Scope, Submission.Answer> answers() {
         return Collections.unmodifiableMap(answers);
     }
 
@@ -74,7 +74,7 @@ final class SubmitRound {
         Map<Scope, Long> unfinished =
                 unfinished(jobs.keySet().stream().filter(this::isRunning).toList());
         jobs.forEach((scope, job) -> judge(scope, job, unfinished.getOrDefault(scope, 0L)));
-        List<Scope> taking = wherever(Answer.OK);
+        List<Scope> taking = wherever(Submission.Answer.OK);
         if (!taking.isEmpty()) {
             store(taking);
         }
@@ -83,11 +83,11 @@ final class SubmitRound {
     /** A scope that cannot be asked now has the job; if it was stopped, the process that serves it will cancel the job. */
     void askAgain() {
         try {
-            Map<Scope, ScopeState> now = tools.scopes().read(taken.keySet());
+            Map<Scope, Scopes.State> now = tools.scopes().read(taken.keySet());
             taken.forEach((scope, job) -> {
-                ScopeState state = now.get(scope);
+                Scopes.State state = now.get(scope);
                 if ((state == null || !state.isRunning()) && isWithdrawn(job)) {
-                    refuse(scope, Answer.SCOPE_SHUTDOWN, "it was stopped meanwhile");
+                    refuse(scope, Submission.Answer.SCOPE_SHUTDOWN, "it was stopped meanwhile");
                 }
             });
         } catch (CouchException unknown) {
@@ -96,7 +96,7 @@ final class SubmitRound {
     }
 
     private boolean isRunning(Scope scope) {
-        ScopeState state = states.get(scope);
+        Scopes.State state = states.get(scope);
         return state != null && state.isRunning();
     }
 
@@ -124,24 +124,24 @@ final class SubmitRound {
 
     /** In the order shutdown, free place, queue limit, runnable, filter. A free place is one below both limits together. */
     private void judge(Scope scope, JobRequest job, long unfinished) {
-        ScopeState state = states.get(scope);
+        Scopes.State state = states.get(scope);
         if (state == null || !state.isRunning()) {
-            refuse(scope, Answer.SCOPE_SHUTDOWN, state == null ? "it was never started" : "it is stopped");
+            refuse(scope, Submission.Answer.SCOPE_SHUTDOWN, state == null ? "it was never started" : "it is stopped");
             return;
         }
         ScopeConfig config = state.config();
         if (unfinished >= (long) config.concurrency() + config.queueLimit()) {
-            refuse(scope, Answer.JOB_QUEUE_FULL, unfinished + " jobs run or wait");
+            refuse(scope, Submission.Answer.JOB_QUEUE_FULL, unfinished + " jobs run or wait");
             return;
         }
         Optional<String> problem = servicesOf(scope)
                 .flatMap(service -> service.problemOf(job.data()).stream())
                 .findFirst();
         if (problem.isPresent()) {
-            refuse(scope, Answer.NOT_RUNNABLE, problem.get());
+            refuse(scope, Submission.Answer.NOT_RUNNABLE, problem.get());
             return;
         }
-        rejection(scope, job, config).ifPresent(reason -> refuse(scope, Answer.JOB_REJECTED, reason));
+        rejection(scope, job, config).ifPresent(reason -> refuse(scope, Submission.Answer.JOB_REJECTED, reason));
     }
 
     private Optional<String> rejection(Scope scope, JobRequest request, ScopeConfig config) {
@@ -171,7 +171,7 @@ final class SubmitRound {
             result.job()
                     .ifPresentOrElse(
                             job -> taken.put(scope, job),
-                            () -> refuse(scope, Answer.NOT_RUNNABLE, String.valueOf(result.problem())));
+                            () -> refuse(scope, Submission.Answer.NOT_RUNNABLE, String.valueOf(result.problem())));
         }
     }
 
@@ -197,7 +197,7 @@ final class SubmitRound {
         return gone;
     }
 
-    private void refuse(Scope scope, Answer answer, String problem) {
+    private void refuse(Scope scope, Submission.Answer answer, String problem) {
         answers.put(scope, answer);
         problems.put(scope, problem);
         EndNotifier.Expected ending = expected.get(job(scope).id());
@@ -213,7 +213,7 @@ final class SubmitRound {
         return Objects.requireNonNull(jobs.get(scope));
     }
 
-    private List<Scope> wherever(Answer answer) {
+    private List<Scope> wherever(Submission.Answer answer) {
         return answers.keySet().stream()
                 .filter(scope -> answers.get(scope) == answer)
                 .toList();

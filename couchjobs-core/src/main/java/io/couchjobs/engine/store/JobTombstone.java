@@ -2,7 +2,7 @@ package io.couchjobs.engine.store;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.Tombstone;
+import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.job.JobStatus;
 import java.util.Optional;
 

@@ -1,8 +1,8 @@
 package io.couchjobs.engine.store;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.Tombstone;
 import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.job.Job;
 import java.util.Comparator;
 

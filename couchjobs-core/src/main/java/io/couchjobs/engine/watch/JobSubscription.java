@@ -6,7 +6,7 @@ import io.couchjobs.engine.time.Deadline;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Signal;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobEvent;
+import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.Subscription;
@@ -27,7 +27,7 @@ public final class JobSubscription extends Follower implements Subscription {
     private final List<Signal> waiting = new ArrayList<>(0);
     private @Nullable Inbox inbox;
     private @Nullable Snapshot last;
-    private @Nullable CompletableFuture<JobEvent> ended;
+    private @Nullable CompletableFuture<JobChange> ended;
 
     JobSubscription(JobId id, Object subscriber, Followers followers) {
         super(id, subscriber);
@@ -60,14 +60,14 @@ public final class JobSubscription extends Follower implements Subscription {
     }
 
     @Override
-    public Optional<JobEvent> await(Duration timeout) throws InterruptedException {
+    public Optional<JobChange> await(Duration timeout) throws InterruptedException {
         return awaitAny(List.of(this), timeout);
     }
 
     @Override
-    public Optional<JobEvent> await(JobState wanted, Duration timeout) throws InterruptedException {
+    public Optional<JobChange> await(JobState wanted, Duration timeout) throws InterruptedException {
         Deadline deadline = Deadline.after(followers.environment(), timeout);
-        Optional<JobEvent> event = await(timeout);
+        Optional<JobChange> event = await(timeout);
         while (event.isPresent() && event.get().state() != wanted) {
             event = await(deadline.left());
         }
@@ -82,7 +82,7 @@ public final class JobSubscription extends Follower implements Subscription {
      * @return the event, which names its job; empty when the time is over, or as soon as all subscriptions are closed
      * @throws InterruptedException when interrupted before or while waiting; no event is lost
      */
-    public static Optional<JobEvent> awaitAny(Collection<JobSubscription> subscriptions, Duration timeout)
+    public static Optional<JobChange> awaitAny(Collection<JobSubscription> subscriptions, Duration timeout)
             throws InterruptedException {
         if (subscriptions.isEmpty()) {
             return Optional.empty();
@@ -97,7 +97,7 @@ public final class JobSubscription extends Follower implements Subscription {
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
                 }
-                Optional<JobEvent> event = first(all, environment.nanos());
+                Optional<JobChange> event = first(all, environment.nanos());
                 long left = deadline.nanosLeft();
                 if (event.isPresent() || left == 0 || all.stream().allMatch(JobSubscription::isClosed)) {
                     return event;
@@ -110,8 +110,8 @@ public final class JobSubscription extends Follower implements Subscription {
     }
 
     @Override
-    public synchronized CompletableFuture<JobEvent> ended() {
-        CompletableFuture<JobEvent> future = ended == null ? new CompletableFuture<>() : ended;
+    public synchronized CompletableFuture<JobChange> ended() {
+        CompletableFuture<JobChange> future = ended == null ? new CompletableFuture<>() : ended;
         ended = future;
         if (last != null) {
             future.complete(event(last));
@@ -177,8 +177,8 @@ public final class JobSubscription extends Follower implements Subscription {
         }
     }
 
-    private JobEvent event(Snapshot snapshot) {
-        return new JobEvent(
+    private JobChange event(Snapshot snapshot) {
+        return new JobChange(
                 snapshot.id(),
                 snapshot.state(),
                 snapshot.job().map(followers::withData).orElse(null));
@@ -196,7 +196,7 @@ public final class JobSubscription extends Follower implements Subscription {
         return Objects.requireNonNull(inbox, "a subscription is handed out when its job was read");
     }
 
-    private static Optional<JobEvent> first(List<JobSubscription> all, long now) {
+    private static Optional<JobChange> first(List<JobSubscription> all, long now) {
         return all.stream()
                 .filter(subscription -> subscription.ripeIn(now) <= 0)
                 .min(Comparator.comparingLong(subscription -> subscription.ripeIn(now)))

@@ -1,12 +1,12 @@
 package io.couchjobs.engine.worker;
 
-import io.couchjobs.couch.Tombstone;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;

@@ -4,7 +4,6 @@ import io.couchjobs.job.JobData;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.RunInterceptor;
-import io.couchjobs.worker.StopReason;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -34,7 +33,8 @@ final class Attempt<T> {
     }
 
     @Nullable
-    Object run(List<RunInterceptor> interceptors, Supplier<Optional<StopReason>> stopReason) throws Exception {
+    Object run(List<RunInterceptor> interceptors, Supplier<Optional<JobContext.StopReason>> stopReason)
+            throws Exception {
         Callable<@Nullable Object> run = () -> withHooks(stopReason);
         for (int i = interceptors.size() - 1; i >= 0; i--) {
             RunInterceptor interceptor = interceptors.get(i);
@@ -48,7 +48,7 @@ final class Attempt<T> {
         hook("exhausted", () -> handler.exhausted(data, context, problem));
     }
 
-    private @Nullable Object withHooks(Supplier<Optional<StopReason>> stopReason) throws Exception {
+    private @Nullable Object withHooks(Supplier<Optional<JobContext.StopReason>> stopReason) throws Exception {
         try {
             handler.setup(data, context);
             return handler.handle(data, context);
@@ -60,7 +60,7 @@ final class Attempt<T> {
         }
     }
 
-    private void stopped(StopReason reason) {
+    private void stopped(JobContext.StopReason reason) {
         switch (reason) {
             case CANCELLED -> hook("cancelled", () -> handler.cancelled(data, context));
             case TOO_SLOW -> hook("killed", () -> handler.killed(data, context));

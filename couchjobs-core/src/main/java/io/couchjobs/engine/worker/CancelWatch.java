@@ -9,7 +9,7 @@ import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.worker.StopReason;
+import io.couchjobs.worker.JobContext;
 import java.util.Map;
 import java.util.Optional;
 
@@ -125,7 +125,7 @@ final class CancelWatch implements Feed.Listener {
         Optional<Job> now = event.job();
         boolean ours = now.filter(job -> job.isLockedBy(run.claim().token())).isPresent();
         if (ours && now.get().isCancelRequested()) {
-            run.stop(StopReason.CANCELLED);
+            run.stop(JobContext.StopReason.CANCELLED);
         } else if (!ours && event.generation() > known && !run.isEnding()) {
             // For a run that is ending, this is most often its own end, before that was answered; if it is not, the
             // write

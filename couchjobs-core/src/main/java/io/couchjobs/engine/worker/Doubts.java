@@ -4,7 +4,7 @@ import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.HaltException;
-import io.couchjobs.worker.StopReason;
+import io.couchjobs.worker.JobContext;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -50,7 +50,7 @@ final class Doubts {
     /** The write that ends it finds out. */
     private static boolean isOver(Run run) {
         return run.isEnding()
-                || run.stopReason().filter(StopReason.HALTED::equals).isPresent();
+                || run.stopReason().filter(JobContext.StopReason.HALTED::equals).isPresent();
     }
 
     /** False when it cannot be told now. */
@@ -59,7 +59,7 @@ final class Doubts {
             run.claim().assertOwned();
             run.heed();
         } catch (HaltException lost) {
-            run.stop(StopReason.HALTED);
+            run.stop(JobContext.StopReason.HALTED);
         } catch (RuntimeException | Error unknown) {
             log.debug("cannot tell yet whether {} is still ours", run.claim().id(), unknown);
             return false;

@@ -4,8 +4,8 @@ import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.RunReport;
-import io.couchjobs.worker.StopReason;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Map;
@@ -124,7 +124,8 @@ public final class Executor {
     /** A halted run is not ours any more, even if its handler ignores that it was interrupted. */
     boolean runsNow(JobId id) {
         Run run = runs.get(id);
-        return run != null && run.stopReason().filter(StopReason.HALTED::equals).isEmpty();
+        return run != null
+                && run.stopReason().filter(JobContext.StopReason.HALTED::equals).isEmpty();
     }
 
     /** Whether a claim of that token is one of ours, though its run be halted. */

@@ -7,7 +7,7 @@ import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.time.ServerClock;
-import io.couchjobs.worker.StopReason;
+import io.couchjobs.worker.JobContext;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
@@ -196,11 +196,11 @@ public final class LeaseKeeper implements AutoCloseable {
     }
 
     private static void giveUp(Run run, String why) {
-        if (run.stopReason().filter(StopReason.HALTED::equals).isEmpty()) {
+        if (run.stopReason().filter(JobContext.StopReason.HALTED::equals).isEmpty()) {
             log.warn(
                     why + "; its handler is interrupted, another worker will run it",
                     run.claim().id());
-            run.stop(StopReason.HALTED);
+            run.stop(JobContext.StopReason.HALTED);
         }
     }
 

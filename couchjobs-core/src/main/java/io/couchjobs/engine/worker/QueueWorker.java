@@ -9,11 +9,9 @@ import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.Strategy;
-import io.couchjobs.worker.ClosingMode;
-import io.couchjobs.worker.StopReason;
+import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.Worker;
 import io.couchjobs.worker.WorkerBuilder;
-import io.couchjobs.worker.WorkerStats;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -106,7 +104,7 @@ public final class QueueWorker implements Worker {
     }
 
     @Override
-    public WorkerStats stats() {
+    public Worker.Stats stats() {
         int running = executor.runs().size() - executor.aheadCount();
         return executor.tally().stats(acceptor, monitor.recovered(), running);
     }
@@ -151,7 +149,7 @@ public final class QueueWorker implements Worker {
     }
 
     @Override
-    public void close(Duration timeout, ClosingMode mode) {
+    public void close(Duration timeout, Worker.ClosingMode mode) {
         close(timeout, run -> run.stop(mode.reason()));
     }
 
@@ -237,7 +235,7 @@ public final class QueueWorker implements Worker {
         dependencies.close();
         sweeper.close();
         monitor.close();
-        executor.stopAll(run -> run.stop(StopReason.HALTED)); // nobody renews their leases from here on
+        executor.stopAll(run -> run.stop(JobContext.StopReason.HALTED)); // nobody renews their leases from here on
         leases.close();
         progressWriter.close();
         executor.close();

@@ -5,7 +5,6 @@ import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Strategy;
-import io.couchjobs.worker.ClosingMode;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.RunInterceptor;
 import io.couchjobs.worker.RunReport;
@@ -35,7 +34,7 @@ final class QueueWorkerBuilder implements WorkerBuilder {
     private long maxJobs = Long.MAX_VALUE;
     private int prefetch;
     private final List<RunInterceptor> interceptors = new ArrayList<>();
-    private ClosingMode closingMode = ClosingMode.RELEASE;
+    private Worker.ClosingMode closingMode = Worker.ClosingMode.RELEASE;
     private @Nullable Duration closeOnExit;
     private boolean sweeping = true;
     private Consumer<RunReport> listener = report -> {};
@@ -82,7 +81,7 @@ final class QueueWorkerBuilder implements WorkerBuilder {
     }
 
     @Override
-    public QueueWorkerBuilder whenClosing(ClosingMode mode) {
+    public QueueWorkerBuilder whenClosing(Worker.ClosingMode mode) {
         this.closingMode = mode;
         return this;
     }

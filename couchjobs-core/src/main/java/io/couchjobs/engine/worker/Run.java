@@ -16,11 +16,11 @@ import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Progress;
 import io.couchjobs.job.WriteRefusedException;
+import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.RunInterceptor;
 import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.SnoozeException;
-import io.couchjobs.worker.StopReason;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -46,7 +46,7 @@ public final class Run implements RunControl {
     private final Tools tools;
     private final RunLog runLog;
     private @Nullable Thread thread;
-    private @Nullable StopReason stopReason;
+    private JobContext.@Nullable StopReason stopReason;
     private String whyCancelled = "cancelled while it ran";
     private boolean handlerIsDone;
     /** Between two tries to write how it ended. */
@@ -88,16 +88,16 @@ public final class Run implements RunControl {
     }
 
     @Override
-    public synchronized Optional<StopReason> stopReason() {
+    public synchronized Optional<JobContext.StopReason> stopReason() {
         return Optional.ofNullable(stopReason);
     }
 
     /** Makes the handler stop. Losing the job overrides every other reason. */
-    synchronized void stop(StopReason reason) {
-        if (stopReason == null || reason == StopReason.HALTED) {
+    synchronized void stop(JobContext.StopReason reason) {
+        if (stopReason == null || reason == JobContext.StopReason.HALTED) {
             stopReason = reason;
         }
-        if (thread != null && (!handlerIsDone || (isPausing && reason == StopReason.HALTED))) {
+        if (thread != null && (!handlerIsDone || (isPausing && reason == JobContext.StopReason.HALTED))) {
             thread.interrupt();
         }
     }
@@ -107,7 +107,7 @@ public final class Run implements RunControl {
         if (stopReason == null) {
             whyCancelled = why;
         }
-        stop(StopReason.CANCELLED);
+        stop(JobContext.StopReason.CANCELLED);
     }
 
     /** Whether the handler is done, so that all that may still come is the write that says how it ended. */
@@ -150,11 +150,11 @@ public final class Run implements RunControl {
                 heed();
                 return;
             } catch (HaltException lost) {
-                stop(StopReason.HALTED);
+                stop(JobContext.StopReason.HALTED);
             } catch (CouchJobsException trouble) {
                 warnOnce(backoff, "cannot start {}, trying again until its lease runs out: {}", trouble);
                 if (!backoff.pauseUnlessInterrupted()) {
-                    stop(StopReason.HALTED);
+                    stop(JobContext.StopReason.HALTED);
                 }
             }
         }
@@ -163,7 +163,7 @@ public final class Run implements RunControl {
     @Override
     public void heed() {
         if (claim.job().isCancelRequested()) {
-            stop(StopReason.CANCELLED);
+            stop(JobContext.StopReason.CANCELLED);
         }
     }
 
@@ -190,7 +190,7 @@ public final class Run implements RunControl {
             claim.writeProgress();
             heed();
         } catch (HaltException lost) {
-            stop(StopReason.HALTED);
+            stop(JobContext.StopReason.HALTED);
         } catch (RuntimeException trouble) {
             log.debug("what {} has to tell is not stored yet: {}", claim.id(), trouble.toString());
         }
@@ -202,7 +202,8 @@ public final class Run implements RunControl {
         if (claim.job().status() == JobStatus.SCHEDULED || stopReason().isPresent()) {
             end();
             return stopped(
-                    stopReason().orElse(StopReason.CLOSING), new IllegalStateException("stopped before it started"));
+                    stopReason().orElse(JobContext.StopReason.CLOSING),
+                    new IllegalStateException("stopped before it started"));
         }
         try {
             readData();
@@ -255,7 +256,9 @@ public final class Run implements RunControl {
     }
 
     private Ending finished(@Nullable Object result) {
-        if (stopReason().filter(reason -> reason == StopReason.HALTED).isPresent()) {
+        if (stopReason()
+                .filter(reason -> reason == JobContext.StopReason.HALTED)
+                .isPresent()) {
             return Ending.halted("the job was lost while it ran; its result is not stored");
         }
         try {
@@ -270,7 +273,7 @@ public final class Run implements RunControl {
         if (thrown instanceof HaltException halt && halt.jobId().equals(claim.id())) {
             return Ending.halted(String.valueOf(halt.getMessage()));
         }
-        Optional<StopReason> stopped = stopReason();
+        Optional<JobContext.StopReason> stopped = stopReason();
         if (stopped.isPresent()) {
             return stopped(stopped.get(), thrown);
         }
@@ -282,7 +285,7 @@ public final class Run implements RunControl {
                 .because(thrown);
     }
 
-    private Ending stopped(StopReason reason, Throwable thrown) {
+    private Ending stopped(JobContext.StopReason reason, Throwable thrown) {
         return switch (reason) {
             case HALTED -> Ending.halted("the job was lost while it ran");
             case CANCELLED -> cancelled();
@@ -302,7 +305,9 @@ public final class Run implements RunControl {
     private RunReport.Outcome write(Ending ending) {
         Backoff backoff = backoff();
         Ending next = ending;
-        while (stopReason().filter(reason -> reason == StopReason.HALTED).isEmpty()) {
+        while (stopReason()
+                .filter(reason -> reason == JobContext.StopReason.HALTED)
+                .isEmpty()) {
             try {
                 runLog.flushAll();
                 return outcome(next.write.apply(claim));
@@ -333,7 +338,7 @@ public final class Run implements RunControl {
     }
 
     private synchronized boolean beginPause() {
-        isPausing = stopReason != StopReason.HALTED;
+        isPausing = stopReason != JobContext.StopReason.HALTED;
         return isPausing;
     }
 

@@ -7,7 +7,6 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Progress;
 import io.couchjobs.worker.JobContext;
-import io.couchjobs.worker.StopReason;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -57,7 +56,7 @@ final class RunContext implements JobContext {
     }
 
     @Override
-    public Optional<StopReason> stopReason() {
+    public Optional<JobContext.StopReason> stopReason() {
         return run.stopReason();
     }
 
@@ -80,7 +79,8 @@ final class RunContext implements JobContext {
     @Override
     public boolean isLeaseOver() {
         boolean over = claim.isLeaseOver(); // asked first: a renewal that came too late does not bring a lease back
-        return over || run.stopReason().filter(StopReason.HALTED::equals).isPresent();
+        return over
+                || run.stopReason().filter(JobContext.StopReason.HALTED::equals).isPresent();
     }
 
     @Override

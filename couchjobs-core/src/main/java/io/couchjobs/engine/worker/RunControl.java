@@ -1,13 +1,13 @@
 package io.couchjobs.engine.worker;
 
 import io.couchjobs.job.Progress;
-import io.couchjobs.worker.StopReason;
+import io.couchjobs.worker.JobContext;
 import java.util.Optional;
 
 /** The questions and reports of a handler to its run. Thread-safe. */
 interface RunControl {
     /** {@return why the handler is to stop; empty while it may go on} */
-    Optional<StopReason> stopReason();
+    Optional<JobContext.StopReason> stopReason();
 
     /** Tells how far the run has come. */
     void progress(Progress progress);

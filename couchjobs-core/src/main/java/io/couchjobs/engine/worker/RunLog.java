@@ -4,7 +4,6 @@ import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.LogChunk;
-import io.couchjobs.job.LogLine;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -31,7 +30,7 @@ final class RunLog {
     private final LeasedJob claim;
     private final JobLogs logs;
     private final InstantSource clock;
-    private final Deque<LogLine> waiting = new ArrayDeque<>();
+    private final Deque<LogChunk.Line> waiting = new ArrayDeque<>();
     /** Chunks that may not have arrived; they are sent again as they were, which cannot store them twice. */
     private final Deque<LogChunk> failed = new ArrayDeque<>();
 
@@ -107,9 +106,9 @@ final class RunLog {
         return underWay;
     }
 
-    private LogLine line(String text) {
+    private LogChunk.Line line(String text) {
         Job job = claim.job();
-        return new LogLine(job.fence(), job.attempt(), clock.instant(), text);
+        return new LogChunk.Line(job.fence(), job.attempt(), clock.instant(), text);
     }
 
     private void send(LogChunk chunk) {

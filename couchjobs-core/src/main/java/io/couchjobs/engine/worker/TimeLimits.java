@@ -2,7 +2,7 @@ package io.couchjobs.engine.worker;
 
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
-import io.couchjobs.worker.StopReason;
+import io.couchjobs.worker.JobContext;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -20,7 +20,7 @@ final class TimeLimits implements AutoCloseable {
     }
 
     void watch(Run run) {
-        limit.ifPresent(longest -> timers.put(run, lane.schedule(longest, () -> run.stop(StopReason.TOO_SLOW))));
+        limit.ifPresent(longest -> timers.put(run, lane.schedule(longest, () -> run.stop(JobContext.StopReason.TOO_SLOW))));
     }
 
     void forget(Run run) {

@@ -2,7 +2,7 @@ package io.couchjobs.engine.worker;
 
 import io.couchjobs.engine.claim.Acceptor;
 import io.couchjobs.worker.RunReport;
-import io.couchjobs.worker.WorkerStats;
+import io.couchjobs.worker.Worker;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -31,8 +31,8 @@ final class WorkerCounters {
         counter(outcome).increment();
     }
 
-    WorkerStats stats(Acceptor acceptor, long recovered, int running) {
-        return new WorkerStats(
+    Worker.Stats stats(Acceptor acceptor, long recovered, int running) {
+        return new Worker.Stats(
                 claimed.sum(),
                 count(RunReport.Outcome.SUCCEEDED),
                 count(RunReport.Outcome.RETRIED),

@@ -1,8 +1,8 @@
 package io.couchjobs.engine.worker;
 
-import io.couchjobs.worker.ClosingMode;
 import io.couchjobs.worker.RunInterceptor;
 import io.couchjobs.worker.RunReport;
+import io.couchjobs.worker.Worker;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +21,7 @@ record WorkerOptions(
         boolean untilEmpty,
         long maxJobs,
         boolean sweeping,
-        ClosingMode closingMode,
+        Worker.ClosingMode closingMode,
         Optional<Duration> closeOnExit,
         ClassLoader loader,
         Consumer<RunReport> listener,

@@ -15,7 +15,7 @@ import io.couchjobs.engine.watch.Watch;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.ClaimedJob;
-import io.couchjobs.job.JobEvent;
+import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
@@ -301,7 +301,7 @@ class FeedUnderFaultsTest {
         assumeThat(purges(database, docId, rev)).as("a server that purges").isTrue();
         direct.add(JobRequest.builder("email").id("1").data(Map.of("n", 1)).build());
 
-        JobEvent event = next(subscription);
+        JobChange event = next(subscription);
         assertThat(event.state()).isEqualTo(JobState.PENDING);
         assertThat(event.data().orElseThrow().path("n").asInt()).isEqualTo(1);
         assertThat(Rev.generation(database.get(docId).orElseThrow().path("_rev").asText()))
@@ -495,7 +495,7 @@ class FeedUnderFaultsTest {
                 .statusCode();
     }
 
-    private static JobEvent next(Subscription subscription) throws InterruptedException {
+    private static JobChange next(Subscription subscription) throws InterruptedException {
         return subscription.await(PATIENCE).orElseThrow(() -> new AssertionError("no event of " + subscription));
     }
 

@@ -10,7 +10,6 @@ import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.LogChunk;
-import io.couchjobs.job.LogLine;
 import io.couchjobs.job.Logs;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -120,7 +119,7 @@ class FollowingLogsTest {
     }
 
     private void append(long number) throws Exception {
-        LogLine line = new LogLine(1, 1, Instant.EPOCH, "line " + number);
+        LogChunk.Line line = new LogChunk.Line(1, 1, Instant.EPOCH, "line " + number);
         logs.append(new LogChunk(JOB, number, List.of(line), 0)).get(30, TimeUnit.SECONDS);
     }
 

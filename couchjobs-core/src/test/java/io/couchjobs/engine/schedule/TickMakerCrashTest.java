@@ -6,7 +6,6 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.Faults;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.schedule.OverlapPolicy;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.schedule.ScheduleRequest;
 import io.couchjobs.schedule.Schedules;
@@ -55,7 +54,7 @@ class TickMakerCrashTest {
     }
 
     private static ScheduleRequest.Builder request() {
-        return Schedule.named("s").overlap(OverlapPolicy.ALLOW).job(JobRequest.of("report", Map.of()));
+        return Schedule.named("s").overlap(Schedule.OverlapPolicy.ALLOW).job(JobRequest.of("report", Map.of()));
     }
 
     @Test

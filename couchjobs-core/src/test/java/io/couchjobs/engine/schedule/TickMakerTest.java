@@ -12,9 +12,6 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.schedule.MalformedScheduleException;
-import io.couchjobs.schedule.MissedPolicy;
-import io.couchjobs.schedule.OverlapPolicy;
-import io.couchjobs.schedule.PutResult;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.schedule.ScheduleRequest;
 import io.couchjobs.schedule.Schedules;
@@ -106,7 +103,7 @@ class TickMakerTest {
 
     @Test
     void missed_ticks_can_be_left_out() {
-        schedules.put(hourly().missed(MissedPolicy.SKIP).build());
+        schedules.put(hourly().missed(Schedule.MissedPolicy.SKIP).build());
         makeAt(NINE.plus(HOUR.multipliedBy(3)).plusSeconds(61));
         assertThat(made()).isEmpty();
         makeAt(NINE.plus(HOUR.multipliedBy(7)).plusSeconds(59));
@@ -115,8 +112,9 @@ class TickMakerTest {
 
     @Test
     void missed_ticks_can_all_have_their_jobs_up_to_a_hundred() {
-        schedules.put(
-                hourly().missed(MissedPolicy.ALL).overlap(OverlapPolicy.ALLOW).build());
+        schedules.put(hourly().missed(Schedule.MissedPolicy.ALL)
+                .overlap(Schedule.OverlapPolicy.ALLOW)
+                .build());
         makeAt(NINE.plus(HOUR.multipliedBy(4)));
         assertThat(made()).hasSize(5);
         makeAt(NINE.plus(HOUR.multipliedBy(300)));
@@ -154,7 +152,7 @@ class TickMakerTest {
 
     @Test
     void jobs_may_overlap_when_they_are_allowed_to() {
-        schedules.put(hourly().overlap(OverlapPolicy.ALLOW).build());
+        schedules.put(hourly().overlap(Schedule.OverlapPolicy.ALLOW).build());
         for (int i = 0; i < 15; i++) {
             makeAt(NINE.plus(HOUR.multipliedBy(i)));
         }
@@ -207,7 +205,7 @@ class TickMakerTest {
         long seed = System.nanoTime();
         System.out.println("seed " + seed);
         Random random = new Random(seed);
-        schedules.put(hourly().overlap(OverlapPolicy.ALLOW).build());
+        schedules.put(hourly().overlap(Schedule.OverlapPolicy.ALLOW).build());
         int makers = 6;
         int hours = 12;
         CyclicBarrier together = new CyclicBarrier(makers);
@@ -346,7 +344,7 @@ class TickMakerTest {
             schedules.remove("hourly");
         }
         put("{\"_id\":\"schedule:hourly\",\"last\":\"x\",\"runs\":7}");
-        assertThat(schedules.put(hourly().build()).outcome()).isEqualTo(PutResult.Outcome.REPLACED);
+        assertThat(schedules.put(hourly().build()).outcome()).isEqualTo(Schedules.PutResult.Outcome.REPLACED);
         makeAt(NINE);
         assertThat(made()).hasSize(1);
     }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
-import io.couchjobs.couch.Tombstone;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.embedded.SimulatedCluster;
+import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;

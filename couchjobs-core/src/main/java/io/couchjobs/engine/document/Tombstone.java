@@ -1,4 +1,4 @@
-package io.couchjobs.couch;
+package io.couchjobs.engine.document;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;

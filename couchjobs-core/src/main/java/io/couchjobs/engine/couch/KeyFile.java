@@ -1,5 +1,7 @@
-package io.couchjobs.couch.config;
+package io.couchjobs.engine.couch;
 
+import io.couchjobs.couch.config.ClientCertificate;
+import io.couchjobs.couch.config.Secret;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -32,7 +34,7 @@ import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
 
 /** Reads a client's certificate and private key. No message of this class shows the content of the files. */
-public final class KeyFile {
+final class KeyFile {
 
     private static final Pattern KEY =
             Pattern.compile("-----BEGIN ([A-Z ]*)PRIVATE KEY-----(.*?)-----END", Pattern.DOTALL);
@@ -46,18 +48,6 @@ public final class KeyFile {
 
     private KeyFile() {}
 
-    static boolean isEncrypted(Path file) {
-        try {
-            String text = text(file);
-            return !isPem(text)
-                    || keyIn(text)
-                            .filter(key -> key.group(1).startsWith("ENCRYPTED"))
-                            .isPresent();
-        } catch (IOException e) {
-            return false;
-        }
-    }
-
     /**
      * {@return a store with nothing but the client's key}
      *
@@ -66,7 +56,7 @@ public final class KeyFile {
      * @throws GeneralSecurityException when the key cannot be used
      * @throws IOException when a file cannot be read, or is no certificate or key
      */
-    public static KeyStore read(ClientCertificate from, char[] inMemory) throws GeneralSecurityException, IOException {
+    static KeyStore read(ClientCertificate from, char[] inMemory) throws GeneralSecurityException, IOException {
         String text = text(from.certificate());
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, null);
