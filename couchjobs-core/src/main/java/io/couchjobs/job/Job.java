@@ -3,6 +3,7 @@ package io.couchjobs.job;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.document.JsonNumbers;
 import io.couchjobs.engine.document.Rev;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -212,21 +213,7 @@ public final class Job {
 
     /** {@return the lock, which names the owner; present exactly when the status is locked} */
     public Optional<Lock> lock() {
-        return present(Field.LOCK)
-                .map(lock -> new Lock(
-                        lock.path(Field.TOKEN).asText(),
-                        lock.path(Field.WORKER).asText(),
-                        Instant.ofEpochMilli(lock.path(Field.SINCE).asLong()),
-                        withdrawal(lock)));
-    }
-
-    private static Lock.@Nullable Withdrawal withdrawal(JsonNode lock) {
-        JsonNode withdrawn = lock.path(Field.WITHDRAWN);
-        return withdrawn.isObject()
-                ? new Lock.Withdrawal(
-                        Instant.ofEpochMilli(withdrawn.path(Field.AT).asLong()),
-                        withdrawn.path(Field.REASON).asText())
-                : null;
+        return present(Field.LOCK).map(Lock::of);
     }
 
     /**
@@ -308,14 +295,7 @@ public final class Job {
     /** {@return the newest errors, newest last, at most {@link #MAX_ERRORS}} */
     public List<JobError> errors() {
         List<JobError> errors = new ArrayList<>();
-        for (JsonNode error : document.path(Field.ERRORS)) {
-            errors.add(new JobError(
-                    error.path(Field.ATTEMPT).asInt(),
-                    Instant.ofEpochMilli(error.path(Field.AT).asLong()),
-                    JobError.Kind.fromJson(error.path(Field.KIND).asText()),
-                    error.path(Field.MESSAGE).asText(),
-                    stackOf(error)));
-        }
+        document.path(Field.ERRORS).forEach(error -> errors.add(JobError.of(error)));
         return List.copyOf(errors);
     }
 
@@ -388,12 +368,7 @@ public final class Job {
 
     /** {@return how far the present or last run has come, if it said so} */
     public Optional<Progress> progress() {
-        return present(Field.PROGRESS)
-                .map(progress -> new Progress(
-                        progress.path(Field.PERCENT).asInt(),
-                        progress.hasNonNull(Field.MESSAGE)
-                                ? progress.path(Field.MESSAGE).asText()
-                                : null));
+        return present(Field.PROGRESS).map(Progress::of);
     }
 
     /** {@return when which transition happened: {@code created}, {@code claimed}, {@code started}, {@code finished}, ...} */
@@ -448,25 +423,12 @@ public final class Job {
         ObjectNode theirs = AttachedData.comparable(other.deepCopy());
         mine.remove(Field.REV);
         theirs.remove(Field.REV);
-        return mine.equals(Job::compareNumbers, theirs);
+        return mine.equals(JsonNumbers::compare, theirs);
     }
 
     @Override
     public String toString() {
         return id + " " + status().json() + rev().map(rev -> " " + rev).orElse("");
-    }
-
-    /** Numbers are compared by value: a number written as a long comes back as an int. */
-    private static int compareNumbers(JsonNode mine, JsonNode theirs) {
-        if (isFinite(mine) && isFinite(theirs)) {
-            return mine.decimalValue().compareTo(theirs.decimalValue());
-        }
-        return mine.equals(theirs) ? 0 : 1;
-    }
-
-    /** Others may write 1e400, which no double can hold. */
-    private static boolean isFinite(JsonNode value) {
-        return value.isNumber() && Double.isFinite(value.doubleValue());
     }
 
     private Optional<JsonNode> present(String field) {
@@ -479,9 +441,5 @@ public final class Job {
 
     private long number(String field, long otherwise) {
         return present(field).map(JsonNode::asLong).orElse(otherwise);
-    }
-
-    private static @Nullable String stackOf(JsonNode error) {
-        return error.hasNonNull(Field.STACK) ? error.path(Field.STACK).asText() : null;
     }
 }

@@ -1,5 +1,7 @@
 package io.couchjobs.job;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.engine.document.Field;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.Optional;
@@ -20,6 +22,15 @@ public record JobError(
         Kind kind,
         String message,
         @Nullable String stackTrace) {
+    static JobError of(JsonNode error) {
+        return new JobError(
+                error.path(Field.ATTEMPT).asInt(),
+                Instant.ofEpochMilli(error.path(Field.AT).asLong()),
+                Kind.fromJson(error.path(Field.KIND).asText()),
+                error.path(Field.MESSAGE).asText(),
+                error.hasNonNull(Field.STACK) ? error.path(Field.STACK).asText() : null);
+    }
+
     /** {@return the stack trace of a failed handler, if there is one} */
     public Optional<String> stack() {
         return Optional.ofNullable(stackTrace);

@@ -1,6 +1,9 @@
 package io.couchjobs.job;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.document.JsonLength;
 import java.time.Instant;
@@ -9,7 +12,6 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -21,6 +23,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobRequest {
     private static final String TRACKER_ID = "tracker:";
+    /** Adding a job again without one of these removes it; without a site it does not move the job. */
+    private static final List<String> REPLACED = List.of(
+            Field.GROUP,
+            Field.CLASS,
+            Field.ORIGIN,
+            Field.CORRELATION_ID,
+            Field.TRACKER,
+            Field.PRIORITY,
+            Field.MAX_RETRIES);
 
     private final JobId id;
     private final ObjectNode data;
@@ -30,7 +41,7 @@ public final class JobRequest {
     private final AtomicReference<@Nullable TraceContext> trace = new AtomicReference<>();
 
     private JobRequest(Builder builder) {
-        this.rest = builder.copy();
+        this.rest = builder.copy(builder.type);
         this.data = JobData.of(builder.data);
         this.scheduledTime = Instant.ofEpochMilli(ScheduledTime.nearestMillis(builder.scheduledTime));
         this.id = identity(builder);
@@ -81,7 +92,7 @@ public final class JobRequest {
 
     /** {@return the key under which at most one unfinished job may exist} */
     public Optional<String> tracker() {
-        return Optional.ofNullable(rest.tracker);
+        return rest.text(Field.TRACKER);
     }
 
     /** {@return the jobs that it waits for; none as a rule} */
@@ -91,17 +102,17 @@ public final class JobRequest {
 
     /** {@return the class that workers and scopes may filter on} */
     public Optional<String> jobClass() {
-        return Optional.ofNullable(rest.jobClass);
+        return rest.text(Field.CLASS);
     }
 
     /** {@return the site that the job is to be run at; empty for the one where it is created} */
     public Optional<String> site() {
-        return Optional.ofNullable(rest.site);
+        return rest.text(Field.SITE);
     }
 
     /** {@return the id that the job shares with the jobs that belong to it} */
     public Optional<String> correlationId() {
-        return Optional.ofNullable(rest.correlationId);
+        return rest.text(Field.CORRELATION_ID);
     }
 
     /**
@@ -112,12 +123,7 @@ public final class JobRequest {
      * @return the changed request
      */
     public JobRequest as(String type, String correlationId) {
-        Builder changed = rest.copy(type);
-        changed.id = tracker().isPresent() ? null : id.id();
-        changed.data = data;
-        changed.scheduledTime = scheduledTime;
-        changed.correlationId = correlationId;
-        return changed.build();
+        return changed(type, builder -> builder.correlationId(correlationId));
     }
 
     /**
@@ -128,11 +134,11 @@ public final class JobRequest {
      * @throws IllegalArgumentException when there are more than {@value After#MOST}
      */
     public JobRequest after(Collection<JobId> jobs) {
-        return changed(builder -> builder.after.addAll(jobs));
+        return changed(id.type(), builder -> builder.after.addAll(jobs));
     }
 
-    private JobRequest changed(Consumer<Builder> change) {
-        Builder changed = rest.copy();
+    private JobRequest changed(String type, Consumer<Builder> change) {
+        Builder changed = rest.copy(type);
         changed.id = tracker().isPresent() ? null : id.id();
         changed.data = data;
         changed.scheduledTime = scheduledTime;
@@ -169,7 +175,7 @@ public final class JobRequest {
             trace.compareAndSet(null, context);
             return this;
         }
-        return trace.get() == null ? changed(builder -> builder.trace = context) : this;
+        return trace.get() == null ? changed(id.type(), builder -> builder.trace = context) : this;
     }
 
     /**
@@ -180,16 +186,8 @@ public final class JobRequest {
     public void writeTo(ObjectNode document) {
         document.put(Field.SCHEDULED_TIME, scheduledTime.toEpochMilli());
         AttachedData.putInline(document, data.deepCopy());
-        putOrRemove(document, Field.GROUP, rest.group);
-        putOrRemove(document, Field.CLASS, rest.jobClass);
-        putOrRemove(document, Field.ORIGIN, rest.origin);
-        putOrRemove(document, Field.CORRELATION_ID, rest.correlationId);
-        putOrRemove(document, Field.TRACKER, rest.tracker);
-        if (rest.site != null) {
-            document.put(Field.SITE, rest.site); // adding a job again without a site does not move it
-        }
-        putOrRemove(document, Field.PRIORITY, rest.priority);
-        putOrRemove(document, Field.MAX_RETRIES, rest.maxRetries);
+        document.remove(REPLACED);
+        document.setAll(rest.fields);
         TraceContext.write(trace.get(), document);
         document.remove(Field.AFTER);
         if (!rest.after.isEmpty()) {
@@ -207,22 +205,8 @@ public final class JobRequest {
     }
 
     private static JobId identity(Builder builder) {
-        if (builder.tracker != null) {
-            return new JobId(builder.type, TRACKER_ID + builder.tracker);
-        }
-        return builder.id == null ? JobId.random(builder.type) : new JobId(builder.type, builder.id);
-    }
-
-    private static void putOrRemove(ObjectNode document, String field, @Nullable String value) {
-        document.remove(field);
-        if (value != null) {
-            document.put(field, value);
-        }
-    }
-
-    private static void putOrRemove(ObjectNode document, String field, OptionalInt value) {
-        document.remove(field);
-        value.ifPresent(number -> document.put(field, number));
+        String id = builder.text(Field.TRACKER).map(TRACKER_ID::concat).orElse(builder.id);
+        return id == null ? JobId.random(builder.type) : new JobId(builder.type, id);
     }
 
     /** Collects the properties of a job. Not thread-safe. */
@@ -231,17 +215,10 @@ public final class JobRequest {
         private @Nullable String id;
         private @Nullable Object data;
         private Instant scheduledTime = Instant.EPOCH;
-        private @Nullable String group;
-        private @Nullable String jobClass;
-        private @Nullable String origin;
-        private @Nullable String correlationId;
-        private @Nullable String tracker;
-        private @Nullable String site;
+        private final ObjectNode fields = JobData.object();
         private @Nullable TraceContext trace;
-        private OptionalInt priority = OptionalInt.empty();
-        private OptionalInt maxRetries = OptionalInt.empty();
-        private List<String> tags = new ArrayList<>();
-        private Set<JobId> after = new LinkedHashSet<>();
+        private final List<String> tags = new ArrayList<>();
+        private final Set<JobId> after = new LinkedHashSet<>();
         private After.OnFailure onFailure = After.OnFailure.CANCEL;
 
         private Builder(String type) {
@@ -289,8 +266,7 @@ public final class JobRequest {
          * @return this
          */
         public Builder group(String newGroup) {
-            this.group = newGroup;
-            return this;
+            return with(Field.GROUP, TextNode.valueOf(newGroup));
         }
 
         /**
@@ -300,8 +276,7 @@ public final class JobRequest {
          * @return this
          */
         public Builder priority(int newPriority) {
-            this.priority = OptionalInt.of(newPriority);
-            return this;
+            return with(Field.PRIORITY, IntNode.valueOf(newPriority));
         }
 
         /**
@@ -311,8 +286,7 @@ public final class JobRequest {
          * @return this
          */
         public Builder maxRetries(int retries) {
-            this.maxRetries = OptionalInt.of(retries);
-            return this;
+            return with(Field.MAX_RETRIES, IntNode.valueOf(retries));
         }
 
         /**
@@ -322,8 +296,7 @@ public final class JobRequest {
          * @return this
          */
         public Builder jobClass(String newClass) {
-            this.jobClass = newClass;
-            return this;
+            return with(Field.CLASS, TextNode.valueOf(newClass));
         }
 
         /**
@@ -333,8 +306,7 @@ public final class JobRequest {
          * @return this
          */
         public Builder origin(String newOrigin) {
-            this.origin = newOrigin;
-            return this;
+            return with(Field.ORIGIN, TextNode.valueOf(newOrigin));
         }
 
         /**
@@ -344,8 +316,7 @@ public final class JobRequest {
          * @return this
          */
         public Builder correlationId(String id) {
-            this.correlationId = id;
-            return this;
+            return with(Field.CORRELATION_ID, TextNode.valueOf(id));
         }
 
         /**
@@ -355,8 +326,7 @@ public final class JobRequest {
          * @return this
          */
         public Builder tracker(String key) {
-            this.tracker = key;
-            return this;
+            return with(Field.TRACKER, TextNode.valueOf(key));
         }
 
         /**
@@ -367,8 +337,7 @@ public final class JobRequest {
          * @return this
          */
         public Builder site(String name) {
-            this.site = name;
-            return this;
+            return with(Field.SITE, TextNode.valueOf(name));
         }
 
         /**
@@ -424,24 +393,40 @@ public final class JobRequest {
          */
         public JobRequest build() {
             List<String> problems = new ArrayList<>();
-            priority.ifPresent(
-                    value -> require(value >= 0 && value <= 99, problems, "priority must be 0 to 99: " + value));
-            maxRetries.ifPresent(value -> require(value >= 0, problems, "maxRetries must be 0 or more: " + value));
+            int priority = fields.path(Field.PRIORITY).asInt();
+            require(priority >= 0 && priority <= 99, problems, "priority must be 0 to 99: " + priority);
+            int maxRetries = fields.path(Field.MAX_RETRIES).asInt();
+            require(maxRetries >= 0, problems, "maxRetries must be 0 or more: " + maxRetries);
+            Optional<String> tracker = text(Field.TRACKER);
+            Optional<String> site = text(Field.SITE);
             require(
-                    id == null || tracker == null,
+                    id == null || tracker.isEmpty(),
                     problems,
-                    "id and tracker cannot both be given (the id is derived from the tracker): " + id + ", " + tracker);
+                    "id and tracker cannot both be given (the id is derived from the tracker): " + id + ", "
+                            + tracker.orElse(""));
             require(
                     after.size() <= After.MOST,
                     problems,
                     "after names more than " + After.MOST + " jobs: " + after.size());
-            require(correlationId == null || !correlationId.isEmpty(), problems, "correlationId must not be empty");
-            require(site == null || Schema.isSite(site), problems, "site cannot be the name of one: " + site);
+            require(!text(Field.CORRELATION_ID).equals(Optional.of("")), problems, "correlationId must not be empty");
+            site.ifPresent(name -> require(Schema.isSite(name), problems, "site cannot be the name of one: " + name));
             require(Schema.isTime(scheduledTime), problems, "scheduledTime is out of range: " + scheduledTime);
             if (!problems.isEmpty()) {
                 throw new IllegalArgumentException(String.join("; ", problems));
             }
             return new JobRequest(this);
+        }
+
+        private Builder with(String field, @Nullable JsonNode value) {
+            fields.remove(field);
+            if (value != null) {
+                fields.set(field, value);
+            }
+            return this;
+        }
+
+        private Optional<String> text(String field) {
+            return Optional.ofNullable(fields.get(field)).map(JsonNode::asText);
         }
 
         private static void require(boolean holds, List<String> problems, String problem) {
@@ -450,23 +435,12 @@ public final class JobRequest {
             }
         }
 
-        private Builder copy() {
-            return copy(type);
-        }
-
         private Builder copy(String ofType) {
             Builder copy = new Builder(ofType);
-            copy.group = group;
-            copy.jobClass = jobClass;
-            copy.origin = origin;
-            copy.correlationId = correlationId;
-            copy.tracker = tracker;
-            copy.site = site;
+            copy.fields.setAll(fields);
             copy.trace = trace;
-            copy.priority = priority;
-            copy.maxRetries = maxRetries;
-            copy.tags = List.copyOf(tags);
-            copy.after = new LinkedHashSet<>(after);
+            copy.tags.addAll(tags);
+            copy.after.addAll(after);
             copy.onFailure = onFailure;
             return copy;
         }

@@ -1,5 +1,7 @@
 package io.couchjobs.job;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.engine.document.Field;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,19 @@ public record Lock(
      */
     public Lock(String token, String worker, Instant since) {
         this(token, worker, since, null);
+    }
+
+    static Lock of(JsonNode lock) {
+        JsonNode withdrawn = lock.path(Field.WITHDRAWN);
+        return new Lock(
+                lock.path(Field.TOKEN).asText(),
+                lock.path(Field.WORKER).asText(),
+                Instant.ofEpochMilli(lock.path(Field.SINCE).asLong()),
+                withdrawn.isObject()
+                        ? new Withdrawal(
+                                Instant.ofEpochMilli(withdrawn.path(Field.AT).asLong()),
+                                withdrawn.path(Field.REASON).asText())
+                        : null);
     }
 
     /** {@return that the claim does not count, if it does not} */

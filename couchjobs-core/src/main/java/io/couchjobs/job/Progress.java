@@ -1,5 +1,7 @@
 package io.couchjobs.job;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.engine.document.Field;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,14 @@ public record Progress(int percent, @Nullable String text) {
      */
     public Progress {
         percent = Math.max(0, Math.min(100, percent));
+    }
+
+    static Progress of(JsonNode progress) {
+        return new Progress(
+                progress.path(Field.PERCENT).asInt(),
+                progress.hasNonNull(Field.MESSAGE)
+                        ? progress.path(Field.MESSAGE).asText()
+                        : null);
     }
 
     /** {@return the present step of the run, if it named one} */

@@ -1,7 +1,7 @@
 package io.couchjobs.schedule;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.engine.store.SharedDocuments;
+import io.couchjobs.engine.document.JsonNumbers;
 import io.couchjobs.job.Job;
 import java.time.Instant;
 import java.util.List;
@@ -126,7 +126,7 @@ public interface Schedules {
         public static PutResult of(@Nullable ObjectNode before, ObjectNode stored) {
             Outcome outcome = before == null || !before.has("_rev")
                     ? Outcome.CREATED
-                    : before.equals(SharedDocuments::compare, stored) ? Outcome.UNCHANGED : Outcome.REPLACED;
+                    : before.equals(JsonNumbers::compare, stored) ? Outcome.UNCHANGED : Outcome.REPLACED;
             return new PutResult(outcome, Schedule.parse(stored));
         }
     }

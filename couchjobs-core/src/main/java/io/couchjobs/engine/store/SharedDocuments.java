@@ -1,6 +1,5 @@
 package io.couchjobs.engine.store;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
@@ -94,20 +93,5 @@ public final class SharedDocuments {
                 .filter(Objects::nonNull)
                 .forEach(documents::add);
         return documents;
-    }
-
-    /**
-     * Compares JSON with numbers by value, for {@link JsonNode#equals(java.util.Comparator, JsonNode)}: a number
-     * written as a long comes back as an int.
-     *
-     * @param one a value
-     * @param other another
-     * @return 0 when they are the same
-     */
-    public static int compare(JsonNode one, JsonNode other) {
-        if (one.isNumber() && other.isNumber()) {
-            return one.decimalValue().compareTo(other.decimalValue());
-        }
-        return one.equals(other) ? 0 : 1;
     }
 }

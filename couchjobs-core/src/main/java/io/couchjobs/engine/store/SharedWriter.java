@@ -7,6 +7,7 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.couch.ServerAccess;
+import io.couchjobs.engine.document.JsonNumbers;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.UnconfirmedException;
@@ -126,7 +127,7 @@ public final class SharedWriter {
             ObjectNode present = view.present();
             ObjectNode wanted = change.apply(present.deepCopy());
             boolean isDoubted = kind.confirmsAlways() || (tried && view.severalCopies);
-            if (present.equals(SharedDocuments::compare, wanted) && !isDoubted) {
+            if (present.equals(JsonNumbers::compare, wanted) && !isDoubted) {
                 return wanted;
             }
             tried = true;
