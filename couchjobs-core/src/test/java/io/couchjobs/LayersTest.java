@@ -7,6 +7,7 @@ import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.couchjobs.testing.ClassCycles;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 class LayersTest {
     private static final int MOST_TYPES_OF_A_PACKAGE = 45;
     private static final int MOST_CLASSES_OF_A_CYCLE = 3;
+    private static final int MOST_TYPES_OF_THE_API = 110;
 
     /** From top to bottom: a package needs only packages of lower rows. */
     private static final List<List<String>> ROWS = List.of(
@@ -112,6 +114,26 @@ class LayersTest {
         assertThat(types)
                 .allSatisfy((name, count) ->
                         assertThat(count).as("types of %s", name).isLessThanOrEqualTo(MOST_TYPES_OF_A_PACKAGE));
+    }
+
+    @Test
+    void the_api_has_few_types() {
+        assertThat(CLASSES)
+                .filteredOn(each -> each.isTopLevelClass()
+                        && each.getModifiers().contains(JavaModifier.PUBLIC)
+                        && !each.getPackageName().startsWith("io.couchjobs.engine"))
+                .hasSizeBetween(50, MOST_TYPES_OF_THE_API);
+    }
+
+    @Test
+    void only_design_documents_are_stored_by_ektorp() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.couchjobs.engine.index")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.ektorp..")
+                .check(CLASSES);
     }
 
     @Test
