@@ -16,7 +16,6 @@ public final class JsonLength {
     /**
      * Counts characters, each as one, also those that are escaped.
      *
-     * @param tree the tree
      * @return how many there are at most; very many when the length of some node is unknown
      */
     public static long characters(JsonNode tree) {
@@ -31,7 +30,6 @@ public final class JsonLength {
     /**
      * Counts bytes in UTF-8 as if all characters were escaped.
      *
-     * @param tree the tree
      * @return no less than there are
      */
     public static long mostBytes(JsonNode tree) {

@@ -9,7 +9,6 @@ public final class Rev {
     /**
      * The number of a revision: how many writes its branch of the document has seen.
      *
-     * @param rev the revision
      * @return its number, such as 3; 0 for a text that is no revision
      */
     public static long generation(String rev) {

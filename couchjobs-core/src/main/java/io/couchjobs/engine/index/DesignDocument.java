@@ -79,7 +79,6 @@ public final class DesignDocument {
      * the hash of its content.
      *
      * @param versionedName its name, such as {@code jobs-1a2b3c4d}
-     * @param stored the document
      * @return false for a foreign one, or one that was changed by hand
      */
     public static boolean isGenuine(String versionedName, ObjectNode stored) {

@@ -45,7 +45,6 @@ public final class GuardDocument {
     /**
      * Whether a stored guard is the one of this version.
      *
-     * @param stored the document as it was read
      * @return false for one of another version, or one that was changed by hand
      */
     public static boolean isCurrent(ObjectNode stored) {

@@ -13,7 +13,6 @@ import java.util.Optional;
  * during which it was made.
  *
  * @param fence the fence of the claim during or after which it was made
- * @param at when it was made, as far as the leaf tells
  */
 record CancelRequest(long fence, Instant at) {
     private static final Comparator<CancelRequest> LAST =

@@ -18,7 +18,6 @@ public final class ClaimSignature {
      *
      * @param claimed a job with a lock, not stored yet
      * @param user the name of the user that will write it
-     * @return the job to be stored
      */
     public static Job sign(Job claimed, String user) {
         ObjectNode document = claimed.toDocument();

@@ -97,19 +97,13 @@ public enum Event {
     /**
      * The statuses that this event may lead to.
      *
-     * @param from the job's status before
      * @return the statuses after; empty when a job of that status refuses the event
      */
     public Set<JobStatus> targets(JobStatus from) {
         return targets.getOrDefault(from, Set.of());
     }
 
-    /**
-     * Whether a job may experience this event.
-     *
-     * @param from the job's status before
-     * @return true when it may
-     */
+    /** Whether a job may experience this event. */
     public boolean isAllowed(JobStatus from) {
         return !targets(from).isEmpty();
     }

@@ -66,8 +66,6 @@ public final class Resolution {
      * @param leaves all leaves of one document, tombstones with {@code _deleted} too, as read from the server; with
      *     {@code _revisions}, without which leaves cannot be compared reliably
      * @param confirmed the revision of a winner that a majority of the copies has just confirmed, if there is one
-     * @param now the time, for the record
-     * @return the decision
      */
     public static Resolution of(List<ObjectNode> leaves, Optional<String> confirmed, Instant now) {
         Precedence precedence = Precedence.of(
@@ -114,7 +112,6 @@ public final class Resolution {
     /**
      * Whether a tombstone is that of a leaf which lost. It tells nothing about the job.
      *
-     * @param tombstone a leaf that is deleted
      * @return whether it was deleted to resolve a conflict; false when a caller, or retention, deleted the job
      */
     public static boolean isOfLoser(ObjectNode tombstone) {

@@ -18,8 +18,6 @@ public final class Restored {
      *
      * @param copy the job as it was; its revision and CouchDB's other own fields do not count
      * @param generation how often a job of this identity was written that is deleted now; 0 for none
-     * @param now the time
-     * @return the job, without a revision
      */
     public static Job of(Job copy, long generation, Instant now) {
         ObjectNode document = copy.withInlineData().toDocument();

@@ -34,13 +34,7 @@ public final class Transitions {
 
     private Transitions() {}
 
-    /**
-     * A job that did not exist before.
-     *
-     * @param request its creator's request
-     * @param now the time
-     * @return the new job, without a revision
-     */
+    /** A job that did not exist before. */
     public static Job create(JobRequest request, Instant now) {
         ObjectNode document = JsonNodeFactory.instance.objectNode();
         document.put(Field.ID, request.id().docId());
@@ -55,11 +49,7 @@ public final class Transitions {
      * nothing to do, unless the data is to be replaced. Running: flagged to run once more, the owner is not disturbed.
      * Finished: enqueued again, its history forgotten.
      *
-     * @param job the job as it is
-     * @param request the creator's request
      * @param replace whether to replace the data of a pending job even at the same time
-     * @param now the time
-     * @return the decision; never refused
      */
     public static Decision add(Job job, JobRequest request, boolean replace, Instant now) {
         if (job.status().isLocked()) {
@@ -79,9 +69,6 @@ public final class Transitions {
     /**
      * The jobs that a held job waits for have ended. When one of them did not succeed, it may be cancelled.
      *
-     * @param job the job as it is
-     * @param verdict the verdict on it
-     * @param now the time
      * @return the decision; refused unless it is waiting, nothing to do unless it is held
      */
     public static Decision letGo(Job job, After.Verdict verdict, Instant now) {
@@ -100,11 +87,8 @@ public final class Transitions {
     /**
      * A worker takes a job.
      *
-     * @param job the job as it is
      * @param token a fresh UUID: two workers that wrote the same body would get the same revision, and both would win
-     * @param worker the worker's id
      * @param start whether the run starts at once; otherwise the job is only put aside for this worker
-     * @param now the time
      * @return the decision; refused unless the job is pending and waits for no other
      */
     public static Decision claim(Job job, String token, String worker, boolean start, Instant now) {
@@ -124,11 +108,6 @@ public final class Transitions {
      * A claim that was stored without making an owner is taken back. The job keeps its status and its lock, which
      * states the withdrawal; {@link #restore} lets it wait again when no other claim can own it. A claim that was
      * withdrawn before gets a new time: that write proves that a majority of the copies is in reach.
-     *
-     * @param job the job as that claim left it
-     * @param reason why, in words
-     * @param now the time
-     * @return the decision; refused unless the job is locked
      */
     public static Decision withdraw(Job job, String reason, Instant now) {
         return on(Event.WITHDRAW, job, now, edit -> edit.withdrawn(reason).stay());
@@ -137,10 +116,6 @@ public final class Transitions {
     /**
      * A claim of a dead owner, or of one that has forgotten it, is taken back, because the document has other leaves and cannot
      * simply {@linkplain #expire expire}. It may have run: the next claim's fence is greater than its own.
-     *
-     * @param job the job as that claim left it
-     * @param now the time
-     * @return the decision; refused unless the job is locked
      */
     public static Decision withdrawAfterRun(Job job, Instant now) {
         return withdraw(job, EXPIRED, now);
@@ -180,9 +155,6 @@ public final class Transitions {
      * No claim of a job made an owner: it waits again as before the claim, at the time of an add meanwhile; cancelled if that
      * was asked for. A claim that may have run counts as expired. This is a function of the job alone, so that several
      * processes write the same revision.
-     *
-     * @param job the job, withdrawn
-     * @return the decision; refused unless the job is withdrawn
      */
     static Decision restore(Job job) {
         if (!job.isWithdrawn()) {
@@ -205,9 +177,7 @@ public final class Transitions {
      * taken back, is in vain. When a quorum confirms the new revision, a majority of the copies has the job's former
      * state, too. A function of the arguments alone.
      *
-     * @param job the job, in any state
      * @param since when the claim was taken back, or now
-     * @return the job, to be written
      */
     public static Job keep(Job job, Instant since) {
         return new Edit(job, Event.KEEP, since).at(KEPT).stay().write().orElseThrow();
@@ -216,8 +186,6 @@ public final class Transitions {
     /**
      * Whether a job is as it was written, or that {@linkplain #keep kept}.
      *
-     * @param present the job as it is
-     * @param written the job as it was written
      * @return true when they differ in nothing but the moment of being kept
      */
     public static boolean isStill(Job present, Job written) {
@@ -232,26 +200,12 @@ public final class Transitions {
         return job.rewritten(document);
     }
 
-    /**
-     * The owner starts a job that it put aside.
-     *
-     * @param job the job as it is
-     * @param now the time
-     * @return the decision; refused unless the job is scheduled
-     */
+    /** The owner starts a job that it put aside. */
     public static Decision start(Job job, Instant now) {
         return on(Event.START, job, now, edit -> started(edit, job));
     }
 
-    /**
-     * The owner renews its lease.
-     *
-     * @param job the job as it is
-     * @param data the new data, or null to keep it
-     * @param progress the progress, or null to keep it
-     * @param now the time
-     * @return the decision; refused unless the job is owned
-     */
+    /** The owner renews its lease. */
     public static Decision update(Job job, @Nullable ObjectNode data, @Nullable Progress progress, Instant now) {
         return on(Event.UPDATE, job, now, edit -> edit.dataIfGiven(data)
                 .putIfGiven(Field.PROGRESS, progress == null ? null : json(progress))
@@ -259,15 +213,7 @@ public final class Transitions {
                 .stay());
     }
 
-    /**
-     * The owner is done. A job that was resubmitted meanwhile waits again, as a fresh one.
-     *
-     * @param job the job as it is
-     * @param result the handler's result, or null
-     * @param data the new data, or null to keep it
-     * @param now the time
-     * @return the decision; refused unless the job is owned
-     */
+    /** The owner is done. A job that was resubmitted meanwhile waits again, as a fresh one. */
     public static Decision finish(Job job, @Nullable JsonNode result, @Nullable ObjectNode data, Instant now) {
         return on(Event.FINISH, job, now, edit -> {
             edit.dataIfGiven(data).at("finished");
@@ -284,12 +230,8 @@ public final class Transitions {
      * The owner's run failed. The job waits again if it was resubmitted; is cancelled if that was asked for; is stuck
      * while there are retries left; otherwise fails.
      *
-     * @param job the job as it is
-     * @param error the error
      * @param policy the retry policy of the job's type; the job's own number of retries goes before it
      * @param permanent whether a retry would be useless
-     * @param now the time
-     * @return the decision; refused unless the job is owned
      */
     public static Decision fail(Job job, JobError error, RetryPolicy policy, boolean permanent, Instant now) {
         return on(Event.FAIL, job, now, edit -> {
@@ -311,7 +253,6 @@ public final class Transitions {
     /**
      * Whether no retry follows when the present run of a job fails.
      *
-     * @param job the job, running
      * @param policy the retry policy of its type; the job's own number of retries goes before it
      * @return true when a failure would be final
      */
@@ -323,10 +264,6 @@ public final class Transitions {
     /**
      * The owner gives the job back, or it is taken from the owner, as if it had not been claimed: an add meanwhile has moved
      * its time, a cancel request cancels it.
-     *
-     * @param job the job as it is
-     * @param now the time
-     * @return the decision; refused unless the job is owned
      */
     public static Decision release(Job job, Instant now) {
         return on(
@@ -343,9 +280,7 @@ public final class Transitions {
     /**
      * A caller takes the job from an owner that is believed to be dead; see {@link #release}.
      *
-     * @param job the job as it is
      * @param rev the revision from which that belief comes
-     * @param now the time
      * @return the decision; refused unless the job is owned, and nothing has happened to it since
      */
     public static Decision releaseIfStill(Job job, String rev, Instant now) {
@@ -355,11 +290,6 @@ public final class Transitions {
     /**
      * The owner puts the job off, without having failed: the run does not count, and the job waits for the given time, or
      * for the time of an add meanwhile. A cancel request cancels it.
-     *
-     * @param job the job as it is
-     * @param until not before this time
-     * @param now the time
-     * @return the decision; refused unless the job is owned
      */
     public static Decision snooze(Job job, Instant until, Instant now) {
         return on(
@@ -381,10 +311,7 @@ public final class Transitions {
      * which consumes the flag); cancelled if that was asked for; failed when too many leases ran out while it ran. A job that
      * was only put aside is not to blame for the death of its owner: its expirations stay as they are.
      *
-     * @param job the job as it is
      * @param maxExpirations how many leases may run out before the job is failed; empty is any number
-     * @param now the time
-     * @return the decision; refused unless the job is owned
      */
     public static Decision expire(Job job, OptionalInt maxExpirations, Instant now) {
         return on(Event.EXPIRE, job, now, edit -> {
@@ -416,13 +343,7 @@ public final class Transitions {
                 : death;
     }
 
-    /**
-     * A caller cancels a job that has no owner.
-     *
-     * @param job the job as it is
-     * @param now the time
-     * @return the decision; refused when the job is owned or finished
-     */
+    /** A caller cancels a job that has no owner. */
     public static Decision cancel(Job job, Instant now) {
         return on(Event.CANCEL, job, now, Transitions::cancelled);
     }
@@ -430,10 +351,7 @@ public final class Transitions {
     /**
      * A caller cancels a job that has no owner, and gives a reason.
      *
-     * @param job the job as it is
      * @param reason why, in words; the job remembers it as an error of kind {@code cancelled}
-     * @param now the time
-     * @return the decision; refused when the job is owned or finished
      */
     public static Decision cancel(Job job, String reason, Instant now) {
         return on(
@@ -443,13 +361,7 @@ public final class Transitions {
                 edit -> cancelled(edit.error(new JobError(job.attempt(), now, JobError.Kind.CANCELLED, reason, null))));
     }
 
-    /**
-     * A caller asks the owner of a job to stop. A resubmit is dropped; an add that comes later is not.
-     *
-     * @param job the job as it is
-     * @param now the time
-     * @return the decision; refused unless the job is owned
-     */
+    /** A caller asks the owner of a job to stop. A resubmit is dropped; an add that comes later is not. */
     public static Decision requestCancel(Job job, Instant now) {
         if (job.status().isLocked() && isCancelled(job)) {
             return Decision.nothingToDo(job);
@@ -460,14 +372,7 @@ public final class Transitions {
                 .stay());
     }
 
-    /**
-     * The owner has stopped because it was asked to. A job that was added again after that waits again, as a fresh one.
-     *
-     * @param job the job as it is
-     * @param reason why, in words
-     * @param now the time
-     * @return the decision; refused unless the job is owned
-     */
+    /** The owner has stopped because it was asked to. A job that was added again after that waits again, as a fresh one. */
     public static Decision acknowledgeCancel(Job job, String reason, Instant now) {
         return on(
                 Event.ACKNOWLEDGE_CANCEL,
@@ -483,11 +388,8 @@ public final class Transitions {
      * A caller wants the job run once more. Owned: flagged, with the time only. Finished: enqueued at once. Pending:
      * moved to that time, as an add does; at the same time there is nothing to do.
      *
-     * @param job the job as it is
      * @param wanted not before this time, or null for the time it had
      * @param data the new data, or null to keep it; ignored while the job is owned
-     * @param now the time
-     * @return the decision; never refused
      */
     public static Decision resubmit(Job job, @Nullable Instant wanted, @Nullable ObjectNode data, Instant now) {
         Instant time = wanted == null ? job.scheduledTime() : wanted;
@@ -509,22 +411,13 @@ public final class Transitions {
      * The owner wants its job run once more; ignored when the job is to be cancelled, because it could never be
      * cancelled otherwise.
      *
-     * @param job the job as it is
      * @param wanted not before this time, or null for the time it had
-     * @param now the time
-     * @return the decision; never refused
      */
     public static Decision resubmitOwn(Job job, @Nullable Instant wanted, Instant now) {
         return job.isCancelRequested() ? Decision.nothingToDo(job) : resubmit(job, wanted, null, now);
     }
 
-    /**
-     * A caller wants the job run now: one that waits for its time, its retry or other jobs, or a finished one again.
-     *
-     * @param job the job as it is
-     * @param now the time
-     * @return the decision; refused while the job is owned
-     */
+    /** A caller wants the job run now: one that waits for its time, its retry or other jobs, or a finished one again. */
     public static Decision retry(Job job, Instant now) {
         return on(Event.RETRY, job, now, edit -> edit.remove(
                         Field.ATTEMPT, Field.EXPIRATIONS, Field.RESULT, Field.PROGRESS)
@@ -536,14 +429,7 @@ public final class Transitions {
                 .moveTo(JobStatus.WAITING));
     }
 
-    /**
-     * A caller moves the scheduled time of a job that has no owner.
-     *
-     * @param job the job as it is
-     * @param time not before this time
-     * @param now the time
-     * @return the decision; refused unless the job is pending
-     */
+    /** A caller moves the scheduled time of a job that has no owner. */
     public static Decision reschedule(Job job, Instant time, Instant now) {
         if (job.scheduledTime().toEpochMilli() == ScheduledTime.checkedMillis(time)
                 && Event.RESCHEDULE.isAllowed(job.status())) {
@@ -557,10 +443,6 @@ public final class Transitions {
     /**
      * A caller changes the priority of a job that has no owner.
      *
-     * @param job the job as it is
-     * @param priority 0 (least) to 99
-     * @param now the time
-     * @return the decision; refused unless the job is pending
      * @throws IllegalArgumentException when the priority is out of range
      */
     public static Decision prioritize(Job job, int priority, Instant now) {

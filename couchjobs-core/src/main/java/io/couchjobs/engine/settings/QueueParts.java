@@ -8,9 +8,6 @@ import io.couchjobs.engine.time.ServerClock;
 /**
  * The objects that all parts of one open queue share. Immutable and thread-safe.
  *
- * @param store reads and writes jobs
- * @param index finds jobs
- * @param settings the settings of the types
  * @param feed tells of changes
  * @param clock the server's time of day and a monotonic clock
  */

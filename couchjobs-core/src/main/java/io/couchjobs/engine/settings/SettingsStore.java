@@ -66,7 +66,6 @@ public final class SettingsStore implements Feed.Listener {
     /**
      * Opens the settings of a database. No I/O.
      *
-     * @param database the database
      * @param defaultTimeout the timeout of types that have none
      */
     public SettingsStore(CouchDatabase database, Duration defaultTimeout) {
@@ -79,7 +78,6 @@ public final class SettingsStore implements Feed.Listener {
     /**
      * The settings of a type, as they are in the database now.
      *
-     * @param type the type
      * @return the settings; empty ones when there is no document
      */
     public TypeSettings read(String type) {
@@ -109,7 +107,6 @@ public final class SettingsStore implements Feed.Listener {
     /**
      * The settings of a type, as they were last heard of.
      *
-     * @param type the type
      * @return the settings; read when they were not yet
      */
     public TypeSettings get(String type) {
@@ -120,7 +117,6 @@ public final class SettingsStore implements Feed.Listener {
     /**
      * The settings of a type, as they were a few seconds ago at most, also in a process that follows no feed.
      *
-     * @param type the type
      * @return the settings; read when they were not lately
      */
     public TypeSettings recent(String type) {
@@ -132,7 +128,6 @@ public final class SettingsStore implements Feed.Listener {
     /**
      * How long an owner of a job of this type may be silent.
      *
-     * @param type the type
      * @return the type's timeout, or the queue's default
      */
     public Duration timeoutOf(String type) {
@@ -142,7 +137,6 @@ public final class SettingsStore implements Feed.Listener {
     /**
      * The same without I/O.
      *
-     * @param type the type
      * @return the type's timeout, or the queue's default; empty when the settings are not known, as after a gap in the feed
      */
     public Optional<Duration> knownTimeoutOf(String type) {
@@ -150,12 +144,7 @@ public final class SettingsStore implements Feed.Listener {
                 .map(settings -> settings.timeout().orElse(defaultTimeout));
     }
 
-    /**
-     * When and how often failed jobs of this type run again.
-     *
-     * @param type the type
-     * @return the policy
-     */
+    /** When and how often failed jobs of this type run again. */
     public RetryPolicy retryPolicyOf(String type) {
         return get(type).retryPolicy();
     }
@@ -189,9 +178,6 @@ public final class SettingsStore implements Feed.Listener {
     /**
      * Changes the settings of a type; others' changes at the same time are kept.
      *
-     * @param type the type
-     * @param change the change
-     * @return the settings as stored
      * @throws UnconfirmedException when no majority of a cluster's copies confirms the change; it was taken back as far as can be
      */
     public TypeSettings change(String type, UnaryOperator<TypeSettings> change) {

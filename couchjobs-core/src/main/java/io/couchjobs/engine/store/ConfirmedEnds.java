@@ -78,7 +78,6 @@ public final class ConfirmedEnds implements AutoCloseable {
         /**
          * A majority of the copies has the job so.
          *
-         * @param id the job
          * @param job the job, which may not have ended after all; empty when it is gone
          */
         void confirmed(JobId id, Optional<Job> job);
@@ -86,7 +85,6 @@ public final class ConfirmedEnds implements AutoCloseable {
         /**
          * Whether it is still interested.
          *
-         * @param id the job
          * @return false to be told nothing
          */
         boolean asks(JobId id);
@@ -122,7 +120,6 @@ public final class ConfirmedEnds implements AutoCloseable {
     /**
      * Reads a job as soon as possible, and again until the state that a majority of the copies has is known.
      *
-     * @param id the job
      * @param asker told once, on a common thread; nothing when its document is no job
      */
     public void ask(JobId id, Asker asker) {
@@ -143,7 +140,6 @@ public final class ConfirmedEnds implements AutoCloseable {
     /**
      * As {@link #ask(JobId, Asker)}, for a job that the feed has reported.
      *
-     * @param id the job
      * @param seen the state that the feed reported, such as its removal
      * @param asker told once, on a common thread
      */
@@ -187,7 +183,6 @@ public final class ConfirmedEnds implements AutoCloseable {
      *
      * @return by document id, the jobs as a majority has them; without those whose state is unknown, and without
      *     documents that are no jobs
-     * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked
      */
     public Map<String, Snapshot> read(List<String> docIds) {
         Map<String, Snapshot> known = new HashMap<>();

@@ -11,17 +11,10 @@ public interface Conflicts {
 
     /**
      * A job may have leaves that must go, or a claim that was withdrawn: looks at it soon. Cheap, asynchronous; never throws.
-     *
-     * @param id the job
      */
     void look(JobId id);
 
-    /**
-     * A worker begins in this process, and looks after conflicts until it ends.
-     *
-     * @param owner the worker
-     * @return ends that when closed
-     */
+    /** A worker begins in this process, and looks after conflicts until it ends. */
     default Listening join(Owner owner) {
         return () -> {};
     }

@@ -49,11 +49,7 @@ public final class Copies {
         return shards;
     }
 
-    /**
-     * {@return whether the database is another one than the one that was asked}
-     *
-     * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked
-     */
+    /** {@return whether the database is another one than the one that was asked} */
     boolean isMadeAnew() {
         return identity.isOther(database.info());
     }

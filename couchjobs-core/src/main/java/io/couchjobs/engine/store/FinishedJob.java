@@ -7,9 +7,7 @@ import java.util.OptionalLong;
 /**
  * A finished job, as a row of the index shows it. Immutable and thread-safe.
  *
- * @param docId the id of its document
  * @param rev the revision that the row was built from
- * @param status its status
  * @param fence the fence of its last claim; empty when the row has none
  * @param key the key of the row
  */

@@ -86,7 +86,6 @@ public final class JobReader {
      * before the tombstone can be read until the next compaction; then only the tombstone says how the job ended, and
      * its data and result are gone.
      *
-     * @param found the snapshot that was read
      * @return the finished job; empty when it is there, or was removed otherwise
      */
     public Optional<Snapshot> lastWords(Snapshot found) {

@@ -96,7 +96,6 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
     /**
      * The leaf by which a claim owns the job.
      *
-     * @param token the claim's token
      * @return the leaf, of several the one that was written most often; empty when the claim does not own the job any more
      */
     public Optional<Job> ownedBy(String token) {

@@ -49,7 +49,6 @@ public final class MajorityProbe {
      * @param docIds the documents that are read
      * @param reading reads them, by requests that ask for each document by its id
      * @return the result of the reading; empty when no majority of their copies was in reach
-     * @throws CouchException when the reading fails
      */
     public <T> Optional<T> read(Collection<String> docIds, Supplier<T> reading) {
         if (!copies.areSeveral()) {

@@ -27,10 +27,7 @@ public final class NewDatabase {
     /**
      * Creates the database where there is none. Idempotent; several processes may do it at the same time.
      *
-     * @param database the database
      * @param site which of several it is to be
-     * @return whether this call created it
-     * @throws CouchException when the server refuses, or cannot be reached
      */
     public static boolean createIfMissing(CouchDatabase database, Site site) {
         boolean created = database.createIfMissing();

@@ -21,22 +21,13 @@ public final class SharedDocuments {
     private final CouchDatabase database;
     private final SharedWriter writer;
 
-    /**
-     * Works on a database. No I/O.
-     *
-     * @param database the database
-     */
+    /** Works on a database. No I/O. */
     public SharedDocuments(CouchDatabase database) {
         this.database = database;
         this.writer = new SharedWriter(database);
     }
 
-    /**
-     * Reads a document.
-     *
-     * @param docId its {@code _id}
-     * @return the document as it is now; empty when there is none
-     */
+    /** Reads a document. */
     public Optional<ObjectNode> read(String docId) {
         return writer.read(docId, SharedWriter.Kind.PLAIN);
     }
@@ -44,7 +35,6 @@ public final class SharedDocuments {
     /**
      * Reads some documents, 500 per request.
      *
-     * @param docIds their {@code _id}s
      * @return by {@code _id}, those that are there
      */
     public Map<String, ObjectNode> readEach(List<String> docIds) {
@@ -74,10 +64,8 @@ public final class SharedDocuments {
      * Changes a document on the revision read, and starts over when another writer was first or the answer was lost.
      * The change must therefore be idempotent.
      *
-     * @param docId its {@code _id}
      * @param change from a copy of the present document (with only an {@code _id} when there is none) to the new one;
      *     the same document writes nothing
-     * @return the document as stored
      * @throws UnconfirmedException when no majority of a cluster's copies confirms the change; it was taken back as far as can be
      * @throws WriteRefusedException when the database's own rules refuse the change
      * @throws CouchJobsException when others were always faster

@@ -94,7 +94,6 @@ public final class SharedWriter {
      *
      * @param change from the present document, with its {@code _rev} (with only an {@code _id} when there is none), to
      *     the new one
-     * @return the document as stored
      * @throws UnconfirmedException when no majority of the copies confirms it; it is taken back as far as can be
      */
     public ObjectNode change(String docId, UnaryOperator<ObjectNode> change, Kind kind) {

@@ -29,9 +29,7 @@ public record SignOfLife(List<String> leaves) {
      * Reads all leaves of a registration.
      *
      * @param database where the worker is registered
-     * @param worker its id
      * @return its sign of life; {@link #NONE} when it is not registered
-     * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked
      */
     public static SignOfLife read(CouchDatabase database, String worker) {
         List<ObjectNode> leaves = database.leaves(DocIds.WORKER + worker);

@@ -20,11 +20,7 @@ public final class SiteDocument {
 
     private final SharedDocuments documents;
 
-    /**
-     * Works on a database. No I/O.
-     *
-     * @param database the database
-     */
+    /** Works on a database. No I/O. */
     public SiteDocument(CouchDatabase database) {
         this.documents = new SharedDocuments(database);
     }
