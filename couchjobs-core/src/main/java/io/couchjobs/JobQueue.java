@@ -92,7 +92,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
                 options.largestInlineData());
         this.rule = new TypeRule(engine.settings(), options.strict());
         this.schedules = new QueueSchedules(engine.parts(), rule::require);
-        this.scopes = new QueueScopes(engine.parts(), engine.lists(), this::worker, rule::require);
+        this.scopes = new QueueScopes(engine.parts(), engine.listing(), this::worker, rule::require);
         this.types = new Types(engine);
         this.operations = new Operations(engine, types);
     }
@@ -269,17 +269,17 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
 
     @Override
     public Stream<Job> all(JobFilter filter) {
-        return engine.lists().all(filter);
+        return engine.listing().all(filter);
     }
 
     @Override
     public List<Job> list(JobFilter filter, int limit) {
-        return engine.lists().list(filter, limit);
+        return engine.listing().list(filter, limit);
     }
 
     @Override
     public JobPage page(JobFilter filter, JobPage.@Nullable Place after, int limit) {
-        return engine.pages().page(filter, after, limit);
+        return engine.listing().page(filter, after, limit);
     }
 
     @Override

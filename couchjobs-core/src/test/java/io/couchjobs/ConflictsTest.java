@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.FinishedJobs;
+import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
@@ -183,7 +185,7 @@ class ConflictsTest {
     @Test
     void a_finished_job_that_retention_deletes_says_by_which_claim_it_ended() throws Exception {
         Replicated.into(database, leaf(4, 'a', "'status':'success','fence':7,'times':{'finished':5}"));
-        FinishedJobs finished = new FinishedJobs(queue.database());
+        FinishedJobs finished = new FinishedJobs(new JobIndex(new DesignDocuments(queue.database())));
         FinishedJobs.Range all = finished.expendable(
                         "email", JobStatus.SUCCESS, new Retention.Delete(), Instant.now(), Instant.now())
                 .orElseThrow();

@@ -8,7 +8,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.FinishedJobs;
+import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.store.FinishedJob;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.AcceptOptions;
@@ -164,7 +166,7 @@ class RetentionTest {
     @Test
     void a_job_that_is_added_again_in_the_moment_of_its_deletion_stays() throws Exception {
         one("email", "1", JobStatus.SUCCESS);
-        FinishedJobs finished = new FinishedJobs(queue.database());
+        FinishedJobs finished = new FinishedJobs(new JobIndex(new DesignDocuments(queue.database())));
         Instant now = Instant.now().plusSeconds(5);
         FinishedJobs.Range range = finished.expendable("email", JobStatus.SUCCESS, new Retention.Delete(), now, now)
                 .orElseThrow();

@@ -9,7 +9,9 @@ import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.FinishedJobs;
+import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
@@ -139,7 +141,7 @@ class RetiredJobsTest {
 
     /** As a sweep does. */
     private void retire() {
-        FinishedJobs finished = new FinishedJobs(others.database());
+        FinishedJobs finished = new FinishedJobs(new JobIndex(new DesignDocuments(others.database())));
         Instant soon = Instant.now().plusSeconds(60);
         FinishedJobs.Range range = finished.expendable("email", JobStatus.SUCCESS, new Retention.Delete(), soon, soon)
                 .orElseThrow();

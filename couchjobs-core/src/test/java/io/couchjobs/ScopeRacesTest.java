@@ -283,7 +283,7 @@ class ScopeRacesTest {
     /** The jobs that wait, with their documents. */
     private static boolean isListing(Proxy.Request request) {
         return request.uri().getPath().endsWith("/_view/status")
-                && (request.uri() + request.body()).contains("include_docs");
+                && (request.uri() + request.body()).contains("descending");
     }
 
     private CompletableFuture<Submission> submitSoon() {

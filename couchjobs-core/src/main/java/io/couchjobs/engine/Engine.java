@@ -11,8 +11,7 @@ import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.IndexWarmer;
 import io.couchjobs.engine.index.JobIndex;
-import io.couchjobs.engine.index.JobLists;
-import io.couchjobs.engine.index.JobPages;
+import io.couchjobs.engine.index.Listing;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.schedule.SharedScheduler;
 import io.couchjobs.engine.settings.QueueParts;
@@ -38,8 +37,7 @@ public record Engine(
         CouchDatabase database,
         String client,
         DesignDocuments designs,
-        JobLists lists,
-        JobPages pages,
+        Listing listing,
         IndexWarmer warmer,
         QueueParts parts,
         ConflictWatch conflicts,
@@ -75,7 +73,7 @@ public record Engine(
         IndexWarmer warmer = new IndexWarmer(index::warm, database::info, ServerAccess.environment(database.server()));
         JobStore store = new JobStore(database, site, listeners, dataLimit, warmer);
         SettingsStore settings = new SettingsStore(database, defaultTimeout);
-        ConflictWatch conflicts = new ConflictWatch(store, settings, clock);
+        ConflictWatch conflicts = new ConflictWatch(store, index, settings, clock);
         List<Feed.Listener> always = new ArrayList<>(List.of(settings, conflicts));
         if (!listeners.isEmpty()) {
             always.add(0, Feed.Listener.ofRevisions(store.listener()::changed));
@@ -90,8 +88,7 @@ public record Engine(
                 database,
                 client,
                 designs,
-                new JobLists(database, designs, index),
-                new JobPages(database, designs),
+                new Listing(designs, index),
                 warmer,
                 parts,
                 conflicts,

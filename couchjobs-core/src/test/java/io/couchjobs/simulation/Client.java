@@ -50,7 +50,7 @@ final class Client {
         SettingsStore settings = new SettingsStore(database, plan.timeout());
         JobIndex index = new JobIndex(new DesignDocuments(database));
         JobStore store = new JobStore(database);
-        this.conflicts = new ConflictWatch(store, settings, clock);
+        this.conflicts = new ConflictWatch(store, index, settings, clock);
         this.feed = new SimulatedFeed(database, this::startFeed, conflicts, settings);
         this.parts = new QueueParts(store, index, settings, feed, clock);
         this.subscriptions = new Subscriptions(feed, store);

@@ -5,7 +5,7 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
-import io.couchjobs.engine.index.OpenConflicts;
+import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.ConflictOutcome;
 import io.couchjobs.engine.store.Conflicts;
@@ -45,7 +45,7 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
     private final Environment environment;
     private final Resolver resolver;
     private final AbandonedClaims abandoned;
-    private final OpenConflicts open;
+    private final JobIndex index;
     private final LongAdder troubled = new LongAdder();
     private final Map<String, Planned> planned = new HashMap<>();
     private final Lane lane;
@@ -56,14 +56,12 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
      * Looks after the conflicts of a queue. No I/O.
      *
      * @param store where the jobs are; it tells of conflicts from now on
-     * @param settings the timeouts of their types
-     * @param clock the clocks
      */
-    public ConflictWatch(JobStore store, SettingsStore settings, ServerClock clock) {
+    public ConflictWatch(JobStore store, JobIndex index, SettingsStore settings, ServerClock clock) {
         this.clock = clock;
         this.abandoned =
                 new AbandonedClaims(store.database(), store.majority(), settings, clock, store.claimsUnderWay());
-        this.open = new OpenConflicts(store.database());
+        this.index = index;
         this.resolver = new Resolver(store, clock, abandoned);
         this.environment = store.environment();
         this.lane = environment.lane("couchjobs-conflicts", 1);
@@ -78,7 +76,7 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
     @Override
     public void changed(FeedEvent event) {
         boolean withdrawn = event.job().filter(Job::isWithdrawn).isPresent();
-        boolean isOurs = event.docId().startsWith(DocIds.JOB) || OpenConflicts.isOurs(event.docId());
+        boolean isOurs = event.docId().startsWith(DocIds.JOB) || DocIds.isBesideJobs(event.docId());
         if (isOurs && (event.conflicted() || withdrawn || mayBeGone(event))) {
             plan(event.docId(), BY_OTHERS.plus(random(MOST_BY_OTHERS)), 0);
         }
@@ -108,7 +106,6 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
      * A worker begins in this process: from now on the index is asked for conflicts, a moment from now and then every five
      * minutes.
      *
-     * @param owner the worker
      * @return ends that when closed, if no other worker runs here
      */
     @Override
@@ -129,18 +126,15 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
      * Asks which documents have conflicts.
      *
      * @return their {@code _id}s, jobs and others, at most 1000
-     * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked
      */
     public List<String> open() {
-        return open.read();
+        return index.conflicts();
     }
 
     /**
      * Resolves the conflict of a document now, as far as can be known.
      *
-     * @param docId its {@code _id}
      * @return whether the conflict is settled
-     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
      */
     public boolean resolve(String docId) {
         ConflictOutcome outcome = resolver.resolve(docId);
@@ -214,7 +208,7 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
             return;
         }
         try {
-            open.read().forEach(docId -> plan(docId, random(BY_OTHERS), 0));
+            index.conflicts().forEach(docId -> plan(docId, random(BY_OTHERS), 0));
         } catch (RuntimeException | Error trouble) {
             troubled.increment();
             log.debug("the index cannot be asked for conflicts: {}", trouble.toString());

@@ -2,7 +2,7 @@ package io.couchjobs.engine.conflict;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.WriteResult;
-import io.couchjobs.engine.index.OpenConflicts;
+import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.ConflictOutcome;
@@ -51,11 +51,7 @@ final class Resolver {
         return undecided.sum();
     }
 
-    /**
-     * Looks at a document, a job or another, and resolves its conflict.
-     *
-     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
-     */
+    /** Looks at a document, a job or another, and resolves its conflict. */
     ConflictOutcome resolve(String docId) {
         ConflictOutcome outcome = JobId.fromDocId(docId).isPresent() ? resolveJob(docId) : resolveOther(docId);
         if (outcome == ConflictOutcome.RESOLVED) {
@@ -121,7 +117,7 @@ final class Resolver {
     }
 
     private ConflictOutcome resolveOther(String docId) {
-        if (!OpenConflicts.isOurs(docId)) {
+        if (!DocIds.isBesideJobs(docId)) {
             return ConflictOutcome.SETTLED;
         }
         return shared.resolve(docId, SharedWriter.Kind.PLAIN);

@@ -1,5 +1,7 @@
 package io.couchjobs.engine.document;
 
+import java.util.List;
+
 /** How the ids of a queue's documents begin: each prefix names a kind of document. */
 public final class DocIds {
     /** A job: {@code job:TYPE:ID}. */
@@ -29,5 +31,12 @@ public final class DocIds {
     /** The memory of garbage collection: {@code gc:NAME}. */
     public static final String GC = "gc:";
 
+    private static final List<String> BESIDE_JOBS = List.of(TYPE, SCHEDULE, SCOPE, SLOT, RATE, WORKER, GC, LOG);
+
     private DocIds() {}
+
+    /** Whether a document is one that couchjobs keeps beside its jobs. Others in the same database are left alone. */
+    public static boolean isBesideJobs(String docId) {
+        return BESIDE_JOBS.stream().anyMatch(docId::startsWith);
+    }
 }

@@ -44,7 +44,7 @@ final class Retirement {
 
     Retirement(QueueParts parts) {
         this.store = parts.store();
-        this.finished = new FinishedJobs(store.database(), store.site());
+        this.finished = new FinishedJobs(parts.index());
         this.settings = parts.settings();
         this.awaited = new AwaitedJobs(store.database(), parts.index());
         this.logs = new FinishedLogs(parts);

@@ -47,11 +47,7 @@ public final class DesignDocuments implements AutoCloseable {
     private final Lane builders;
     private volatile boolean closed;
 
-    /**
-     * Looks after the design documents of a database. No I/O.
-     *
-     * @param database the database
-     */
+    /** Looks after the design documents of a database. No I/O. */
     public DesignDocuments(CouchDatabase database) {
         this.database = database;
         this.ektorp = EktorpTransport.connector(database);
@@ -119,7 +115,6 @@ public final class DesignDocuments implements AutoCloseable {
      * A stored design document.
      *
      * @param versionedName its name, such as {@code jobs-1a2b3c4d}
-     * @return the document, or empty when there is none of that name
      */
     public Optional<ObjectNode> read(String versionedName) {
         return database.get("_design/" + versionedName);
@@ -129,9 +124,7 @@ public final class DesignDocuments implements AutoCloseable {
      * Asks a view, in the version of its design document that can answer now. Stores the design document when it is
      * missing.
      *
-     * @param document the design document
      * @param query the query, without the design document's name
-     * @return the answer
      */
     ViewResult ask(DesignDocument document, Query query) {
         try {
@@ -139,6 +132,20 @@ public final class DesignDocuments implements AutoCloseable {
         } catch (CouchNotFoundException gone) {
             choices.remove(document.name());
             return database.view(query.in(choose(document)));
+        }
+    }
+
+    /**
+     * Asks this version also while its index is being built: an older one may not have the view. Stores the design document
+     * when it is missing.
+     */
+    ViewResult askThisVersion(DesignDocument document, Query query) {
+        ViewQuery asked = query.in(document.versionedName());
+        try {
+            return database.view(asked);
+        } catch (CouchNotFoundException missing) {
+            push(document);
+            return database.view(asked);
         }
     }
 

@@ -1,10 +1,8 @@
 package io.couchjobs.engine.index;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
-import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.store.FinishedJob;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Site;
@@ -18,6 +16,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,46 +30,27 @@ public final class FinishedJobs {
     private static final Map<String, Object> AFTER_ALL = Map.of();
     private static final long EARLIEST_MILLIS = -8_640_000_000_000_000L;
 
-    private final CouchDatabase database;
-    private final Site site;
+    private final JobIndex index;
 
-    /**
-     * Looks into a database without a name. No I/O.
-     *
-     * @param database the database
-     */
-    public FinishedJobs(CouchDatabase database) {
-        this(database, Site.UNNAMED);
-    }
-
-    /**
-     * Looks into a database. No I/O.
-     *
-     * @param database the database
-     * @param site the site of the jobs
-     */
-    public FinishedJobs(CouchDatabase database, Site site) {
-        this.database = database;
-        this.site = site;
+    public FinishedJobs(JobIndex index) {
+        this.index = index;
     }
 
     /** {@return how many jobs that are run here are finished, by line ({@link Site}) and status; those without any are missing} */
     public Map<String, Map<JobStatus, Long>> counts() {
         Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
-        for (ViewResult.Row row : ask(query().groupLevel(2)).rows()) {
+        for (ViewResult.Row row : ask(query -> query.groupLevel(2)).rows()) {
             JobStatus.fromJson(row.key().path(1).asText()).ifPresent(status -> counts.computeIfAbsent(
                             row.key().path(0).asText(), line -> new EnumMap<>(JobStatus.class))
                     .put(status, row.value().asLong()));
         }
-        counts.keySet().removeIf(line -> !site.ownsLine(line));
+        counts.keySet().removeIf(line -> !index.site().ownsLine(line));
         return counts;
     }
 
     /**
      * The jobs that a retention lets go.
      *
-     * @param line the line
-     * @param status the status
      * @param retention tells which jobs stay
      * @param until only jobs that finished before this time
      * @param now the time from which a retention's time counts back
@@ -92,29 +72,22 @@ public final class FinishedJobs {
                 : Optional.empty();
     }
 
-    /**
-     * How many jobs are in a range.
-     *
-     * @param range where
-     * @return how many
-     */
+    /** How many jobs are in a range. */
     public long count(Range range) {
         List<ViewResult.Row> rows =
-                ask(query().startKey(range.from).endKey(range.to)).rows();
+                ask(query -> query.startKey(range.from).endKey(range.to)).rows();
         return rows.isEmpty() ? 0 : rows.get(0).value().asLong();
     }
 
     /**
      * The jobs of a range that finished first.
      *
-     * @param range where
      * @param after the last row of the page before, or null for the first page
-     * @param most how many
      * @return the rows; none when the end is reached
      */
     public List<FinishedJob> page(Range range, @Nullable FinishedJob after, int most) {
         Object from = after == null ? range.from : after.key();
-        return ask(query().reduce(false).startKey(from).endKey(range.to).limit(after == null ? most : most + 1L))
+        return ask(query -> query.reduce(false).startKey(from).endKey(range.to).limit(after == null ? most : most + 1L))
                 .rows()
                 .stream()
                 .map(row -> new FinishedJob(
@@ -134,7 +107,7 @@ public final class FinishedJobs {
 
     /** One read: two processes that count first and delete then would together delete twice as many. */
     private Optional<JsonNode> beyond(List<Object> all, int newest) {
-        return ask(query().reduce(false)
+        return ask(query -> query.reduce(false)
                         .descending(true)
                         .startKey(with(all, AFTER_ALL))
                         .endKey(all)
@@ -160,26 +133,11 @@ public final class FinishedJobs {
         return longer;
     }
 
-    private static ViewQuery query() {
-        return ViewQuery.of(DesignDocument.LISTS.versionedName(), VIEW);
+    /** An older version may not have this view. */
+    private ViewResult ask(UnaryOperator<ViewQuery> query) {
+        return index.askThisVersion(DesignDocument.LISTS, VIEW, query);
     }
 
-    /** Never asks an older version while the index is being built: it may not have this view. */
-    private ViewResult ask(ViewQuery query) {
-        try {
-            return database.view(query);
-        } catch (CouchNotFoundException missing) {
-            new DesignDocuments(database).push();
-            return database.view(query);
-        }
-    }
-
-    /**
-     * Finished jobs of one type and status that lie together in the index. Immutable and thread-safe.
-     *
-     * @param status their status
-     * @param from the first key
-     * @param to the last key
-     */
+    /** Finished jobs of one type and status that lie together in the index. Immutable and thread-safe. */
     public record Range(JobStatus status, Object from, Object to) {}
 }

@@ -1,5 +1,6 @@
 package io.couchjobs.engine.index;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewQuery.Update;
 import io.couchjobs.couch.ViewResult;
@@ -23,6 +24,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -39,31 +41,21 @@ public final class JobIndex {
 
     private static final Map<String, Object> AFTER_ALL = Map.of();
     private static final int PAGE = 500;
+    private static final int MOST_CONFLICTS = 1000;
     /** A view opens the document of each row separately: with more rows than this, documents are read apart. */
     private static final int WITH_DOCUMENTS = 200;
 
     private final DesignDocuments designs;
-    private final WindowDocuments windowDocuments;
     private final Site site;
 
-    /**
-     * Asks through the given design documents, in a database without a name.
-     *
-     * @param designs which design documents to ask
-     */
+    /** Asks through the given design documents, in a database without a name. */
     public JobIndex(DesignDocuments designs) {
         this(designs, Site.UNNAMED);
     }
 
-    /**
-     * Asks through the given design documents.
-     *
-     * @param designs which design documents to ask
-     * @param site the site of the jobs
-     */
+    /** Asks through the given design documents. */
     public JobIndex(DesignDocuments designs, Site site) {
         this.designs = designs;
-        this.windowDocuments = new WindowDocuments(designs.database());
         this.site = site;
     }
 
@@ -76,7 +68,6 @@ public final class JobIndex {
      * The pending jobs of a line that come first.
      *
      * @param line the line, of those that {@link Site#lines} names
-     * @param limit how many rows to read
      * @return the jobs in the order of their scheduled times, those in the future too
      */
     public Window pending(String line, int limit) {
@@ -86,10 +77,8 @@ public final class JobIndex {
     /**
      * As {@link #pending(String, int)}, from a job on.
      *
-     * @param line the line
      * @param from the place of that job, which may be among them again; empty for the first
      * @param update whether the index must have the latest writes
-     * @param limit how many rows to read
      * @param wanted selects the jobs that are worth reading
      */
     public Window pending(
@@ -106,9 +95,24 @@ public final class JobIndex {
                 .limit(limit));
         List<ViewResult.Row> some = wanted(rows.rows(), wanted);
         return new Window(
-                windowDocuments.jobs(some).filter(site::owns).toList(),
-                rows.rows().size() < limit,
-                end(rows.rows()));
+                unchanged(some).filter(site::owns).toList(), rows.rows().size() < limit, end(rows.rows()));
+    }
+
+    /**
+     * The jobs whose documents still have the revisions of the rows, in the order of the rows. They are read by their ids: so
+     * the server opens them together.
+     */
+    Stream<Job> unchanged(List<ViewResult.Row> rows) {
+        List<Optional<ObjectNode>> documents = designs.database()
+                .getAll(rows.stream().map(row -> String.valueOf(row.id())).toList());
+        return IntStream.range(0, rows.size()).boxed().flatMap(i -> {
+            Optional<String> rev = Optional.of(rows.get(i).value().asText());
+            return documents
+                    .get(i)
+                    .flatMap(JobStore::jobOf)
+                    .filter(job -> job.rev().equals(rev))
+                    .stream();
+        });
     }
 
     /** Asks the server to update its indexes, and does not wait for it. */
@@ -122,9 +126,7 @@ public final class JobIndex {
     /**
      * The stuck jobs of a line whose retry is due first.
      *
-     * @param line the line
      * @param update whether the index must have the latest writes
-     * @param limit how many rows to read
      * @return the jobs in the order of their retry times
      */
     public Window stuck(String line, Update update, int limit) {
@@ -135,9 +137,7 @@ public final class JobIndex {
      * A page of an index by lanes.
      *
      * @param order which index
-     * @param line the line
      * @param from from where on, inclusive
-     * @param limit how many rows to read
      */
     public Page page(LaneKey.Order order, String line, LaneKey from, int limit) {
         ViewResult result = ask(order.document(), order.view, query -> query.startKey(from.key(line))
@@ -152,9 +152,7 @@ public final class JobIndex {
     /**
      * Waiting jobs that have no scheduled time, beginning anywhere.
      *
-     * @param line the line
      * @param probe a random id; reading starts at the first job whose id is not less
-     * @param limit how many rows to read
      * @return the jobs, wrapped around at the end
      */
     public List<Job> unscheduled(String line, String probe, int limit) {
@@ -175,7 +173,6 @@ public final class JobIndex {
     /**
      * Counts pending jobs that are run here.
      *
-     * @param type the type
      * @param until only those whose scheduled time is not later
      * @param limit where counting stops
      * @return how many there are, at most the limit
@@ -195,9 +192,6 @@ public final class JobIndex {
 
     /**
      * Counts pending jobs that are run here, also those that wait for others, however many there are: the index keeps the sums.
-     *
-     * @param type the type
-     * @return how many there are
      */
     public long pendingCount(String type) {
         return site.lines(type).stream().mapToLong(this::pendingOf).sum();
@@ -217,7 +211,6 @@ public final class JobIndex {
     /**
      * Since when the first pending job of a type could run here: its scheduled time, or if it has none, when it was created.
      *
-     * @param type the type
      * @return the time, or empty when none is pending
      */
     public Optional<Instant> oldestPending(String type) {
@@ -250,24 +243,14 @@ public final class JobIndex {
                 .findFirst();
     }
 
-    /**
-     * The jobs of a type that are owned here.
-     *
-     * @param type the type
-     * @return their identities
-     */
+    /** The jobs of a type that are owned here. */
     public List<JobId> owned(String type) {
         return site.lines(type).stream()
                 .flatMap(line -> ids(ask(DesignDocument.JOBS, "owned", query -> all(query, line))).stream())
                 .toList();
     }
 
-    /**
-     * Whether a type has jobs that are run here, and cannot be claimed before a conflict is resolved.
-     *
-     * @param type the type
-     * @return whether there is one
-     */
+    /** Whether a type has jobs that are run here, and cannot be claimed before a conflict is resolved. */
     public boolean hasConflicts(String type) {
         try {
             return jobs("conflicts", query -> query.key(type), PAGE).rows().stream()
@@ -276,6 +259,13 @@ public final class JobIndex {
         } catch (CouchNotFoundException olderVersion) {
             return false; // which is queried while the index of this one is built, and does not leave out such jobs
         }
+    }
+
+    /** The {@code _id}s of the first documents, jobs and others, that have several leaves, or a claim that was withdrawn. */
+    public List<String> conflicts() {
+        return askThisVersion(DesignDocument.JOBS, "conflicts", query -> query.limit(MOST_CONFLICTS)).rows().stream()
+                .map(row -> String.valueOf(row.id()))
+                .toList();
     }
 
     /** {@return the jobs of all types that are run here, and wait for other jobs} */
@@ -339,7 +329,6 @@ public final class JobIndex {
      * Counts the jobs of one type that are run here. Those that were stopped while they ran are counted a second time,
      * under their status and {@value #KILLED}.
      *
-     * @param type the type
      * @return how many there are, by status, such as {@code failed} and {@code failed/killed}; a status without jobs is
      *     missing
      */
@@ -383,6 +372,10 @@ public final class JobIndex {
 
     private ViewResult ask(DesignDocument document, String view, UnaryOperator<ViewQuery> parameters) {
         return designs.ask(document, name -> parameters.apply(ViewQuery.of(name, view)));
+    }
+
+    ViewResult askThisVersion(DesignDocument document, String view, UnaryOperator<ViewQuery> parameters) {
+        return designs.askThisVersion(document, name -> parameters.apply(ViewQuery.of(name, view)));
     }
 
     private Window window(ViewResult result, int limit) {

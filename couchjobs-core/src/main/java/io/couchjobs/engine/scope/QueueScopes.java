@@ -1,7 +1,7 @@
 package io.couchjobs.engine.scope;
 
 import io.couchjobs.engine.create.Creator;
-import io.couchjobs.engine.index.JobLists;
+import io.couchjobs.engine.index.Listing;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.SharedDocuments;
 import io.couchjobs.job.CancelMode;
@@ -39,7 +39,7 @@ public final class QueueScopes implements Scopes {
     private static final Duration GRACE = Duration.ofSeconds(10);
 
     private final Tools tools;
-    private final JobLists lists;
+    private final Listing listing;
     private final Creator creator;
     private final Submitter submitter;
     private final Supplier<WorkerBuilder> workers;
@@ -49,20 +49,19 @@ public final class QueueScopes implements Scopes {
      * Works on the scopes of a database. No I/O.
      *
      * @param parts what it works with
-     * @param lists lists of jobs
      * @param workers makes builders of the services' workers
      * @param admission throws when a job may not be added to the queue
      */
     public QueueScopes(
-            QueueParts parts, JobLists lists, Supplier<WorkerBuilder> workers, Consumer<JobRequest> admission) {
+            QueueParts parts, Listing listing, Supplier<WorkerBuilder> workers, Consumer<JobRequest> admission) {
         ScopeStore scopes = new ScopeStore(new SharedDocuments(parts.store().database()));
-        this.lists = lists;
+        this.listing = listing;
         this.workers = workers;
         this.creator = new Creator(parts.store(), parts.clock());
         this.tools = new Tools(
                 parts,
                 scopes,
-                new ScopeCanceller(scopes, lists, parts),
+                new ScopeCanceller(scopes, listing, parts),
                 new EndNotifier(parts.feed(), parts.store()),
                 new Rejections(scopes));
         this.submitter = new Submitter(tools, admission);
@@ -153,7 +152,7 @@ public final class QueueScopes implements Scopes {
 
     @Override
     public List<Job> find(String correlationId) {
-        return lists.all(JobFilter.all().correlationId(correlationId))
+        return listing.all(JobFilter.all().correlationId(correlationId))
                 .filter(job -> Scope.ofJobType(job.type()).isPresent())
                 .toList();
     }
@@ -174,7 +173,7 @@ public final class QueueScopes implements Scopes {
     public List<Job> history(Scope scope, int newest) {
         JobFilter ofScope = JobFilter.all().type(scope.jobType());
         return Stream.of(JobStatus.SUCCESS, JobStatus.FAILED, JobStatus.CANCELLED)
-                .flatMap(status -> lists.list(ofScope.status(status), newest).stream())
+                .flatMap(status -> listing.list(ofScope.status(status), newest).stream())
                 .sorted(Comparator.comparing(QueueScopes::ended).reversed())
                 .limit(newest)
                 .toList();

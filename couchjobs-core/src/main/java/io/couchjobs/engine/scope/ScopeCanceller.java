@@ -2,7 +2,7 @@ package io.couchjobs.engine.scope;
 
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.index.JobIndex;
-import io.couchjobs.engine.index.JobLists;
+import io.couchjobs.engine.index.Listing;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.JobStore;
@@ -27,14 +27,14 @@ final class ScopeCanceller {
     private static final int PAGE = 500;
 
     private final ScopeStore scopes;
-    private final JobLists lists;
+    private final Listing listing;
     private final JobStore store;
     private final ServerClock clock;
     private final JobIndex index;
 
-    ScopeCanceller(ScopeStore scopes, JobLists lists, QueueParts parts) {
+    ScopeCanceller(ScopeStore scopes, Listing listing, QueueParts parts) {
         this.scopes = scopes;
-        this.lists = lists;
+        this.listing = listing;
         this.store = parts.store();
         this.clock = parts.clock();
         this.index = parts.index();
@@ -58,7 +58,7 @@ final class ScopeCanceller {
     private List<Job> waiting(Scope scope) {
         JobFilter ofScope = JobFilter.all().type(scope.jobType());
         return Stream.of(JobStatus.WAITING, JobStatus.STUCK)
-                .flatMap(status -> lists.all(ofScope.status(status)))
+                .flatMap(status -> listing.all(ofScope.status(status)))
                 .filter(store.site()::owns)
                 .limit(PAGE)
                 .toList();

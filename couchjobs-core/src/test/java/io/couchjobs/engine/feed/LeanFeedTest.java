@@ -10,6 +10,8 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.conflict.ConflictWatch;
 import io.couchjobs.engine.document.Tombstone;
+import io.couchjobs.engine.index.DesignDocuments;
+import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.OwnWrites;
@@ -134,7 +136,8 @@ class LeanFeedTest {
         ServerClock clock = TestQueue.clock(
                 java.time.InstantSource.system(), behind.database().server());
         SettingsStore settings = new SettingsStore(behind.database(), TestQueue.PATIENCE);
-        try (ConflictWatch conflicts = new ConflictWatch(store, settings, clock)) {
+        try (ConflictWatch conflicts =
+                new ConflictWatch(store, new JobIndex(new DesignDocuments(store.database())), settings, clock)) {
             listen(LeanFeeds.always(store, conflicts));
             Replicated.into(
                     server,

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** The documents of many rows of the index, which may be older than these. */
 @ServerTest
-class WindowDocumentsTest {
+class JobIndexTest {
     private TestDatabase database;
     private JobQueue queue;
 
@@ -60,8 +60,8 @@ class WindowDocumentsTest {
     }
 
     private List<String> read(List<ViewResult.Row> rows) {
-        return new WindowDocuments(queue.database())
-                .jobs(rows)
+        return new JobIndex(new DesignDocuments(queue.database()))
+                .unchanged(rows)
                 .map(Job::id)
                 .map(id -> id.id())
                 .toList();

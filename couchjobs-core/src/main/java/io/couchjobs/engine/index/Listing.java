@@ -5,36 +5,41 @@ import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.couch.ServerAccess;
+import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.store.DataReader;
+import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobPage;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Site;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists of jobs in pages, newest first, for people to leaf through. Thread-safe.
+ * Lists of jobs, read in pages by key, never by skip. Thread-safe.
  *
- * <p>Jobs are in the order of their creation. There is another order when the filter names a status, but no group, tag
- * or correlation id: finished jobs come by their ends, and {@code stuck} jobs by their last failures.
+ * <p>Jobs come newest first, in the order of their creation. There is another order when the filter names a status, but no
+ * group, tag or correlation id: finished jobs come by their ends, and {@code stuck} jobs by their last failures. A row is
+ * a hint: the job is returned as its document is when the page is read, or left out if it no longer passes.
  *
  * <p>However many jobs there are, a page costs one read of the index for each type that the filter leaves open, and one
  * read of the documents. A job never leaves the range of its type, so one that changes its status meanwhile is not
  * missed. Where an index cannot answer a filter alone (a tag and a status), at most {@value #MOST_LOOKED_AT} jobs are
  * looked at: then a page may be short, or empty, though more follow.
  */
-public final class JobPages {
+public final class Listing {
     private static final int MOST_LOOKED_AT = 1000;
     private static final int MOST_READ = 500;
     private static final String NEWEST = "newest";
-    private static final Object AFTER_ALL = java.util.Map.of();
+    private static final Object AFTER_ALL = Map.of();
     private static final Comparator<Row> NEWEST_FIRST =
             Comparator.comparingLong(Row::time).reversed().thenComparing(Row::range);
 
@@ -43,29 +48,48 @@ public final class JobPages {
     private final JobIndex index;
     private final DataReader data;
 
-    /**
-     * Pages through the jobs of a database.
-     *
-     * @param database the database
-     * @param designs its design documents
-     */
-    public JobPages(CouchDatabase database, DesignDocuments designs) {
-        this.database = database;
+    /** Lists the jobs of a database. The index tells which types there are. */
+    public Listing(DesignDocuments designs, JobIndex index) {
+        this.database = designs.database();
         this.designs = designs;
-        this.index = new JobIndex(designs);
+        this.index = index;
         this.data = new DataReader(database);
     }
 
-    /**
-     * Reads a page.
-     *
-     * @param filter which jobs
-     * @param after where the page before ended, or null for the first one
-     * @param limit how many jobs at most
-     * @return the page
-     */
+    /** A page, from where the page before ended; null for the first one. */
     public JobPage page(JobFilter filter, JobPage.@Nullable Place after, int limit) {
-        List<Range> ranges = ranges(filter);
+        return page(filter, ranges(filter), after, limit);
+    }
+
+    /** The jobs that come first. */
+    public List<Job> list(JobFilter filter, int limit) {
+        return jobs(filter, ranges(filter), Math.min(limit, MOST_READ))
+                .limit(limit)
+                .toList();
+    }
+
+    /**
+     * All jobs that pass a filter, however many, in constant memory: read while the stream is consumed. Those of one type, any
+     * status and any site come by their ids, others by type, newest first.
+     */
+    public Stream<Job> all(JobFilter filter) {
+        boolean byDocument = filter.ofStatus() == null
+                && filter.ofSite() == null
+                && label(filter).isEmpty();
+        return byDocument
+                ? documents(filter)
+                : ranges(filter).stream().flatMap(range -> jobs(filter, List.of(range), MOST_READ));
+    }
+
+    private Stream<Job> jobs(JobFilter filter, List<Range> ranges, int size) {
+        return Stream.iterate(
+                        page(filter, ranges, null, size),
+                        Objects::nonNull,
+                        page -> page.end() == null ? null : page(filter, ranges, page.end(), size))
+                .flatMap(page -> page.jobs().stream());
+    }
+
+    private JobPage page(JobFilter filter, List<Range> ranges, JobPage.@Nullable Place after, int limit) {
         List<Job> jobs = new ArrayList<>();
         JobPage.Place place = after;
         int lookedAt = 0;
@@ -86,22 +110,35 @@ public final class JobPages {
         }
     }
 
-    /**
-     * The jobs that come first.
-     *
-     * @param filter which jobs
-     * @param limit how many at most
-     * @return the jobs
-     */
-    public List<Job> list(JobFilter filter, int limit) {
-        List<Job> jobs = new ArrayList<>();
-        JobPage page = page(filter, null, Math.min(limit, MOST_READ));
-        jobs.addAll(page.jobs());
-        while (page.end() != null && jobs.size() < limit) {
-            page = page(filter, page.end(), Math.min(limit - jobs.size(), MOST_READ));
-            jobs.addAll(page.jobs());
-        }
-        return List.copyOf(jobs);
+    private Stream<Job> documents(JobFilter filter) {
+        String prefix = DocIds.JOB + (filter.ofType() == null ? "" : filter.ofType() + ":");
+        // The character after the colon: everything that begins with the prefix, in any script, comes before it.
+        String end = prefix.substring(0, prefix.length() - 1) + ";";
+        return Stream.iterate(
+                        documents(prefix, end),
+                        page -> !page.isEmpty(),
+                        page -> documents(
+                                String.valueOf(page.get(page.size() - 1).id()), end))
+                .map(page -> page.stream()
+                        .flatMap(row -> JobStore.jobOf(row).stream())
+                        .filter(filter::matches)
+                        .toList())
+                .flatMap(jobs -> data.lazily(jobs).stream());
+    }
+
+    /** The rows after an id, which is that of the last row of the page before or of no document. */
+    private List<ViewResult.Row> documents(String after, String end) {
+        return database
+                .view(ViewQuery.allDocs()
+                        .includeDocs(true)
+                        .startKey(after)
+                        .endKey(end)
+                        .inclusiveEnd(false)
+                        .limit(MOST_READ + 1L))
+                .rows()
+                .stream()
+                .filter(row -> !after.equals(row.id()))
+                .toList();
     }
 
     private List<Range> ranges(JobFilter filter) {
@@ -139,7 +176,7 @@ public final class JobPages {
      */
     private List<Row> merged(List<Range> ranges, JobPage.@Nullable Place after, int limit) {
         PriorityQueue<Head> heads = new PriorityQueue<>(Comparator.comparing(Head::first, NEWEST_FIRST));
-        for (List<Row> rows : readAll(ranges, after, limit)) {
+        for (List<Row> rows : Parallel.ask(ServerAccess.environment(database.server()), ranges, range -> read(range, after, limit))) {
             if (!rows.isEmpty()) {
                 heads.add(new Head(rows, 0));
             }
@@ -153,10 +190,6 @@ public final class JobPages {
         return merged;
     }
 
-    private List<List<Row>> readAll(List<Range> ranges, JobPage.@Nullable Place after, int limit) {
-        return Parallel.ask(ServerAccess.environment(database.server()), ranges, range -> read(range, after, limit));
-    }
-
     private List<Row> read(Range range, JobPage.@Nullable Place after, int limit) {
         DesignDocuments.Query query = name -> ViewQuery.of(name, range.view())
                 .reduce(false)
@@ -164,22 +197,22 @@ public final class JobPages {
                 .startKey(range.startKey(after))
                 .endKey(range.prefix())
                 .limit(limit + 1L);
-        return ask(database, designs, range.view(), query).rows().stream()
+        return ask(range.view(), query).rows().stream()
                 .map(row -> new Row(range, row.key().path(range.prefix().size()).asLong(), String.valueOf(row.id())))
                 .filter(row -> !row.place().equals(after))
                 .limit(limit)
                 .toList();
     }
 
-    /** An older version answers while the index of this one is built; only this one knows the view of the newest jobs. */
-    static ViewResult ask(CouchDatabase database, DesignDocuments designs, String view, DesignDocuments.Query query) {
+    /** An older version answers while the index of this one is built; it may not know the view of the newest jobs. */
+    private ViewResult ask(String view, DesignDocuments.Query query) {
         try {
             return designs.ask(DesignDocument.LISTS, query);
         } catch (CouchNotFoundException olderVersion) {
             if (!view.equals(NEWEST)) {
                 throw olderVersion;
             }
-            return database.view(query.in(DesignDocument.LISTS.versionedName()));
+            return designs.askThisVersion(DesignDocument.LISTS, query);
         }
     }
 
@@ -188,16 +221,8 @@ public final class JobPages {
             return List.of();
         }
         return database.getAll(rows.stream().map(Row::docId).toList()).stream()
-                .map(document -> document.flatMap(JobPages::parsed))
+                .map(document -> document.flatMap(JobStore::jobOf))
                 .toList();
-    }
-
-    private static Optional<Job> parsed(com.fasterxml.jackson.databind.node.ObjectNode document) {
-        try {
-            return Optional.of(Job.parse(document));
-        } catch (MalformedJobException changedMeanwhile) {
-            return Optional.empty();
-        }
     }
 
     /** A part of an index whose rows are in the order of their age. */
