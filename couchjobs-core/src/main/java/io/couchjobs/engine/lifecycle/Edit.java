@@ -10,6 +10,7 @@ import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Progress;
 import io.couchjobs.job.ScheduledTime;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -82,6 +83,20 @@ final class Edit {
         return this;
     }
 
+    /** Notes the progress; null keeps it. */
+    Edit progressIfGiven(@Nullable Progress progress) {
+        if (progress != null) {
+            ObjectNode json = document.putObject(Field.PROGRESS);
+            json.put(Field.PERCENT, progress.percent());
+            progress.message().ifPresent(message -> json.put(Field.MESSAGE, message));
+        }
+        return this;
+    }
+
+    Edit error(JobError.Kind kind, String message) {
+        return error(new JobError(before.attempt(), now, kind, message, null));
+    }
+
     Edit error(JobError error) {
         JsonNode present = document.get(Field.ERRORS);
         ArrayNode errors = present instanceof ArrayNode array ? array : document.putArray(Field.ERRORS);
@@ -107,6 +122,52 @@ final class Edit {
                 Field.PROGRESS,
                 Field.RESUBMIT,
                 Field.CANCEL_REQUESTED);
+    }
+
+    Edit started() {
+        return put(Field.ATTEMPT, oneMore(before.attempt())).at("started");
+    }
+
+    static int oneMore(int count) {
+        return count == Integer.MAX_VALUE ? count : count + 1;
+    }
+
+    /** A resubmit that is consumed takes the next fence: an end of this run that turns up later, on another leaf, loses to it. */
+    Edit consumeResubmit() {
+        if (before.isResubmitted()) {
+            put(Field.SCHEDULED_TIME, before.resubmittedTime().toEpochMilli()).put(Field.FENCE, before.nextFence());
+        }
+        return remove(Field.RESUBMIT);
+    }
+
+    /** The job waits again, as a fresh one. */
+    Decision resubmitted() {
+        return consumeResubmit().fresh().moveTo(JobStatus.WAITING);
+    }
+
+    /** The job waits again as if it had not been claimed, at the time of an add meanwhile; cancelled if that was asked for. */
+    Decision givenBack(String moment) {
+        if (isCancelled(before)) {
+            return cancelled();
+        }
+        if (before.status() == JobStatus.RUNNING) {
+            put(Field.ATTEMPT, Math.max(0, before.attempt() - 1));
+        }
+        return remove(Field.PROGRESS, Field.CANCEL_REQUESTED)
+                .consumeResubmit()
+                .at(moment)
+                .moveTo(JobStatus.WAITING);
+    }
+
+    /** A resubmit drops an older cancel request, and a cancel request drops an older resubmit: the later one wins. */
+    static boolean isCancelled(Job job) {
+        return job.isCancelRequested() && !job.isResubmitted();
+    }
+
+    Decision cancelled() {
+        return remove(Field.CANCEL_REQUESTED, Field.RESUBMIT, Field.PROGRESS)
+                .at("finished")
+                .moveTo(JobStatus.CANCELLED);
     }
 
     Edit lock(String token, String worker) {

@@ -163,13 +163,35 @@ public final class Resolution {
     private static Optional<Job> next(Leaf best, List<Leaf> losers, boolean isConfirmed, Instant now) {
         Job before = best.job().orElseThrow();
         if (before.isWithdrawn() && !isConfirmed) {
-            return Optional.of(Transitions.withdrawAgain(before, now));
+            return Optional.of(withdrawAgain(before, now));
         }
         Job restored =
                 before.isWithdrawn() ? Transitions.restore(before).write().orElseThrow() : before;
         Job asked = CancelRequest.addTo(restored, losers);
-        Job after = asked.saysTheSameAs(before) ? Transitions.raiseFence(before, expiredFence(losers)) : asked;
+        Job after = asked.saysTheSameAs(before) ? raiseFence(before, expiredFence(losers)) : asked;
         return after.saysTheSameAs(before) ? Optional.empty() : Optional.of(after);
+    }
+
+    /**
+     * A withdrawn claim in a new revision: when a majority confirms it, that majority has the former state, too. The
+     * reason stays.
+     */
+    private static Job withdrawAgain(Job withdrawn, Instant now) {
+        String reason = withdrawn.lock().flatMap(Lock::withdrawn).orElseThrow().reason();
+        return Transitions.withdraw(withdrawn, reason, now).write().orElseThrow();
+    }
+
+    /**
+     * A job whose next claim has a greater fence than the given one; unchanged when that is so already. Not for an
+     * owned job.
+     */
+    private static Job raiseFence(Job job, long least) {
+        if (job.status().isLocked() || job.nextFence() > least) {
+            return job;
+        }
+        ObjectNode document = job.toDocument();
+        document.put(Field.FENCE, least);
+        return job.rewritten(document);
     }
 
     /** The greatest fence of claims that expired, and so may have run: the next claim must have a greater one. */

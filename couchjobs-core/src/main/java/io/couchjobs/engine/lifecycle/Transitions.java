@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * job as it is to be written.
  *
  * <p>A decision is at most one document write. Nothing here reads a clock or a database, so every rule can be tested by
- * calling it. Thread-safe. Source: the CouchDB background-jobs RFC (007), with docspell's stuck and cancelled states.
+ * calling it. A job of a status that the event does not list refuses it. Data and progress that are null stay as they are.
+ * Thread-safe. Source: the CouchDB background-jobs RFC (007), with docspell's stuck and cancelled states.
  */
 public final class Transitions {
     /** The moment that every claim notes. */
@@ -79,7 +80,7 @@ public final class Transitions {
             edit.remove(Field.AFTER).at("letGo");
             String message = "a job that it waits for did not succeed";
             return verdict == After.Verdict.CANCEL
-                    ? cancelled(edit.error(new JobError(job.attempt(), now, JobError.Kind.CANCELLED, message, null)))
+                    ? edit.error(JobError.Kind.CANCELLED, message).cancelled()
                     : edit.moveTo(JobStatus.WAITING);
         });
     }
@@ -100,7 +101,7 @@ public final class Transitions {
                     .put(Field.FENCE, job.nextFence())
                     .remove(Field.PROGRESS, Field.CANCEL_REQUESTED)
                     .at(CLAIMED);
-            return start ? started(edit, job) : edit.moveTo(JobStatus.SCHEDULED);
+            return start ? edit.started().moveTo(JobStatus.RUNNING) : edit.moveTo(JobStatus.SCHEDULED);
         });
     }
 
@@ -119,28 +120,6 @@ public final class Transitions {
      */
     public static Decision withdrawAfterRun(Job job, Instant now) {
         return withdraw(job, EXPIRED, now);
-    }
-
-    /**
-     * A withdrawn claim in a new revision: when a majority confirms it, that majority has the former state, too. The
-     * reason stays.
-     */
-    static Job withdrawAgain(Job withdrawn, Instant now) {
-        String reason = withdrawn.lock().flatMap(Lock::withdrawn).orElseThrow().reason();
-        return withdraw(withdrawn, reason, now).write().orElseThrow();
-    }
-
-    /**
-     * A job whose next claim has a greater fence than the given one; unchanged when that is so already. Not for an
-     * owned job.
-     */
-    static Job raiseFence(Job job, long least) {
-        if (job.status().isLocked() || job.nextFence() > least) {
-            return job;
-        }
-        ObjectNode document = job.toDocument();
-        document.put(Field.FENCE, least);
-        return job.rewritten(document);
     }
 
     /** Whether a withdrawn claim may have been an owner, whose run expired. */
@@ -164,12 +143,8 @@ public final class Transitions {
         if (mayHaveRun(job)) {
             return expire(job, OptionalInt.empty(), since);
         }
-        return on(Event.RESTORE, job, since, edit -> {
-            edit.put(Field.FENCE, job.effectiveFence());
-            return isCancelled(job)
-                    ? cancelled(edit)
-                    : consumeResubmit(givenBack(edit, job), job).at("restored").moveTo(JobStatus.WAITING);
-        });
+        return on(Event.RESTORE, job, since, edit -> edit.put(Field.FENCE, job.effectiveFence())
+                .givenBack("restored"));
     }
 
     /**
@@ -202,13 +177,13 @@ public final class Transitions {
 
     /** The owner starts a job that it put aside. */
     public static Decision start(Job job, Instant now) {
-        return on(Event.START, job, now, edit -> started(edit, job));
+        return on(Event.START, job, now, edit -> edit.started().moveTo(JobStatus.RUNNING));
     }
 
     /** The owner renews its lease. */
     public static Decision update(Job job, @Nullable ObjectNode data, @Nullable Progress progress, Instant now) {
         return on(Event.UPDATE, job, now, edit -> edit.dataIfGiven(data)
-                .putIfGiven(Field.PROGRESS, progress == null ? null : json(progress))
+                .progressIfGiven(progress)
                 .at("updated")
                 .stay());
     }
@@ -218,7 +193,7 @@ public final class Transitions {
         return on(Event.FINISH, job, now, edit -> {
             edit.dataIfGiven(data).at("finished");
             if (job.isResubmitted()) {
-                return resubmitted(edit, job).moveTo(JobStatus.WAITING);
+                return edit.resubmitted();
             }
             return edit.remove(Field.CANCEL_REQUESTED)
                     .putIfGiven(Field.RESULT, result)
@@ -237,7 +212,7 @@ public final class Transitions {
         return on(Event.FAIL, job, now, edit -> {
             edit.error(error).at("failed");
             if (job.isResubmitted()) {
-                return resubmitted(edit, job).moveTo(JobStatus.WAITING);
+                return edit.resubmitted();
             }
             if (job.isCancelRequested()) {
                 return edit.remove(Field.CANCEL_REQUESTED).at("finished").moveTo(JobStatus.CANCELLED);
@@ -266,15 +241,7 @@ public final class Transitions {
      * its time, a cancel request cancels it.
      */
     public static Decision release(Job job, Instant now) {
-        return on(
-                Event.RELEASE,
-                job,
-                now,
-                edit -> isCancelled(job)
-                        ? cancelled(edit)
-                        : consumeResubmit(givenBack(edit, job), job)
-                                .at("released")
-                                .moveTo(JobStatus.WAITING));
+        return on(Event.RELEASE, job, now, edit -> edit.givenBack("released"));
     }
 
     /**
@@ -296,14 +263,10 @@ public final class Transitions {
                 Event.SNOOZE,
                 job,
                 now,
-                edit -> isCancelled(job)
-                        ? cancelled(edit)
-                        : consumeResubmit(
-                                        givenBack(edit, job)
-                                                .put(Field.SCHEDULED_TIME, ScheduledTime.checkedMillis(until)),
-                                        job)
-                                .at("snoozed")
-                                .moveTo(JobStatus.WAITING));
+                edit -> Edit.isCancelled(job)
+                        ? edit.cancelled()
+                        : edit.put(Field.SCHEDULED_TIME, ScheduledTime.checkedMillis(until))
+                                .givenBack("snoozed"));
     }
 
     /**
@@ -317,19 +280,19 @@ public final class Transitions {
         return on(Event.EXPIRE, job, now, edit -> {
             boolean ran = job.status() == JobStatus.RUNNING;
             boolean tooOften = ran && maxExpirations.isPresent() && job.expirations() >= maxExpirations.getAsInt();
-            edit.error(new JobError(job.attempt(), now, JobError.Kind.EXPIRED, obituary(job, tooOften), null))
-                    .put(Field.EXPIRATIONS, ran ? oneMore(job.expirations()) : job.expirations())
+            edit.error(JobError.Kind.EXPIRED, obituary(job, tooOften))
+                    .put(Field.EXPIRATIONS, ran ? Edit.oneMore(job.expirations()) : job.expirations())
                     .remove(Field.PROGRESS)
                     .at("expired");
-            if (isCancelled(job)) {
-                return cancelled(edit);
+            if (Edit.isCancelled(job)) {
+                return edit.cancelled();
             }
             if (tooOften) {
                 return job.isResubmitted()
-                        ? resubmitted(edit, job).moveTo(JobStatus.WAITING)
+                        ? edit.resubmitted()
                         : edit.at("finished").moveTo(JobStatus.FAILED);
             }
-            return consumeResubmit(edit, job).remove(Field.CANCEL_REQUESTED).moveTo(JobStatus.WAITING);
+            return edit.consumeResubmit().remove(Field.CANCEL_REQUESTED).moveTo(JobStatus.WAITING);
         });
     }
 
@@ -345,7 +308,7 @@ public final class Transitions {
 
     /** A caller cancels a job that has no owner. */
     public static Decision cancel(Job job, Instant now) {
-        return on(Event.CANCEL, job, now, Transitions::cancelled);
+        return on(Event.CANCEL, job, now, Edit::cancelled);
     }
 
     /**
@@ -354,16 +317,13 @@ public final class Transitions {
      * @param reason why, in words; the job remembers it as an error of kind {@code cancelled}
      */
     public static Decision cancel(Job job, String reason, Instant now) {
-        return on(
-                Event.CANCEL,
-                job,
-                now,
-                edit -> cancelled(edit.error(new JobError(job.attempt(), now, JobError.Kind.CANCELLED, reason, null))));
+        return on(Event.CANCEL, job, now, edit -> edit.error(JobError.Kind.CANCELLED, reason)
+                .cancelled());
     }
 
     /** A caller asks the owner of a job to stop. A resubmit is dropped; an add that comes later is not. */
     public static Decision requestCancel(Job job, Instant now) {
-        if (job.status().isLocked() && isCancelled(job)) {
+        if (job.status().isLocked() && Edit.isCancelled(job)) {
             return Decision.nothingToDo(job);
         }
         return on(Event.REQUEST_CANCEL, job, now, edit -> edit.put(Field.CANCEL_REQUESTED, true)
@@ -379,9 +339,10 @@ public final class Transitions {
                 job,
                 now,
                 edit -> job.isResubmitted()
-                        ? resubmitted(edit, job).moveTo(JobStatus.WAITING)
-                        : cancelled(edit.at("stopped")
-                                .error(new JobError(job.attempt(), now, JobError.Kind.CANCELLED, reason, null))));
+                        ? edit.resubmitted()
+                        : edit.at("stopped")
+                                .error(JobError.Kind.CANCELLED, reason)
+                                .cancelled());
     }
 
     /**
@@ -458,28 +419,6 @@ public final class Transitions {
         return event.isAllowed(job.status()) ? change.apply(new Edit(job, event, now)) : Decision.refused(job);
     }
 
-    private static Decision started(Edit edit, Job job) {
-        return edit.put(Field.ATTEMPT, oneMore(job.attempt())).at("started").moveTo(JobStatus.RUNNING);
-    }
-
-    private static int oneMore(int count) {
-        return count == Integer.MAX_VALUE ? count : count + 1;
-    }
-
-    /** As if the job had not been claimed. */
-    private static Edit givenBack(Edit edit, Job job) {
-        if (job.status() == JobStatus.RUNNING) {
-            edit.put(Field.ATTEMPT, Math.max(0, job.attempt() - 1));
-        }
-        return edit.remove(Field.PROGRESS, Field.CANCEL_REQUESTED);
-    }
-
-    private static Decision cancelled(Edit edit) {
-        return edit.remove(Field.CANCEL_REQUESTED, Field.RESUBMIT, Field.PROGRESS)
-                .at("finished")
-                .moveTo(JobStatus.CANCELLED);
-    }
-
     private static Decision flagResubmit(Job job, Event event, Instant time, Instant now) {
         ObjectNode flag = JsonNodeFactory.instance.objectNode();
         flag.put(Field.SCHEDULED_TIME, ScheduledTime.checkedMillis(time));
@@ -491,23 +430,6 @@ public final class Transitions {
                 .stay());
     }
 
-    /** A resubmit drops an older cancel request, and a cancel request drops an older resubmit: the later one wins. */
-    private static boolean isCancelled(Job job) {
-        return job.isCancelRequested() && !job.isResubmitted();
-    }
-
-    private static Edit resubmitted(Edit edit, Job job) {
-        return consumeResubmit(edit, job).fresh();
-    }
-
-    /** A resubmit that is consumed takes the next fence: an end of this run that turns up later, on another leaf, loses to it. */
-    private static Edit consumeResubmit(Edit edit, Job job) {
-        if (job.isResubmitted()) {
-            edit.put(Field.SCHEDULED_TIME, job.resubmittedTime().toEpochMilli()).put(Field.FENCE, job.nextFence());
-        }
-        return edit.remove(Field.RESUBMIT);
-    }
-
     private static Instant retryTime(Job job, RetryPolicy policy, Instant now) {
         Instant started = job.times().getOrDefault("started", now);
         return started.plus(policy.delayAfter(Math.max(0, job.failures() - 1), luck(job)));
@@ -517,12 +439,5 @@ public final class Transitions {
     private static double luck(Job job) {
         int hash = job.lock().map(lock -> lock.token().hashCode()).orElse(0);
         return (hash & 0xFFFF) / (double) 0xFFFF;
-    }
-
-    private static ObjectNode json(Progress progress) {
-        ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put(Field.PERCENT, progress.percent());
-        progress.message().ifPresent(message -> json.put(Field.MESSAGE, message));
-        return json;
     }
 }
