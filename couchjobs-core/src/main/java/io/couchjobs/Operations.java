@@ -108,7 +108,7 @@ public final class Operations {
     public static long unfinishedWithoutSite(CouchDatabase database) {
         try (DesignDocuments designs = new DesignDocuments(database)) {
             return new JobIndex(designs)
-                    .countsHere().values().stream()
+                    .counts().byTypeHere().values().stream()
                             .flatMap(byStatus -> byStatus.entrySet().stream())
                             .filter(count -> count.getKey().state() != JobState.FINISHED)
                             .mapToLong(Map.Entry::getValue)

@@ -99,7 +99,8 @@ public final class QueueLimits {
             if (limit.isEmpty() || within.contains(id) || isForElsewhere(request)) {
                 continue;
             }
-            long left = room.computeIfAbsent(id.type(), type -> limit.getAsInt() - index.pendingCount(type));
+            long left = room.computeIfAbsent(
+                    id.type(), type -> limit.getAsInt() - index.counts().pending(type));
             if (left > 0) {
                 within.add(id);
                 room.put(id.type(), left - 1);

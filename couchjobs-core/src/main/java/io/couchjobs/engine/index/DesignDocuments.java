@@ -188,11 +188,8 @@ public final class DesignDocuments implements AutoCloseable {
     }
 
     private static void pause(Backoff backoff) {
-        try {
-            backoff.pause();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CouchJobsException("interrupted while an index was built", e);
+        if (!backoff.pauseUnlessInterrupted()) {
+            throw new CouchJobsException("interrupted while an index was built");
         }
     }
 

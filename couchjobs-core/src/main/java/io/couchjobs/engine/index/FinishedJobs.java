@@ -9,13 +9,11 @@ import io.couchjobs.job.Site;
 import io.couchjobs.type.Retention;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -38,12 +36,7 @@ public final class FinishedJobs {
 
     /** {@return how many jobs that are run here are finished, by line ({@link Site}) and status; those without any are missing} */
     public Map<String, Map<JobStatus, Long>> counts() {
-        Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
-        for (ViewResult.Row row : ask(query -> query.groupLevel(2)).rows()) {
-            JobStatus.fromJson(row.key().path(1).asText()).ifPresent(status -> counts.computeIfAbsent(
-                            row.key().path(0).asText(), line -> new EnumMap<>(JobStatus.class))
-                    .put(status, row.value().asLong()));
-        }
+        Map<String, Map<JobStatus, Long>> counts = JobCounts.byLine(ask(query -> query.groupLevel(2)));
         counts.keySet().removeIf(line -> !index.site().ownsLine(line));
         return counts;
     }

@@ -8,21 +8,16 @@ import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.WorkerInfo;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -36,10 +31,7 @@ import java.util.stream.Stream;
  * the row was built from.
  */
 public final class JobIndex {
-    /** The suffix that {@link #counts(String)} adds to the status of jobs that were stopped while they ran. */
-    public static final String KILLED = "/killed";
-
-    private static final Map<String, Object> AFTER_ALL = Map.of();
+    static final Map<String, Object> AFTER_ALL = Map.of();
     private static final int PAGE = 500;
     private static final int MOST_CONFLICTS = 1000;
     /** A view opens the document of each row separately: with more rows than this, documents are read apart. */
@@ -123,22 +115,12 @@ public final class JobIndex {
                 .update(Update.LAZY));
     }
 
-    /**
-     * The stuck jobs of a line whose retry is due first.
-     *
-     * @param update whether the index must have the latest writes
-     * @return the jobs in the order of their retry times
-     */
+    /** The stuck jobs of a line whose retry is due first, in the order of their retry times. */
     public Window stuck(String line, Update update, int limit) {
         return window(jobs("stuck", query -> all(query, line).update(update), limit), limit);
     }
 
-    /**
-     * A page of an index by lanes.
-     *
-     * @param order which index
-     * @param from from where on, inclusive
-     */
+    /** A page of an index by lanes, from a key on, inclusive. */
     public Page page(LaneKey.Order order, String line, LaneKey from, int limit) {
         ViewResult result = ask(order.document(), order.view, query -> query.startKey(from.key(line))
                 .endKey(List.of(line, AFTER_ALL))
@@ -168,79 +150,6 @@ public final class JobIndex {
         return Stream.concat(after.jobs().stream(), before.jobs().stream())
                 .limit(limit)
                 .toList();
-    }
-
-    /**
-     * Counts pending jobs that are run here.
-     *
-     * @param until only those whose scheduled time is not later
-     * @param limit where counting stops
-     * @return how many there are, at most the limit
-     */
-    public int pendingCount(String type, Instant until, int limit) {
-        int count = 0;
-        for (String line : site.lines(type)) {
-            int left = limit - count;
-            count += ask(DesignDocument.JOBS, "due", query -> query.startKey(List.of(line))
-                            .endKey(List.of(line, until.toEpochMilli()))
-                            .limit(left))
-                    .rows()
-                    .size();
-        }
-        return count;
-    }
-
-    /**
-     * Counts pending jobs that are run here, also those that wait for others, however many there are: the index keeps the sums.
-     */
-    public long pendingCount(String type) {
-        return site.lines(type).stream().mapToLong(this::pendingOf).sum();
-    }
-
-    private long pendingOf(String line) {
-        return ask(DesignDocument.LISTS, "status", query -> query.startKey(List.of(line, JobStatus.STUCK.json()))
-                        .endKey(List.of(line, JobStatus.WAITING.json(), AFTER_ALL))
-                        .groupLevel(2))
-                .rows()
-                .stream()
-                .filter(row -> !row.key().path(1).asText().equals(JobStatus.SUCCESS.json()))
-                .mapToLong(row -> row.value().asLong())
-                .sum();
-    }
-
-    /**
-     * Since when the first pending job of a type could run here: its scheduled time, or if it has none, when it was created.
-     *
-     * @return the time, or empty when none is pending
-     */
-    public Optional<Instant> oldestPending(String type) {
-        return site.lines(type).stream()
-                .flatMap(line -> oldestOf(line).stream())
-                .min(Comparator.naturalOrder());
-    }
-
-    private Optional<Instant> oldestOf(String line) {
-        return firstScheduled(line)
-                .map(time ->
-                        time.toEpochMilli() > 0 ? time : oldestWaiting(line).orElse(time));
-    }
-
-    private Optional<Instant> oldestWaiting(String line) {
-        List<Object> waiting = List.of(line, JobStatus.WAITING.json());
-        return ask(DesignDocument.LISTS, "status", query -> query.reduce(false)
-                        .startKey(waiting)
-                        .endKey(plus(waiting, AFTER_ALL))
-                        .limit(1))
-                .rows()
-                .stream()
-                .map(row -> Instant.ofEpochMilli(row.key().path(2).asLong()))
-                .findFirst();
-    }
-
-    private Optional<Instant> firstScheduled(String line) {
-        return ask(DesignDocument.JOBS, "due", query -> all(query, line).limit(1)).rows().stream()
-                .map(row -> Instant.ofEpochMilli(row.key().path(1).asLong()))
-                .findFirst();
     }
 
     /** The jobs of a type that are owned here. */
@@ -291,56 +200,9 @@ public final class JobIndex {
                 .toList();
     }
 
-    /** {@return how many jobs of any site there are, by type and status; types without jobs are missing} */
-    public Map<String, Map<JobStatus, Long>> counts() {
-        return byType(line -> true);
-    }
-
-    /** {@return how many of the jobs that are run here there are, by type and status; types without any are missing} */
-    public Map<String, Map<JobStatus, Long>> countsHere() {
-        return byType(site::ownsLine);
-    }
-
-    private Map<String, Map<JobStatus, Long>> byType(Predicate<String> isCounted) {
-        Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
-        countsByLine().forEach((line, byStatus) -> {
-            if (isCounted.test(line)) {
-                Map<JobStatus, Long> ofType =
-                        counts.computeIfAbsent(Site.typeOf(line), type -> new EnumMap<>(JobStatus.class));
-                byStatus.forEach((status, jobs) -> ofType.merge(status, jobs, Long::sum));
-            }
-        });
-        return counts;
-    }
-
-    /** {@return how many jobs of any site there are, by line and status; lines without jobs are missing} */
-    Map<String, Map<JobStatus, Long>> countsByLine() {
-        Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
-        for (ViewResult.Row row : ask(DesignDocument.LISTS, "status", query -> query.groupLevel(2))
-                .rows()) {
-            JobStatus.fromJson(row.key().path(1).asText()).ifPresent(status -> counts.computeIfAbsent(
-                            row.key().path(0).asText(), line -> new EnumMap<>(JobStatus.class))
-                    .put(status, row.value().asLong()));
-        }
-        return counts;
-    }
-
-    /**
-     * Counts the jobs of one type that are run here. Those that were stopped while they ran are counted a second time,
-     * under their status and {@value #KILLED}.
-     *
-     * @return how many there are, by status, such as {@code failed} and {@code failed/killed}; a status without jobs is
-     *     missing
-     */
-    public Map<String, Long> counts(String type) {
-        Map<String, Long> counts = new TreeMap<>();
-        for (String line : site.lines(type)) {
-            ask(DesignDocument.LISTS, "status", query -> all(query, line).groupLevel(2))
-                    .rows()
-                    .forEach(row ->
-                            counts.merge(row.key().path(1).asText(), row.value().asLong(), Long::sum));
-        }
-        return counts;
+    /** {@return the numbers of jobs} */
+    public JobCounts counts() {
+        return new JobCounts(this);
     }
 
     /** {@return the documents that have the id of a job but cannot be one, each with the name of a wrong field} */
@@ -360,7 +222,7 @@ public final class JobIndex {
                 .toList();
     }
 
-    private static ViewQuery all(ViewQuery query, String line) {
+    static ViewQuery all(ViewQuery query, String line) {
         return query.startKey(List.of(line)).endKey(List.of(line, AFTER_ALL));
     }
 
@@ -370,7 +232,7 @@ public final class JobIndex {
                 .includeDocs(true));
     }
 
-    private ViewResult ask(DesignDocument document, String view, UnaryOperator<ViewQuery> parameters) {
+    ViewResult ask(DesignDocument document, String view, UnaryOperator<ViewQuery> parameters) {
         return designs.ask(document, name -> parameters.apply(ViewQuery.of(name, view)));
     }
 
@@ -414,12 +276,6 @@ public final class JobIndex {
         return result.rows().stream()
                 .flatMap(row -> JobId.fromDocId(String.valueOf(row.id())).stream())
                 .toList();
-    }
-
-    private static List<Object> plus(List<Object> prefix, Object last) {
-        List<Object> longer = new ArrayList<>(prefix);
-        longer.add(last);
-        return longer;
     }
 
     /**

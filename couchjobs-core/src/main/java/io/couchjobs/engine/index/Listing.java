@@ -147,7 +147,7 @@ public final class Listing {
             return List.of(label.get());
         }
         JobStatus status = filter.ofStatus();
-        return index.countsByLine().keySet().stream()
+        return index.counts().byLine().keySet().stream()
                 .filter(line -> isOpen(filter, line))
                 .map(line -> status == null ? new Range(NEWEST, line, "") : new Range("status", line, status.json()))
                 .toList();

@@ -37,7 +37,7 @@ public final class Drain implements Feed.Listener {
     private boolean isEmptyBefore(Deadline deadline) throws InterruptedException {
         while (true) {
             tools.clearance().clear(scope);
-            if (ScopeCounts.unfinished(tools.parts().index().counts(scope.jobType())) == 0) {
+            if (ScopeCounts.unfinished(tools.parts().index().counts().of(scope.jobType())) == 0) {
                 return true;
             }
             boolean again =

@@ -166,7 +166,8 @@ public final class QueueScopes implements Scopes {
     public Scopes.Stats stats(Scope scope) {
         tools.rejections().tell();
         return ScopeCounts.of(
-                tools.parts().index().counts(scope.jobType()), tools.scopes().rejected(scope));
+                tools.parts().index().counts().of(scope.jobType()),
+                tools.scopes().rejected(scope));
     }
 
     @Override

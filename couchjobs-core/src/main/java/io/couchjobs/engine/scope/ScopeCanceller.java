@@ -41,7 +41,7 @@ final class ScopeCanceller {
     }
 
     void clear(Scope scope) {
-        if (ScopeCounts.queued(index.counts(scope.jobType())) == 0) {
+        if (ScopeCounts.queued(index.counts().of(scope.jobType())) == 0) {
             return;
         }
         List<Job> waiting = waiting(scope);

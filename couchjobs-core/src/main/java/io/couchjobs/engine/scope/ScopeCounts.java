@@ -1,6 +1,6 @@
 package io.couchjobs.engine.scope;
 
-import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.index.JobCounts;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.scope.Scopes;
 import java.util.Map;
@@ -12,8 +12,8 @@ final class ScopeCounts {
     static Scopes.Stats of(Map<String, Long> counts, long rejected) {
         long failed = count(counts, JobStatus.FAILED, "");
         long cancelled = count(counts, JobStatus.CANCELLED, "");
-        long failedKilled = count(counts, JobStatus.FAILED, JobIndex.KILLED);
-        long cancelledKilled = count(counts, JobStatus.CANCELLED, JobIndex.KILLED);
+        long failedKilled = count(counts, JobStatus.FAILED, JobCounts.KILLED);
+        long cancelledKilled = count(counts, JobStatus.CANCELLED, JobCounts.KILLED);
         long finished = count(counts, JobStatus.SUCCESS, "");
         return new Scopes.Stats(
                 queued(counts) + running(counts) + finished + failed + cancelled,

@@ -105,10 +105,11 @@ final class SubmitRound {
         JobIndex index = tools.parts().index();
         if (running.size() <= 1) {
             Map<Scope, Long> one = new HashMap<>();
-            running.forEach(scope -> one.put(scope, ScopeCounts.unfinished(index.counts(scope.jobType()))));
+            running.forEach(scope ->
+                    one.put(scope, ScopeCounts.unfinished(index.counts().of(scope.jobType()))));
             return one;
         }
-        Map<String, Map<JobStatus, Long>> counts = index.countsHere();
+        Map<String, Map<JobStatus, Long>> counts = index.counts().byTypeHere();
         Map<Scope, Long> each = new HashMap<>();
         running.forEach(scope -> {
             Map<JobStatus, Long> ofScope = counts.getOrDefault(scope.jobType(), new EnumMap<>(JobStatus.class));

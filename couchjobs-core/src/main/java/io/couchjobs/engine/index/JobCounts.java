@@ -1,0 +1,168 @@
+package io.couchjobs.engine.index;
+
+import io.couchjobs.couch.ViewResult;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Site;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/** The numbers of jobs, of which the index keeps the sums. Thread-safe. */
+public final class JobCounts {
+    /** The suffix that {@link #of} adds to the status of jobs that were stopped while they ran. */
+    public static final String KILLED = "/killed";
+
+    private final JobIndex index;
+
+    JobCounts(JobIndex index) {
+        this.index = index;
+    }
+
+    /** {@return how many jobs of any site there are, by type and status; types without jobs are missing} */
+    public Map<String, Map<JobStatus, Long>> byType() {
+        return byType(line -> true);
+    }
+
+    /** {@return how many of the jobs that are run here there are, by type and status; types without any are missing} */
+    public Map<String, Map<JobStatus, Long>> byTypeHere() {
+        return byType(index.site()::ownsLine);
+    }
+
+    private Map<String, Map<JobStatus, Long>> byType(Predicate<String> isCounted) {
+        Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
+        byLine().forEach((line, byStatus) -> {
+            if (isCounted.test(line)) {
+                Map<JobStatus, Long> ofType =
+                        counts.computeIfAbsent(Site.typeOf(line), type -> new EnumMap<>(JobStatus.class));
+                byStatus.forEach((status, jobs) -> ofType.merge(status, jobs, Long::sum));
+            }
+        });
+        return counts;
+    }
+
+    /** {@return how many jobs of any site there are, by line and status; lines without jobs are missing} */
+    Map<String, Map<JobStatus, Long>> byLine() {
+        return byLine(index.ask(DesignDocument.LISTS, "status", query -> query.groupLevel(2)));
+    }
+
+    /** The values of rows by line and status. */
+    static Map<String, Map<JobStatus, Long>> byLine(ViewResult rows) {
+        Map<String, Map<JobStatus, Long>> counts = new TreeMap<>();
+        for (ViewResult.Row row : rows.rows()) {
+            JobStatus.fromJson(row.key().path(1).asText()).ifPresent(status -> counts.computeIfAbsent(
+                            row.key().path(0).asText(), line -> new EnumMap<>(JobStatus.class))
+                    .put(status, row.value().asLong()));
+        }
+        return counts;
+    }
+
+    /**
+     * Counts the jobs of one type that are run here. Those that were stopped while they ran are counted a second time,
+     * under their status and {@value #KILLED}.
+     *
+     * @return how many there are, by status, such as {@code failed} and {@code failed/killed}; a status without jobs is
+     *     missing
+     */
+    public Map<String, Long> of(String type) {
+        Map<String, Long> counts = new TreeMap<>();
+        for (String line : index.site().lines(type)) {
+            index.ask(DesignDocument.LISTS, "status", query -> JobIndex.all(query, line)
+                            .groupLevel(2))
+                    .rows()
+                    .forEach(row ->
+                            counts.merge(row.key().path(1).asText(), row.value().asLong(), Long::sum));
+        }
+        return counts;
+    }
+
+    /**
+     * Counts pending jobs that are run here.
+     *
+     * @param until only those whose scheduled time is not later
+     * @param limit where counting stops
+     * @return how many there are, at most the limit
+     */
+    public int pending(String type, Instant until, int limit) {
+        int count = 0;
+        for (String line : index.site().lines(type)) {
+            int left = limit - count;
+            count += index.ask(DesignDocument.JOBS, "due", query -> query.startKey(List.of(line))
+                            .endKey(List.of(line, until.toEpochMilli()))
+                            .limit(left))
+                    .rows()
+                    .size();
+        }
+        return count;
+    }
+
+    /**
+     * Counts pending jobs that are run here, also those that wait for others, however many there are: the index keeps the sums.
+     */
+    public long pending(String type) {
+        return index.site().lines(type).stream().mapToLong(this::pendingOf).sum();
+    }
+
+    private long pendingOf(String line) {
+        return index
+                .ask(DesignDocument.LISTS, "status", query -> query.startKey(List.of(line, JobStatus.STUCK.json()))
+                        .endKey(List.of(line, JobStatus.WAITING.json(), JobIndex.AFTER_ALL))
+                        .groupLevel(2))
+                .rows()
+                .stream()
+                .filter(row -> !row.key().path(1).asText().equals(JobStatus.SUCCESS.json()))
+                .mapToLong(row -> row.value().asLong())
+                .sum();
+    }
+
+    /**
+     * Since when the first pending job of a type could run here: its scheduled time, or if it has none, when it was created.
+     *
+     * @return the time, or empty when none is pending
+     */
+    public Optional<Instant> oldestPending(String type) {
+        return index.site().lines(type).stream()
+                .flatMap(line -> oldestOf(line).stream())
+                .min(Comparator.naturalOrder());
+    }
+
+    private Optional<Instant> oldestOf(String line) {
+        return firstScheduled(line)
+                .map(time ->
+                        time.toEpochMilli() > 0 ? time : oldestWaiting(line).orElse(time));
+    }
+
+    private Optional<Instant> oldestWaiting(String line) {
+        List<Object> waiting = List.of(line, JobStatus.WAITING.json());
+        return index
+                .ask(DesignDocument.LISTS, "status", query -> query.reduce(false)
+                        .startKey(waiting)
+                        .endKey(plus(waiting, JobIndex.AFTER_ALL))
+                        .limit(1))
+                .rows()
+                .stream()
+                .map(row -> Instant.ofEpochMilli(row.key().path(2).asLong()))
+                .findFirst();
+    }
+
+    private Optional<Instant> firstScheduled(String line) {
+        return index
+                .ask(DesignDocument.JOBS, "due", query -> JobIndex.all(query, line)
+                        .limit(1))
+                .rows()
+                .stream()
+                .map(row -> Instant.ofEpochMilli(row.key().path(1).asLong()))
+                .findFirst();
+    }
+
+    private static List<Object> plus(List<Object> prefix, Object last) {
+        List<Object> longer = new ArrayList<>(prefix);
+        longer.add(last);
+        return longer;
+    }
+}
