@@ -120,7 +120,7 @@ final class Resolver {
         if (!DocIds.isBesideJobs(docId)) {
             return ConflictOutcome.SETTLED;
         }
-        return shared.resolve(docId, SharedWriter.Kind.PLAIN);
+        return shared.resolve(docId);
     }
 
     /**

@@ -7,6 +7,7 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.SharedView;
 import io.couchjobs.engine.store.SharedWriter;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.UnconfirmedException;
@@ -130,7 +131,7 @@ final class RateKeeper {
      * contested leaf are not granted.
      */
     private boolean reserveOfAll(String type, Rate rate, int wanted, long window) {
-        SharedWriter.View view = shared.view(docId(type), SharedWriter.Kind.PLAIN);
+        SharedView view = shared.view(docId(type), SharedWriter.Kind.PLAIN);
         List<ObjectNode> counted = view.standing();
         ObjectNode document = counted.isEmpty() ? JsonNodeFactory.instance.objectNode() : counted.get(0);
         boolean isNext =

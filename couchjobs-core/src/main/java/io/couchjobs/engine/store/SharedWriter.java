@@ -1,6 +1,5 @@
 package io.couchjobs.engine.store;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
@@ -22,7 +21,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Changes documents that many processes change, on servers that may keep several copies of them. A write counts as done
@@ -48,6 +46,7 @@ public final class SharedWriter {
 
     private final CouchDatabase database;
     private final Copies copies;
+    private final SharedReader reader;
     private final LostAnswers lostAnswers;
     private final Environment environment;
     private final Map<String, Doubt> doubted = new ConcurrentHashMap<>();
@@ -55,6 +54,7 @@ public final class SharedWriter {
     public SharedWriter(CouchDatabase database) {
         this.database = database;
         this.copies = new Copies(database);
+        this.reader = new SharedReader(database, copies);
         this.lostAnswers = new LostAnswers(database, copies);
         this.environment = ServerAccess.environment(database.server());
     }
@@ -114,7 +114,7 @@ public final class SharedWriter {
         boolean tried = false;
         long began = environment.nanos();
         while (backoff.attempts() < MOST_ATTEMPTS || (doubtful && environment.nanos() - began < GRACE.toNanos())) {
-            View view = view(docId, kind);
+            SharedView view = view(docId, kind);
             if (!kind.isKnown(view.present())) {
                 continue;
             }
@@ -125,7 +125,7 @@ public final class SharedWriter {
             }
             ObjectNode present = view.present();
             ObjectNode wanted = change.apply(present.deepCopy());
-            boolean isDoubted = kind.confirmsAlways() || (tried && view.severalCopies);
+            boolean isDoubted = kind.confirmsAlways() || (tried && view.severalCopies());
             if (present.equals(JsonNumbers::compare, wanted) && !isDoubted) {
                 return wanted;
             }
@@ -140,21 +140,21 @@ public final class SharedWriter {
     }
 
     /** Writes once; returns the revision when the write is done, or empty when no effect of it is left. */
-    public Optional<String> write(View view, ObjectNode next, Kind kind) {
+    public Optional<String> write(SharedView view, ObjectNode next, Kind kind) {
         List<String> left = new ArrayList<>();
         try {
             Optional<String> done = write(view, next, kind, left);
-            tidy(view.docId, left, kind);
+            tidy(view.docId(), left, kind);
             return done;
         } catch (RuntimeException trouble) {
-            tidyAfter(trouble, view.docId, left, kind);
+            tidyAfter(trouble, view.docId(), left, kind);
             throw trouble;
         }
     }
 
-    private Optional<String> write(View view, ObjectNode next, Kind kind, List<String> left) {
+    private Optional<String> write(SharedView view, ObjectNode next, Kind kind, List<String> left) {
         WriteResult written = put(next);
-        if (written instanceof WriteResult.Accepted accepted && isLocal(view.docId)) {
+        if (written instanceof WriteResult.Accepted accepted && SharedReader.isLocal(view.docId())) {
             return Optional.of(repeat(view, accepted.rev(), next));
         }
         if (written instanceof WriteResult.Stored stored && stands(view, stored.rev(), next, kind, left)) {
@@ -169,12 +169,12 @@ public final class SharedWriter {
      * A confirmed write stands, unless another leaf contests its base. Then the other writer may be right, and this
      * change is taken back and made again.
      */
-    private boolean stands(View before, String rev, ObjectNode next, Kind kind, List<String> left) {
-        if (!before.severalCopies) {
+    private boolean stands(SharedView before, String rev, ObjectNode next, Kind kind, List<String> left) {
+        if (!before.severalCopies()) {
             return true;
         }
-        View after = view(before.docId, kind);
-        boolean contested = after.leaves.stream()
+        SharedView after = view(before.docId(), kind);
+        boolean contested = after.leaves().stream()
                 .filter(leaf -> !leaf.descendsFrom(rev))
                 .filter(leaf -> !before.knows(leaf))
                 .filter(leaf -> !leaf.isWithdrawn())
@@ -184,23 +184,23 @@ public final class SharedWriter {
             return false;
         }
         Set<String> losers = new HashSet<>(left);
-        before.leaves.stream()
+        before.leaves().stream()
                 .filter(leaf -> !leaf.rev().equals(before.baseRev()) && !leaf.isDeleted())
                 .forEach(leaf -> losers.add(leaf.rev()));
         losers.remove(before.baseRev());
-        losers.forEach(loser -> delete(before.docId, loser, rev));
+        losers.forEach(loser -> delete(before.docId(), loser, rev));
         left.clear();
         return true;
     }
 
     /** Has a write confirmed that is stored somewhere, or takes it back. */
-    private Optional<String> settle(View before, String rev, ObjectNode next, Kind kind, List<String> left) {
+    private Optional<String> settle(SharedView before, String rev, ObjectNode next, Kind kind, List<String> left) {
         Backoff backoff = new Backoff(environment, Duration.ofMillis(20), Duration.ofSeconds(1));
         String own = rev;
         while (backoff.attempts() < MOST_CONFIRMATIONS) {
-            View now = view(before.docId, kind);
+            SharedView now = view(before.docId(), kind);
             Optional<SharedLeaf> mine = now.descendantOf(own);
-            boolean isAlone = now.leaves.stream()
+            boolean isAlone = now.leaves().stream()
                     .filter(leaf -> !before.knows(leaf) && !leaf.isWithdrawn())
                     .allMatch(leaf -> mine.filter(leaf::equals).isPresent());
             if (mine.isEmpty() || !isAlone) {
@@ -212,18 +212,18 @@ public final class SharedWriter {
                 return Optional.of(stored.rev());
             }
             own = kept instanceof WriteResult.Accepted accepted ? accepted.rev() : own;
-            pause(backoff, before.docId);
+            pause(backoff, before.docId());
         }
         takeBack(before, own, next, kind, left);
-        throw new UnconfirmedException(before.docId);
+        throw new UnconfirmedException(before.docId());
     }
 
     /** Local documents have no conflicts: each copy keeps the last content it was sent. */
-    private String repeat(View before, String rev, ObjectNode next) {
+    private String repeat(SharedView before, String rev, ObjectNode next) {
         Backoff backoff = new Backoff(environment, Duration.ofMillis(20), Duration.ofSeconds(1));
         ObjectNode again = next.deepCopy().put("_rev", rev);
         while (backoff.attempts() < MOST_CONFIRMATIONS) {
-            pause(backoff, before.docId);
+            pause(backoff, before.docId());
             WriteResult written = put(again);
             if (written instanceof WriteResult.Stored stored) {
                 return stored.rev();
@@ -234,18 +234,18 @@ public final class SharedWriter {
         ObjectNode former = before.present();
         former.set("_rev", again.get("_rev"));
         put(before.document().isPresent() ? former : former.put("_deleted", true));
-        throw new UnconfirmedException(before.docId);
+        throw new UnconfirmedException(before.docId());
     }
 
     /**
      * Writes the former content on a leaf of this process, until any copy has stored it; from there it spreads. A
      * writer that built on the leaf goes on from there.
      */
-    private void takeBack(View before, String own, ObjectNode next, Kind kind, List<String> left) {
+    private void takeBack(SharedView before, String own, ObjectNode next, Kind kind, List<String> left) {
         Backoff backoff = new Backoff(environment, Duration.ofMillis(20), Duration.ofSeconds(1));
         for (boolean first = true; backoff.attempts() < MOST_WITHDRAWALS; first = false) {
             Optional<SharedLeaf> mine =
-                    first ? Optional.empty() : view(before.docId, kind).descendantOf(own);
+                    first ? Optional.empty() : view(before.docId(), kind).descendantOf(own);
             boolean isElsewhere = mine.filter(
                             leaf -> !leaf.rev().equals(own) && (leaf.isWithdrawn() || !leaf.saysTheSameAs(next)))
                     .isPresent();
@@ -261,9 +261,9 @@ public final class SharedWriter {
                 left.add(accepted.rev());
                 return;
             }
-            pause(backoff, before.docId);
+            pause(backoff, before.docId());
         }
-        throw new UnconfirmedException(before.docId);
+        throw new UnconfirmedException(before.docId());
     }
 
     /** Deletes the leaves that a writer took back, so that readers do not see them in place of the confirmed one. */
@@ -306,23 +306,24 @@ public final class SharedWriter {
     }
 
     /** Brings a document back to one leaf. */
-    public ConflictOutcome resolve(String docId, Kind kind) {
-        View view = conflicted(docId, kind, copies.areSeveral());
-        if (view.leaves.size() < 2) {
+    public ConflictOutcome resolve(String docId) {
+        Kind kind = Kind.PLAIN;
+        SharedView view = reader.conflicted(docId, kind, copies.areSeveral());
+        if (view.leaves().size() < 2) {
             doubted.remove(docId);
             return ConflictOutcome.SETTLED;
         }
-        if (view.severalCopies && view.isDoubtful() && !hasBeenSoForLong(view)) {
+        if (view.severalCopies() && view.isDoubtful() && !hasBeenSoForLong(view)) {
             return ConflictOutcome.OPEN;
         }
-        SharedLeaf best = view.leaves.get(0);
+        SharedLeaf best = view.leaves().get(0);
         boolean done;
-        if (view.severalCopies && !best.isDeleted()) {
+        if (view.severalCopies() && !best.isDeleted()) {
             ObjectNode kept = best.kept();
             done = put(kept) instanceof WriteResult.Stored stored
                     && stands(view, stored.rev(), kept, kind, new ArrayList<>());
         } else {
-            done = view.leaves.stream()
+            done = view.leaves().stream()
                     .skip(1)
                     .filter(leaf -> !leaf.isDeleted())
                     .allMatch(loser -> isStored(put(loser.lost(best.rev()))));
@@ -330,12 +331,12 @@ public final class SharedWriter {
         return done ? ConflictOutcome.RESOLVED : ConflictOutcome.OPEN;
     }
 
-    private boolean hasBeenSoForLong(View view) {
-        Doubt now = new Doubt(Set.copyOf(view.revs), environment.nanos());
+    private boolean hasBeenSoForLong(SharedView view) {
+        Doubt now = new Doubt(view.revs(), environment.nanos());
         if (doubted.size() >= MOST_DOUBTED) {
             doubted.clear();
         }
-        Doubt first = doubted.merge(view.docId, now, (old, fresh) -> old.revs.equals(fresh.revs) ? old : fresh);
+        Doubt first = doubted.merge(view.docId(), now, (old, fresh) -> old.revs.equals(fresh.revs) ? old : fresh);
         return now.nanos - first.nanos >= GRACE.toNanos();
     }
 
@@ -345,37 +346,13 @@ public final class SharedWriter {
         return written instanceof WriteResult.Stored || written instanceof WriteResult.Accepted;
     }
 
-    /** Reads a document; reads all its leaves only when there are several. */
     public Optional<ObjectNode> read(String docId, Kind kind) {
-        Optional<ObjectNode> seen = isLocal(docId) ? database.get(docId) : database.getWithConflicts(docId);
-        if (seen.filter(document -> document.has("_conflicts")).isPresent()) {
-            return view(docId, kind).document();
-        }
-        seen.ifPresent(document -> document.remove(SharedLeaf.UNCOUNTED));
-        return seen;
+        return reader.read(docId, kind);
     }
 
     /** The view for readers: the leaf that came later, not the one of the longer branch. */
-    public View view(String docId, Kind kind) {
-        if (isLocal(docId) || !copies.areSeveral()) {
-            List<SharedLeaf> one =
-                    database.get(docId).map(SharedLeaf::of).map(List::of).orElseGet(List::of);
-            return new View(docId, one, false);
-        }
-        return conflicted(docId, kind, true);
-    }
-
-    private View conflicted(String docId, Kind kind, boolean severalCopies) {
-        List<SharedLeaf> leaves = database.leavesWithHistories(docId).stream()
-                .map(SharedLeaf::of)
-                .filter(SharedLeaf::counts)
-                .sorted(kind.later().reversed())
-                .toList();
-        return new View(docId, leaves, severalCopies);
-    }
-
-    private static boolean isLocal(String docId) {
-        return docId.startsWith("_local/");
+    public SharedView view(String docId, Kind kind) {
+        return reader.view(docId, kind);
     }
 
     /** A lost answer is settled by a reading; on a cluster a write found so counts as stored, not as confirmed. */
@@ -383,7 +360,8 @@ public final class SharedWriter {
         try {
             return WriteRefusedException.check(database.put(document));
         } catch (CouchException trouble) {
-            if (!trouble.outcomeUnknown() || isLocal(document.path("_id").asText())) {
+            if (!trouble.outcomeUnknown()
+                    || SharedReader.isLocal(document.path("_id").asText())) {
                 throw trouble;
             }
             return lostAnswers
@@ -395,95 +373,8 @@ public final class SharedWriter {
     }
 
     private static void pause(Backoff backoff, String docId) {
-        try {
-            backoff.pause();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new CouchJobsException("interrupted while changing " + docId, e);
-        }
-    }
-
-    /** The leaves of a document that count, the best first. */
-    public static final class View {
-        private final String docId;
-        private final List<SharedLeaf> leaves;
-        private final boolean severalCopies;
-        private final Set<String> revs = new HashSet<>();
-
-        View(String docId, List<SharedLeaf> leaves, boolean severalCopies) {
-            this.docId = docId;
-            this.leaves = leaves;
-            this.severalCopies = severalCopies;
-            leaves.forEach(leaf -> revs.add(leaf.rev()));
-        }
-
-        List<SharedLeaf> leaves() {
-            return leaves;
-        }
-
-        /**
-         * Whether two leaves stand that were not taken back, so that the writer of one may be doing so at the moment.
-         */
-        boolean isDoubtful() {
-            long standing = leaves.stream().filter(leaf -> !leaf.isWithdrawn()).count();
-            return standing > 1 || (standing == 1 && leaves.get(0).isWithdrawn());
-        }
-
-        /** The leaves that were not taken back, the best first; the best one in any case. */
-        public List<ObjectNode> standing() {
-            List<ObjectNode> standing = leaves.stream()
-                    .filter(leaf -> !leaf.isWithdrawn() && !leaf.isDeleted())
-                    .map(SharedLeaf::plain)
-                    .toList();
-            return standing.isEmpty() ? document().stream().toList() : standing;
-        }
-
-        Optional<ObjectNode> document() {
-            return best().filter(leaf -> !leaf.isDeleted()).map(SharedLeaf::plain);
-        }
-
-        private Optional<SharedLeaf> best() {
-            return leaves.stream().findFirst();
-        }
-
-        private ObjectNode present() {
-            return document()
-                    .orElseGet(() -> JsonNodeFactory.instance.objectNode().put("_id", docId));
-        }
-
-        /** The revision that a change is made on. */
-        private String baseRev() {
-            return base() == null ? "" : base().rev();
-        }
-
-        /** The best leaf; beside a removal, a leaf that is left. */
-        private @Nullable SharedLeaf base() {
-            return leaves.stream().filter(leaf -> !leaf.isDeleted()).findFirst().orElse(null);
-        }
-
-        public ObjectNode next(ObjectNode wanted) {
-            SharedLeaf base = base();
-            SharedLeaf best = best().orElse(null);
-            if (best == null) {
-                return wanted.deepCopy();
-            }
-            ObjectNode next = base == null
-                    ? best.followed(wanted)
-                    : best.isDeleted() ? base.changedAfter(best, wanted) : base.changed(wanted);
-            return severalCopies && next.path("_deleted").asBoolean() ? SharedLeaf.removal(next) : next;
-        }
-
-        private ObjectNode instead(String own) {
-            SharedLeaf base = base();
-            return base == null ? SharedLeaf.lost(docId, own, "its writer") : base.instead(own);
-        }
-
-        private boolean knows(SharedLeaf leaf) {
-            return revs.contains(leaf.rev());
-        }
-
-        private Optional<SharedLeaf> descendantOf(String rev) {
-            return leaves.stream().filter(leaf -> leaf.descendsFrom(rev)).findFirst();
+        if (!backoff.pauseUnlessInterrupted()) {
+            throw new CouchJobsException("interrupted while changing " + docId);
         }
     }
 }
