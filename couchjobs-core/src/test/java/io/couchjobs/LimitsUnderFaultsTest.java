@@ -15,7 +15,9 @@ import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.BulkListener;
+import io.couchjobs.engine.store.Conflicts;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AttachedData;
@@ -381,7 +383,10 @@ class LimitsUnderFaultsTest {
 
         Stepped(JobQueue queue, String id, SettingsStore settings, List<QueueListener> listeners) {
             store = new JobStore(
-                    queue.database(), Site.UNNAMED, listeners, AttachedData.DEFAULT_LIMIT, BulkListener.UNHEARD);
+                    new JobWriter(queue.database(), Site.UNNAMED, BulkListener.UNHEARD),
+                    Conflicts.IGNORED,
+                    listeners,
+                    AttachedData.DEFAULT_LIMIT);
             feed = new Feed(queue.database(), settings);
             ServerClock clock =
                     new ServerClock(InstantSource.system(), () -> Duration.ZERO, () -> System.nanoTime() + nanos.get());

@@ -17,6 +17,7 @@ import io.couchjobs.engine.schedule.SharedScheduler;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.engine.watch.Watch;
 import io.couchjobs.engine.worker.Recovery;
@@ -70,10 +71,12 @@ public record Engine(
             int dataLimit) {
         DesignDocuments designs = new DesignDocuments(database);
         JobIndex index = new JobIndex(designs, site);
-        IndexWarmer warmer = new IndexWarmer(index::warm, database::info, ServerAccess.environment(database.server()));
-        JobStore store = new JobStore(database, site, listeners, dataLimit, warmer);
+        IndexWarmer warmer =
+                new IndexWarmer(index::warm, database::info, ServerAccess.environment(database.server()));
         SettingsStore settings = new SettingsStore(database, defaultTimeout);
-        ConflictWatch conflicts = new ConflictWatch(store, index, settings, clock);
+        JobWriter writer = new JobWriter(database, site, warmer);
+        ConflictWatch conflicts = new ConflictWatch(writer, index, settings, clock);
+        JobStore store = new JobStore(writer, conflicts, listeners, dataLimit);
         List<Feed.Listener> always = new ArrayList<>(List.of(settings, conflicts));
         if (!listeners.isEmpty()) {
             always.add(0, Feed.Listener.ofRevisions(store.listener()::changed));

@@ -304,7 +304,6 @@ public final class Acceptor implements Feed.Listener, AutoCloseable {
         if (listening != null) {
             listening.close();
         }
-        claimer.close();
         wake();
     }
 

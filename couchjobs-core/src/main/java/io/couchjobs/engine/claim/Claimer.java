@@ -17,24 +17,24 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Turns candidates into owned jobs, many in one request. Thread-safe. */
-public final class Claimer implements AutoCloseable {
+public final class Claimer {
+    private final QueueParts parts;
     private final JobStore store;
     private final ServerClock clock;
     private final SettingsStore settings;
     private final Limits limits;
     private final UnconfirmedClaims unconfirmed;
     private final RivalLeaves rivals;
-    private final DoubtfulClaims doubtful;
     private final Optional<String> login;
 
     Claimer(QueueParts parts, Limits limits, UnconfirmedClaims unconfirmed) {
+        this.parts = parts;
         this.store = parts.store();
         this.clock = parts.clock();
         this.settings = parts.settings();
         this.limits = limits;
         this.unconfirmed = unconfirmed;
         this.rivals = new RivalLeaves(parts.store());
-        this.doubtful = new DoubtfulClaims(parts, limits, unconfirmed);
         this.login = store.database().server().config().auth().login();
     }
 
@@ -79,7 +79,7 @@ public final class Claimer implements AutoCloseable {
         try {
             return sorted(withData(answered), sent);
         } catch (RuntimeException | Error trouble) {
-            doubtful.add(candidates, sent);
+            recover(candidates, sent);
             throw trouble;
         }
     }
@@ -104,7 +104,7 @@ public final class Claimer implements AutoCloseable {
                 .findFirst()
                 .ifPresent(refused -> {
                     answered.stream().filter(one -> !one.isStored()).forEach(one -> limits.lost(one.candidate));
-                    doubtful.add(
+                    recover(
                             answered.stream()
                                     .filter(Attempt::isStored)
                                     .map(Attempt::candidate)
@@ -140,38 +140,44 @@ public final class Claimer implements AutoCloseable {
                 claims.won.add(claim);
             }
         }
-        if (!doubted.isEmpty()) {
-            doubtful.add(doubted, sent);
-        }
+        recover(doubted, sent);
         return claims;
     }
 
     private void withdraw(Attempt lost) {
         if (lost.isStored()) {
             String reason = lost.isConfirmed() ? "the job has another leaf" : "no quorum confirmed the claim";
-            store.withdrawals().withdraw(lost.job, reason, clock.instant());
+            store.claimRecovery().withdraw(lost.job, reason, clock.instant());
             unconfirmed.tied(lost.job.id());
         }
     }
 
-    @Override
-    public void close() {
-        doubtful.close();
+    /** No run comes of claims that were sent then, and may have been stored. */
+    private void recover(List<Limits.Grant> claims, long sentNanos) {
+        List<LostClaim> lost = claims.stream()
+                .map(claim -> new LostClaim(
+                        parts, limits, unconfirmed, claim, lease(claim.job().type(), sentNanos)))
+                .toList();
+        store.claimRecovery().recover(lost, clock.instant());
     }
 
     private List<WriteResult> write(List<Limits.Grant> candidates, List<Job> attempts, long sent) {
         try {
             return store.writeAll(attempts);
         } catch (RuntimeException | Error trouble) {
-            doubtful.add(candidates, sent);
+            recover(candidates, sent);
             throw trouble;
         }
     }
 
     private LeasedJob claimed(Limits.Grant candidate, Job job, long sent) {
         Runnable onEnd = candidate.slots().isEmpty() ? () -> {} : () -> limits.ended(candidate);
-        Lease lease = new Lease(clock, () -> settings.timeoutOf(job.type()), sent);
+        Lease lease = lease(job.type(), sent);
         return new LeasedJob(store, clock, settings.retryPolicyOf(job.type()), candidate.token(), job, lease, onEnd);
+    }
+
+    private Lease lease(String type, long sent) {
+        return new Lease(clock, () -> settings.timeoutOf(type), sent);
     }
 
     /** A claim that was answered; the job as it was stored, if it was. */

@@ -3,6 +3,7 @@ package io.couchjobs.engine.conflict;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.store.MajorityProbe;
 import io.couchjobs.engine.store.Owner;
 import io.couchjobs.engine.store.SignOfLife;
@@ -38,20 +39,10 @@ final class AbandonedClaims {
     private final Map<String, Owner> owners = new ConcurrentHashMap<>();
     private final Map<String, Seen> seen = RecentMap.byAge(MOST);
 
-    /**
-     * Starts without suspects.
-     *
-     * @param claimsUnderWay the tokens of this process's claims that were not judged yet, as they are at each moment
-     */
-    AbandonedClaims(
-            CouchDatabase database,
-            MajorityProbe majority,
-            SettingsStore settings,
-            ServerClock clock,
-            Set<String> claimsUnderWay) {
-        this.database = database;
-        this.majority = majority;
-        this.claimsUnderWay = claimsUnderWay;
+    AbandonedClaims(JobWriter writer, SettingsStore settings, ServerClock clock) {
+        this.database = writer.database();
+        this.majority = writer.majority();
+        this.claimsUnderWay = writer.claimsUnderWay();
         this.settings = settings;
         this.clock = clock;
     }

@@ -9,7 +9,7 @@ import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.ConflictOutcome;
 import io.couchjobs.engine.store.Conflicts;
-import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.store.Owner;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
@@ -52,20 +52,14 @@ public final class ConflictWatch implements Conflicts, Feed.Listener, AutoClosea
     private Lane.@Nullable Planned sweep;
     private boolean closed;
 
-    /**
-     * Looks after the conflicts of a queue. No I/O.
-     *
-     * @param store where the jobs are; it tells of conflicts from now on
-     */
-    public ConflictWatch(JobStore store, JobIndex index, SettingsStore settings, ServerClock clock) {
+    /** Looks after the conflicts of a queue. No I/O. */
+    public ConflictWatch(JobWriter writer, JobIndex index, SettingsStore settings, ServerClock clock) {
         this.clock = clock;
-        this.abandoned =
-                new AbandonedClaims(store.database(), store.majority(), settings, clock, store.claimsUnderWay());
+        this.abandoned = new AbandonedClaims(writer, settings, clock);
         this.index = index;
-        this.resolver = new Resolver(store, clock, abandoned);
-        this.environment = store.environment();
+        this.resolver = new Resolver(writer, clock, abandoned);
+        this.environment = writer.environment();
         this.lane = environment.lane("couchjobs-conflicts", 1);
-        store.conflicts(this);
     }
 
     @Override

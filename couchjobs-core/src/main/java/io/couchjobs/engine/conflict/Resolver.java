@@ -6,7 +6,7 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.ConflictOutcome;
-import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.store.SharedWriter;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
@@ -29,18 +29,18 @@ final class Resolver {
     private static final Logger log = LoggerFactory.getLogger(Resolver.class);
     private static final int MOST_ROUNDS = 8;
 
-    private final JobStore store;
+    private final JobWriter writer;
     private final ServerClock clock;
     private final AbandonedClaims abandoned;
     private final SharedWriter shared;
     private final LongAdder resolved = new LongAdder();
     private final LongAdder undecided = new LongAdder();
 
-    Resolver(JobStore store, ServerClock clock, AbandonedClaims abandoned) {
-        this.store = store;
+    Resolver(JobWriter writer, ServerClock clock, AbandonedClaims abandoned) {
+        this.writer = writer;
         this.clock = clock;
         this.abandoned = abandoned;
-        this.shared = new SharedWriter(store.database());
+        this.shared = new SharedWriter(writer.database());
     }
 
     long resolved() {
@@ -86,7 +86,7 @@ final class Resolver {
                     }
                 }
                 case CONFIRM -> {
-                    WriteResult written = store.write(resolution.winner().orElseThrow());
+                    WriteResult written = writer.write(resolution.winner().orElseThrow());
                     if (isUnconfirmed(written)) {
                         return ConflictOutcome.OPEN;
                     }
@@ -108,12 +108,12 @@ final class Resolver {
     }
 
     private List<ObjectNode> leaves(String docId) {
-        return store.database().leavesWithHistories(docId);
+        return writer.database().leavesWithHistories(docId);
     }
 
     /** A node that has just lost the others must not decide which leaves are deleted after a confirmation. */
     private Optional<List<ObjectNode>> majorityLeaves(String docId) {
-        return store.majority().read(List.of(docId), () -> leaves(docId));
+        return writer.majority().read(List.of(docId), () -> leaves(docId));
     }
 
     private ConflictOutcome resolveOther(String docId) {
@@ -130,7 +130,7 @@ final class Resolver {
     private boolean areWithdrawn(List<ObjectNode> leaves) {
         boolean some = false;
         for (ObjectNode leaf : leaves) {
-            Optional<Job> job = owned(leaf).filter(store.site()::owns).filter(owned -> abandoned.isNobodys(owned));
+            Optional<Job> job = owned(leaf).filter(writer.site()::owns).filter(owned -> abandoned.isNobodys(owned));
             if (job.isPresent()) {
                 log.info(
                         "the claim of {} on a leaf of {} is nobody's any more",
@@ -138,7 +138,7 @@ final class Resolver {
                         job.get().id());
                 some |= Transitions.withdrawAfterRun(job.get(), clock.instant())
                         .write()
-                        .map(store::write)
+                        .map(writer::write)
                         .filter(WriteResult.Stored.class::isInstance)
                         .isPresent();
             }
@@ -152,7 +152,7 @@ final class Resolver {
      */
     private boolean isOurs(List<ObjectNode> leaves) {
         List<Job> jobs = leaves.stream().flatMap(leaf -> present(leaf).stream()).toList();
-        return jobs.isEmpty() || jobs.stream().anyMatch(store.site()::owns);
+        return jobs.isEmpty() || jobs.stream().anyMatch(writer.site()::owns);
     }
 
     private static Optional<Job> owned(ObjectNode leaf) {
@@ -176,8 +176,8 @@ final class Resolver {
     /** A tombstone that no quorum has still spreads. */
     private boolean areWritten(List<ObjectNode> tombstones) {
         List<CompletableFuture<WriteResult>> writes = new ArrayList<>();
-        tombstones.forEach(tombstone -> writes.add(store.writeSoon(tombstone)));
-        return writes.stream().map(store::join).toList().stream()
+        tombstones.forEach(tombstone -> writes.add(writer.writeSoon(tombstone)));
+        return writes.stream().map(writer::join).toList().stream()
                 .noneMatch(result -> result instanceof WriteResult.Conflict || result instanceof WriteResult.Refused);
     }
 }

@@ -5,7 +5,6 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
-import io.couchjobs.engine.store.Confirmation;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.job.AddResult;
@@ -40,7 +39,7 @@ import java.util.function.Function;
  *
  * <p>On a cluster a write that no quorum confirmed may have met another one and lose: its conflict is resolved first,
  * and the race counts as lost when readers do not see the write then. A change is done when a majority of the copies is
- * known to have it: a change that only a minority has would be undone by a claim of the job elsewhere ({@link
+ * known to have it: a change that only a minority has would be undone by a claim of the job elsewhere ({@code
  * Confirmation}). A new job may be with a minority for a while; it cannot be changed elsewhere.
  */
 public final class Creator {
@@ -48,7 +47,6 @@ public final class Creator {
 
     private final JobStore store;
     private final InstantSource clock;
-    private final Confirmation confirmation;
 
     /**
      * Works on a store.
@@ -59,7 +57,6 @@ public final class Creator {
     public Creator(JobStore store, InstantSource clock) {
         this.store = store;
         this.clock = clock;
-        this.confirmation = new Confirmation(store, clock);
     }
 
     /**
@@ -332,14 +329,14 @@ public final class Creator {
     private Optional<Job> won(Decision decision) {
         Optional<Job> next = store.attaching(decision);
         if (next.isEmpty()) {
-            return confirmation.ofFound(decision.before());
+            return store.confirmation().ofFound(decision.before(), clock);
         }
         WriteResult written = WriteRefusedException.check(store.write(next.get()));
         if (written instanceof WriteResult.Stored stored) {
             return Optional.of(next.get().withRev(stored.rev()));
         }
         return written instanceof WriteResult.Accepted accepted
-                ? confirmation.of(next.get().id(), accepted.rev())
+                ? store.confirmation().of(next.get().id(), accepted.rev(), clock)
                 : Optional.empty();
     }
 
@@ -355,9 +352,9 @@ public final class Creator {
     /** A job that was created on top of a tombstone is not new: others may know the job, and have run it. */
     private Optional<Job> unconfirmed(Job job, String rev) {
         if (Rev.generation(rev) > 1) {
-            return confirmation.of(job.id(), rev);
+            return store.confirmation().of(job.id(), rev, clock);
         }
-        return store.isInPlace(job) ? Optional.of(job.withRev(rev)) : Optional.empty();
+        return store.confirmation().isInPlace(job) ? Optional.of(job.withRev(rev)) : Optional.empty();
     }
 
     private <T> T untilWon(JobId id, Attempt<T> attempt) {

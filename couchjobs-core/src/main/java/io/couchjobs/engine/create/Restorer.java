@@ -81,7 +81,7 @@ public final class Restorer {
         } else if (written instanceof WriteResult.Refused refused) {
             return AddResult.rejected(job.id(), refused.error() + ": " + refused.reason());
         } else if (written instanceof WriteResult.Accepted accepted) {
-            return store.isInPlace(job)
+            return store.confirmation().isInPlace(job)
                     ? AddResult.of(AddResult.Outcome.ADDED, job.withRev(accepted.rev()))
                     : AddResult.rejected(job.id(), UNCONFIRMED);
         }

@@ -8,7 +8,7 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
-import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.JobTombstone;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.LogChunk;
 import java.time.Duration;
@@ -163,7 +163,7 @@ final class Tombstones {
     private static boolean isFinal(Change tombstone) {
         return !tombstone.id().startsWith(DocIds.JOB)
                 || (tombstone.doc() != null
-                        && JobStore.retiredStatus(tombstone.doc()).isPresent());
+                        && JobTombstone.retiredStatus(tombstone.doc()).isPresent());
     }
 
     /** Servers may be told to take fewer at a time than they do by default. */

@@ -5,6 +5,7 @@ import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.store.ConfirmedEnds;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.Job;
@@ -34,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * <p>The thread that takes a job out of the map tells of it, so an end that the feed tells twice, or that is found by
  * reading after a gap too, is told once. On a cluster it is an end when a majority of the copies has it.
  */
-final class EndNotifier implements Feed.Listener, ConfirmedEnds.Asker, AutoCloseable {
+final class EndNotifier implements Feed.Listener, ConfirmedEnds.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EndNotifier.class);
     /** The server may be back at any time. */
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
@@ -175,8 +176,10 @@ final class EndNotifier implements Feed.Listener, ConfirmedEnds.Asker, AutoClose
     }
 
     @Override
-    public void confirmed(JobId id, Optional<Job> job) {
-        job.ifPresentOrElse(this::tellIfEnded, () -> tell(id, Outcome.REMOVED, null));
+    public void told(Snapshot sure) {
+        sure.job()
+                .map(store::withData)
+                .ifPresentOrElse(this::tellIfEnded, () -> tell(sure.id(), Outcome.REMOVED, null));
     }
 
     @Override
@@ -185,10 +188,11 @@ final class EndNotifier implements Feed.Listener, ConfirmedEnds.Asker, AutoClose
     }
 
     private void tellWhenSure(Job job) {
-        if (store.ends().isSure(job)) {
+        Snapshot seen = Snapshot.of(job);
+        if (store.ends().isSure(seen)) {
             tellIfEnded(job);
         } else {
-            store.ends().ask(job, this);
+            store.ends().ask(seen, this);
         }
     }
 

@@ -1,6 +1,10 @@
 package io.couchjobs.engine.store;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.RecentMap;
@@ -16,17 +20,23 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds out whether a change that no quorum of a cluster confirmed is there to stay. Reading does not tell: a node that is cut off
- * answers with the only copy that it has. So the job is written once more, as it is. When a quorum confirms that, a
- * majority of the copies has the change, and the revision before it cannot be claimed any more. A claim made just
- * before shows when all leaves of a majority of the copies are read afterwards. Thread-safe.
+ * Finds out the fate of writes that no quorum of a cluster confirmed. Thread-safe.
+ *
+ * <p>A new job may have met another write of the same document, and lose: its conflict is resolved, and it counts when it
+ * is in place then. A change of a job needs more. Reading does not tell: a node that is cut off answers with the only copy
+ * that it has. So the job is written once more, as it is. When a quorum confirms that, a majority of the copies has the
+ * change, and the revision before it cannot be claimed any more. A claim made just before shows when all leaves of a
+ * majority of the copies are read afterwards.
  */
 public final class Confirmation {
+    private static final int MOST_LOOKS = 8;
     private static final int MOST_ATTEMPTS = 6;
     private static final int MOST_DOUBTFUL = 1_000;
 
-    private final JobStore store;
-    private final InstantSource clock;
+    private final JobWriter writer;
+    private final CouchDatabase database;
+    private final Conflicts conflicts;
+    private final DataReader data;
     /**
      * Jobs with a change that is stored somewhere and was not confirmed. A caller that tries again finds the change
      * there, but it is not done yet.
@@ -34,37 +44,49 @@ public final class Confirmation {
     private final Set<JobId> doubtful =
             Collections.synchronizedSet(Collections.newSetFromMap(RecentMap.byUse(MOST_DOUBTFUL)));
 
-    public Confirmation(JobStore store, InstantSource clock) {
-        this.store = store;
-        this.clock = clock;
+    Confirmation(JobWriter writer, Conflicts conflicts, DataReader data) {
+        this.writer = writer;
+        this.database = writer.database();
+        this.conflicts = conflicts;
+        this.data = data;
+    }
+
+    /** Whether readers see a new job, or a later change of it, after its conflicts were resolved. */
+    public boolean isInPlace(Job written) {
+        settle(written.id());
+        return writer.lostAnswers()
+                .lookUp(List.of(written.toDocument()))
+                .get(0)
+                .filter(found -> !(found instanceof WriteResult.Conflict))
+                .isPresent();
     }
 
     /**
-     * Waits for the confirmation, for a few seconds at most.
+     * Waits for the confirmation of a change, for a few seconds at most.
      *
-     * @param id the job
      * @param rev the revision that the change made
      * @return the job as it is now; empty when others wrote at the same time and have won, or when the copies that are in reach now
      *     have not heard of the change
      * @throws UnconfirmedException when no quorum confirms it
      * @throws WriteRefusedException when the database refuses to store the job as it is
      */
-    public Optional<Job> of(JobId id, String rev) {
+    public Optional<Job> of(JobId id, String rev, InstantSource clock) {
         doubtful.add(id);
-        Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(50), Duration.ofSeconds(1));
+        Backoff backoff = new Backoff(writer.environment(), Duration.ofMillis(50), Duration.ofSeconds(1));
         while (backoff.attempts() < MOST_ATTEMPTS) {
-            store.settle(id);
-            Optional<Job> present = store.read(id).filter(job -> goesBackTo(rev, job));
+            settle(id);
+            Optional<Job> present =
+                    database.get(id.docId()).map(Job::parse).map(data::lazily).filter(job -> goesBackTo(rev, job));
             if (present.isEmpty()) {
                 return present;
             }
             Job kept = Transitions.keep(present.get(), clock.instant());
-            WriteResult written = WriteRefusedException.check(store.write(kept));
+            WriteResult written = WriteRefusedException.check(writer.write(kept));
             if (written instanceof WriteResult.Stored stored && isAllThereIs(id, stored.rev())) {
                 doubtful.remove(id);
                 return Optional.of(kept.withRev(stored.rev()));
             }
-            UnconfirmedWrites.pause(backoff, id);
+            pause(backoff, id);
         }
         throw new UnconfirmedException(id);
     }
@@ -72,23 +94,58 @@ public final class Confirmation {
     /**
      * Confirms a job that already is as wanted. An earlier try may have written it without a confirmation.
      *
-     * @param present the job as it was read
      * @return the job as it is now; empty when this must be tried again
      */
-    public Optional<Job> ofFound(Job present) {
-        return doubtful.contains(present.id()) ? of(present.id(), present.rev().orElseThrow()) : Optional.of(present);
+    public Optional<Job> ofFound(Job present, InstantSource clock) {
+        return doubtful.contains(present.id())
+                ? of(present.id(), present.rev().orElseThrow(), clock)
+                : Optional.of(present);
+    }
+
+    /** Lets a conflict be resolved, if there is one, and waits for that for a few seconds at most. */
+    void settle(JobId id) {
+        conflicts.look(id);
+        Backoff backoff = new Backoff(writer.environment(), Duration.ofMillis(20), Duration.ofSeconds(1));
+        while (backoff.attempts() < MOST_LOOKS && isInConflict(id)) {
+            pause(backoff, id);
+        }
+    }
+
+    private boolean isInConflict(JobId id) {
+        return database.getWithConflicts(id.docId())
+                .filter(document -> document.has("_conflicts"))
+                .isPresent();
     }
 
     private boolean isAllThereIs(JobId id, String rev) {
-        return store.majority()
-                .read(List.of(id.docId()), () -> store.isAllThereIs(id, rev))
+        return writer.majority()
+                .read(List.of(id.docId()), () -> isOnlyLeaf(id, rev))
                 .orElse(false);
+    }
+
+    /**
+     * Whether the copies that answer have that leaf of a job, no other live one, and no tombstone that counts more. The copy
+     * that answers for the document as readers see it may not know of a conflict that another copy has.
+     */
+    private boolean isOnlyLeaf(JobId id, String rev) {
+        List<ObjectNode> leaves = database.leavesWithHistories(id.docId());
+        long live = leaves.stream()
+                .filter(leaf -> !leaf.path("_deleted").asBoolean())
+                .count();
+        return live == 1 && Resolution.best(leaves).flatMap(Job::rev).equals(Optional.of(rev));
     }
 
     /** The node that answers may be another one than the one that took the change. */
     private boolean goesBackTo(String rev, Job job) {
         String present = job.rev().orElseThrow();
         return present.equals(rev)
-                || store.database().history(job.id().docId(), present).contains(rev);
+                || database.history(job.id().docId(), present).contains(rev);
+    }
+
+    private static void pause(Backoff backoff, JobId id) {
+        if (!backoff.pauseUnlessInterrupted()) {
+            throw new CouchJobsException(
+                    "interrupted while changing job " + id + "; it is stored, but no quorum has confirmed that");
+        }
     }
 }

@@ -1,17 +1,11 @@
 package io.couchjobs.engine.store;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.ViewQuery;
-import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.config.CouchException;
-import io.couchjobs.engine.lifecycle.Resolution;
+import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Lane;
-import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
-import io.couchjobs.job.MalformedJobException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -20,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,19 +40,20 @@ public final class ConfirmedEnds implements AutoCloseable {
     /** The wait for the answer to a write of this process; the feed may report the write before. */
     private static final Duration OWN_ANSWER = Duration.ofSeconds(1);
 
-    private final JobStore store;
-    private final CouchDatabase database;
+    private final JobWriter writer;
+    private final MajorityReader reader;
     private final Lane lane;
-    /** Whether the last reading came to nothing because no majority was in reach. Only the thread uses it. */
+    private final Alarm alarm;
+    /** Whether the last reading came to nothing because no majority was in reach. Only the lane uses it. */
     private boolean cutOff;
     // From here on guarded by this object.
     private final Map<String, Question> questions = new LinkedHashMap<>();
-    private @Nullable Long plannedNanos;
 
-    ConfirmedEnds(JobStore store) {
-        this.store = store;
-        this.database = store.database();
-        this.lane = store.environment().lane("couchjobs-confirmed", 1);
+    ConfirmedEnds(JobWriter writer, Conflicts conflicts) {
+        this.writer = writer;
+        this.reader = new MajorityReader(writer, conflicts);
+        this.lane = writer.environment().lane("couchjobs-confirmed", 1);
+        this.alarm = Alarm.immediate(lane, this::work);
     }
 
     /** Is told the state of a job. */
@@ -73,27 +69,10 @@ public final class ConfirmedEnds implements AutoCloseable {
         boolean asks(JobId id);
     }
 
-    /** Is told the state of a job. */
-    public interface Asker {
-        /**
-         * A majority of the copies has the job so.
-         *
-         * @param job the job, which may not have ended after all; empty when it is gone
-         */
-        void confirmed(JobId id, Optional<Job> job);
-
-        /**
-         * Whether it is still interested.
-         *
-         * @return false to be told nothing
-         */
-        boolean asks(JobId id);
-    }
-
     /** Asks, once, whether there is more than one copy: where there is not, nothing needs to be confirmed. */
     public void prepare() {
         try {
-            store.isCluster();
+            var unused = writer.copies().areSeveral();
         } catch (CouchException away) {
             log.debug("it is not known yet whether there are several copies: {}", away.toString());
         }
@@ -101,76 +80,49 @@ public final class ConfirmedEnds implements AutoCloseable {
 
     /**
      * Whether a job can be reported as it is: it has not ended, or there is one copy only, or this process itself was
-     * told that a majority has this end.
-     *
-     * @param seen the job as any node shows it
-     * @return false when it must be {@linkplain #ask asked} for
+     * told that a majority has this end. Otherwise it must be {@linkplain #ask asked} for.
      */
-    public boolean isSure(Job seen) {
-        return seen.state() != JobState.FINISHED
-                || !store.isDoubtful(seen.id().docId(), seen.rev().orElse(""));
-    }
-
     public boolean isSure(Snapshot seen) {
         return !seen.isEnd()
                 || seen.isConfirmed()
-                || !store.isDoubtful(seen.id().docId(), seen.rev());
+                || !writer.isDoubtful(seen.id().docId(), seen.rev());
     }
 
-    /**
-     * Reads a job as soon as possible, and again until the state that a majority of the copies has is known.
-     *
-     * @param asker told once, on a common thread; nothing when its document is no job
-     */
-    public void ask(JobId id, Asker asker) {
-        ask(id, new Told(asker, store));
-    }
-
-    /**
-     * As {@link #ask(JobId, Asker)}, for a job that was seen. It is not read when an answer tells this process that a
-     * majority has it so.
-     *
-     * @param seen the job as any node shows it
-     * @param asker told once, on a common thread
-     */
-    public void ask(Job seen, Asker asker) {
-        ask(Snapshot.of(seen), new Told(asker, store));
-    }
-
-    /**
-     * As {@link #ask(JobId, Asker)}, for a job that the feed has reported.
-     *
-     * @param seen the state that the feed reported, such as its removal
-     * @param asker told once, on a common thread
-     */
-    public void ask(JobId id, Optional<Snapshot> seen, Asker asker) {
-        ask(id, seen, new Told(asker, store));
-    }
-
+    /** Reads a job as the feed has reported it, such as its removal, until the state that a majority has is known. */
     public void ask(JobId id, Optional<Snapshot> seen, Listener listener) {
         seen.ifPresentOrElse(news -> ask(news, listener), () -> ask(id, listener));
     }
 
-    /** The job is not read when an answer tells this process that a majority has the state seen. */
+    /**
+     * Reads a job that was seen, until the state that a majority has is known. It is not read when an answer tells this process
+     * that a majority has the state seen.
+     */
     public synchronized void ask(Snapshot seen, Listener listener) {
         Question question = question(seen.id(), listener);
         question.seen = seen;
         question.end = seen.isEnd() ? seen : question.end;
-        boolean mayBeOwn = store.ownWrites().areUnderWay(seen.id().docId());
-        question.dueNanos = nanos() + (mayBeOwn ? OWN_ANSWER.toNanos() : 0);
+        String docId = seen.id().docId();
+        Optional<CompletableFuture<Void>> own = writer.ownWrites().underWay(docId);
+        question.dueNanos = nanos() + (own.isPresent() ? OWN_ANSWER.toNanos() : 0);
         plan();
+        own.ifPresent(answer -> {
+            var unused = answer.thenRun(() -> answered(docId));
+        });
     }
 
     /** A write of this process was answered. */
-    synchronized void answered(String docId) {
+    private synchronized void answered(String docId) {
         Question question = questions.get(docId);
-        if (question != null && !store.ownWrites().areUnderWay(docId)) {
+        if (question != null) {
             question.dueNanos = nanos();
             plan();
         }
     }
 
-    /** A listener is told once, however often it asked. */
+    /**
+     * Reads a job as soon as possible, and again until the state that a majority of the copies has is known. A listener is told
+     * once, on a common thread, however often it asked; nothing when the document is no job.
+     */
     public synchronized void ask(JobId id, Listener listener) {
         Question question = question(id, listener);
         question.seen = null;
@@ -186,7 +138,7 @@ public final class ConfirmedEnds implements AutoCloseable {
      */
     public Map<String, Snapshot> read(List<String> docIds) {
         Map<String, Snapshot> known = new HashMap<>();
-        readOnce(docIds)
+        reader.read(docIds)
                 .ifPresent(found ->
                         found.forEach((docId, snapshot) -> snapshot.ifPresent(sure -> known.put(docId, sure))));
         return known;
@@ -204,31 +156,21 @@ public final class ConfirmedEnds implements AutoCloseable {
         return question;
     }
 
-    /** Empty when no majority was in reach; a document that is no job has an entry without a value. */
-    private Optional<Map<String, Optional<Snapshot>>> readOnce(List<String> docIds) {
-        return store.majority().read(docIds, () -> snapshots(docIds));
-    }
-
     private long nanos() {
-        return store.environment().nanos();
+        return writer.environment().nanos();
     }
 
     private synchronized void plan() {
-        long next = Long.MAX_VALUE;
         long now = nanos();
-        for (Question question : questions.values()) {
-            next = Math.min(next, question.dueNanos - now);
-        }
-        long at = now + (next <= 0 ? 0 : Math.max(SHORTEST_WAIT, next)); // a clock may be coarser than a nanosecond
-        if (questions.isEmpty() || (plannedNanos != null && plannedNanos - at <= 0)) {
-            return;
-        }
-        lane.schedule(Duration.ofNanos(at - now), () -> work(at));
-        plannedNanos = at;
+        questions.values().stream()
+                .mapToLong(question -> question.dueNanos - now)
+                .min()
+                .ifPresent(next -> alarm.within(Duration.ofNanos(
+                        next <= 0 ? 0 : Math.max(SHORTEST_WAIT, next)))); // a clock may be coarser than a nanosecond
     }
 
-    private void work(long at) {
-        Map<String, Question> batch = next(at);
+    private void work() {
+        Map<String, Question> batch = next();
         try {
             Map<String, Question> toRead = new LinkedHashMap<>(batch);
             toRead.values().removeIf(this::answersItself);
@@ -252,7 +194,7 @@ public final class ConfirmedEnds implements AutoCloseable {
     }
 
     private void answer(Map<String, Question> batch) {
-        Optional<Map<String, Optional<Snapshot>>> found = readOnce(List.copyOf(batch.keySet()));
+        Optional<Map<String, Optional<Snapshot>>> found = reader.read(List.copyOf(batch.keySet()));
         if (found.isEmpty() && !cutOff) {
             log.warn(
                     "no majority of the copies is in reach: the ends of {} jobs, and of others meanwhile, are told when one is",
@@ -262,7 +204,7 @@ public final class ConfirmedEnds implements AutoCloseable {
         found.ifPresent(known -> {
             boolean isGoneWithDatabase =
                     known.values().stream().flatMap(Optional::stream).anyMatch(Snapshot::isUnknown)
-                            && store.isMadeAnew();
+                            && writer.copies().isMadeAnew();
             known.forEach((docId, sure) -> {
                 Question question = batch.get(docId);
                 if (question != null) {
@@ -300,10 +242,7 @@ public final class ConfirmedEnds implements AutoCloseable {
         plan();
     }
 
-    private synchronized Map<String, Question> next(long at) {
-        if (plannedNanos != null && plannedNanos == at) {
-            plannedNanos = null;
-        }
+    private synchronized Map<String, Question> next() {
         questions.values().removeIf(Question::isForgotten);
         long now = nanos();
         Map<String, Question> batch = new LinkedHashMap<>();
@@ -320,7 +259,7 @@ public final class ConfirmedEnds implements AutoCloseable {
     private final class Question {
         private final JobId id;
         private final Set<Listener> listeners = new LinkedHashSet<>(2);
-        private final Backoff backoff = new Backoff(store.environment(), SHORTEST_PAUSE, LONGEST_PAUSE);
+        private final Backoff backoff = new Backoff(writer.environment(), SHORTEST_PAUSE, LONGEST_PAUSE);
         private long dueNanos;
         private @Nullable Snapshot seen;
         /**
@@ -372,64 +311,5 @@ public final class ConfirmedEnds implements AutoCloseable {
                 return false;
             }
         }
-    }
-
-    private record Told(Asker asker, JobStore store) implements Listener {
-        @Override
-        public void told(Snapshot sure) {
-            asker.confirmed(sure.id(), sure.job().map(store::withData));
-        }
-
-        @Override
-        public boolean asks(JobId id) {
-            return asker.asks(id);
-        }
-    }
-
-    /** Each row of a list by keys is read by quorum. */
-    private Map<String, Optional<Snapshot>> snapshots(List<String> docIds) {
-        Map<String, Optional<Snapshot>> found = new HashMap<>();
-        for (ViewResult.Row row : database.view(
-                        ViewQuery.allDocs().keys(docIds).includeDocs(true).conflicts(true))
-                .documentRows()) {
-            JobId.fromDocId(row.key().asText()).ifPresent(id -> {
-                if (row.doc() == null) {
-                    gone(id).ifPresent(gone -> found.put(id.docId(), Optional.of(gone.confirmed())));
-                } else {
-                    note(id, row.doc(), found);
-                }
-            });
-        }
-        return found;
-    }
-
-    private void note(JobId id, ObjectNode document, Map<String, Optional<Snapshot>> found) {
-        boolean hasConflicts = document.remove("_conflicts") != null;
-        try {
-            Job job = Job.parse(document);
-            if (hasConflicts || job.isWithdrawn()) {
-                store.look(id);
-            } else {
-                found.put(id.docId(), Optional.of(Snapshot.of(job).confirmed()));
-            }
-        } catch (MalformedJobException overwritten) {
-            if (!hasConflicts) {
-                found.put(id.docId(), Optional.empty());
-            }
-        }
-    }
-
-    /** A tombstone written by a resolution says that a leaf lost, not that the job is gone. */
-    private Optional<Snapshot> gone(JobId id) {
-        List<ObjectNode> leaves = database.leaves(id.docId());
-        boolean isLive = leaves.stream().anyMatch(leaf -> !leaf.path("_deleted").asBoolean());
-        Optional<ObjectNode> removal =
-                leaves.stream().filter(leaf -> !Resolution.isOfLoser(leaf)).findFirst();
-        if (isLive || (removal.isEmpty() && !leaves.isEmpty())) {
-            store.look(id);
-            return Optional.empty();
-        }
-        return Optional.of(Snapshot.gone(
-                id, removal.map(leaf -> leaf.path("_rev").asText()).orElse("")));
     }
 }

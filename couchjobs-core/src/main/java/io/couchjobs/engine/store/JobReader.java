@@ -94,7 +94,7 @@ public final class JobReader {
             return Optional.empty();
         }
         return database.get(docId, found.rev())
-                .filter(tombstone -> JobStore.retiredStatus(tombstone).isPresent())
+                .filter(tombstone -> JobTombstone.retiredStatus(tombstone).isPresent())
                 .flatMap(tombstone -> before(docId, found.rev()).or(() -> inShort(tombstone)));
     }
 

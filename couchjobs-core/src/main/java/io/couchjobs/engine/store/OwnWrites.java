@@ -8,8 +8,8 @@ import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,43 +18,39 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Pending jobs are left out: a worker of this process wants to claim jobs that the process itself added. An answer
  * may come after the feed's row; then the row counts as another process's, which costs a look at worst. A caller that
- * wants to wait can ask whether an answer is awaited, and is told when it comes.
+ * wants to wait can ask for the answers that are awaited.
  */
 public final class OwnWrites {
     private static final int MOST = 5_000;
 
-    private final Consumer<String> stored;
-    private final Map<String, Integer> underWay = new HashMap<>();
+    private final Map<String, CompletableFuture<Void>> underWay = new HashMap<>();
     private final Map<String, String> revs = RecentMap.byAge(MOST);
-
-    public OwnWrites() {
-        this(docId -> {});
-    }
-
-    /**
-     * Starts empty.
-     *
-     * @param stored receives the id of each document whose write was answered or failed
-     */
-    public OwnWrites(Consumer<String> stored) {
-        this.stored = stored;
-    }
 
     /** Notes the result of a write. */
     void note(ObjectNode document, CompletableFuture<WriteResult> write) {
         if (isSettled(document)) {
-            String docId = document.path("_id").asText();
-            begun(docId);
-            var unused = write.whenComplete((result, trouble) -> {
-                ended(docId, result);
-                stored.accept(docId);
-            });
+            begun(document.path("_id").asText(), write.handle((result, trouble) -> {
+                ended(result);
+                return null;
+            }));
         }
     }
 
-    /** Whether the answer to a write of that document is awaited. */
-    synchronized boolean areUnderWay(String docId) {
-        return underWay.containsKey(docId);
+    private void begun(String docId, CompletableFuture<Void> write) {
+        CompletableFuture<Void> all;
+        synchronized (this) {
+            all = underWay.merge(docId, write, CompletableFuture::allOf);
+        }
+        var unused = all.thenRun(() -> remove(docId, all));
+    }
+
+    private synchronized void remove(String docId, CompletableFuture<Void> answered) {
+        underWay.remove(docId, answered);
+    }
+
+    /** Completed when the writes of that document are answered that are under way now; empty when there are none. */
+    synchronized Optional<CompletableFuture<Void>> underWay(String docId) {
+        return Optional.ofNullable(underWay.get(docId));
     }
 
     /** Whether this process wrote that very revision lately, as far as it knows yet. */
@@ -62,12 +58,7 @@ public final class OwnWrites {
         return rev.equals(revs.get(docId));
     }
 
-    private synchronized void begun(String docId) {
-        underWay.merge(docId, 1, Integer::sum);
-    }
-
-    private synchronized void ended(String docId, @Nullable WriteResult result) {
-        underWay.computeIfPresent(docId, (id, writes) -> writes == 1 ? null : writes - 1);
+    private synchronized void ended(@Nullable WriteResult result) {
         if (result instanceof WriteResult.Stored stored) {
             revs.remove(stored.id());
             revs.put(stored.id(), stored.rev());

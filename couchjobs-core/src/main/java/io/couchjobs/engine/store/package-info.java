@@ -1,8 +1,8 @@
 /**
  * Jobs in and out of the database: one conditional bulk write per transition, and the value of its answer.
  *
- * <p>Start with {@link io.couchjobs.engine.store.JobStore}. On a cluster a write can be stored without a quorum. Such
- * writes are handled in {@link io.couchjobs.engine.store.Withdrawals} for claims, in {@link
+ * <p>Start with {@link io.couchjobs.engine.store.JobWriter}. On a cluster a write can be stored without a quorum. Such
+ * writes are handled in {@link io.couchjobs.engine.store.ClaimRecovery} for claims, in {@link
  * io.couchjobs.engine.store.ConfirmedEnds} for ends, and in {@link io.couchjobs.engine.store.SharedDocuments} for
  * documents that are no jobs.
  */

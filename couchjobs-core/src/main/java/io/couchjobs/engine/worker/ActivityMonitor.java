@@ -363,7 +363,8 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
 
     private Evidence evidence(JobId id, String worker) {
         return parts.store()
-                .readByMajority(
+                .majority()
+                .read(
                         List.of(DocIds.WORKER + worker, id.docId()),
                         () -> new Evidence(signOfLife(worker), parts.store().leaves(id)))
                 .orElseThrow(() ->
@@ -387,7 +388,7 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         }
         if (silent.lock()
                 .map(Lock::token)
-                .filter(parts.store()::isClaimUnderWay)
+                .filter(parts.store().claimsUnderWay()::contains)
                 .isPresent()) {
             sightings.again(silent.id(), sighting, sighting.worker(), sighting.rev());
             return;

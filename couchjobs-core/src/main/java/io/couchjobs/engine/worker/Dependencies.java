@@ -325,9 +325,8 @@ final class Dependencies implements Feed.Listener, AutoCloseable {
         Set<JobId> awaited = new LinkedHashSet<>();
         present.forEach(job -> awaited.addAll(afterOf(job).jobs()));
         DependencyStates outcomes = parts.store()
-                .readByMajority(
-                        awaited.stream().map(JobId::docId).toList(),
-                        () -> DependencyStates.read(parts.store(), awaited))
+                .majority()
+                .read(awaited.stream().map(JobId::docId).toList(), () -> DependencyStates.read(parts.store(), awaited))
                 .orElseThrow(() -> new CouchJobsException(
                         "no majority of the copies is in reach; nobody can tell which jobs have ended"));
         present.forEach(job -> seenFinished(job.id(), outcomes));

@@ -5,6 +5,7 @@ import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.JobTombstone;
 import io.couchjobs.job.After;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -67,7 +68,7 @@ final class DependencyStates {
                 noteLeaves(id);
             } else {
                 tombstone
-                        .flatMap(JobStore::retiredStatus)
+                        .flatMap(JobTombstone::retiredStatus)
                         .ifPresentOrElse(status -> states.put(id, status), () -> removed.add(id));
             }
         } else {
@@ -80,7 +81,7 @@ final class DependencyStates {
         store.database().leaves(id.docId()).stream()
                 .filter(leaf -> leaf.path("_deleted").asBoolean() && !Resolution.isOfLoser(leaf))
                 .findFirst()
-                .ifPresent(leaf -> JobStore.retiredStatus(leaf)
+                .ifPresent(leaf -> JobTombstone.retiredStatus(leaf)
                         .ifPresentOrElse(status -> states.put(id, status), () -> removed.add(id)));
     }
 

@@ -118,7 +118,6 @@ class ContendedClaimsTest {
 
         @Override
         public void close() {
-            claimer.close();
             store.close();
             server.close();
         }

@@ -6,8 +6,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.store.BulkListener;
 import io.couchjobs.engine.store.ConflictOutcome;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.store.Owner;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
@@ -16,6 +18,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Lock;
+import io.couchjobs.job.Site;
 import io.couchjobs.testing.Replicated;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -37,27 +40,25 @@ class AbandonedClaimsTest {
 
     private final AtomicLong nanos = new AtomicLong();
     private final Set<String> held = ConcurrentHashMap.newKeySet();
-    private final Set<String> underWay = ConcurrentHashMap.newKeySet();
     private JobQueue queue;
-    private JobStore store;
+    private JobWriter writer;
     private AbandonedClaims abandoned;
     private Resolver resolver;
 
     @BeforeEach
     void open(TestDatabase database) throws Exception {
         queue = TestQueue.open(database);
-        store = new JobStore(queue.database());
+        writer = new JobWriter(queue.database(), Site.UNNAMED, BulkListener.UNHEARD);
         ServerClock clock = new ServerClock(InstantSource.system(), () -> Duration.ZERO, nanos::get);
-        abandoned = new AbandonedClaims(
-                queue.database(), store.majority(), new SettingsStore(queue.database(), TIMEOUT), clock, underWay);
-        resolver = new Resolver(store, clock, abandoned);
+        abandoned = new AbandonedClaims(writer, new SettingsStore(queue.database(), TIMEOUT), clock);
+        resolver = new Resolver(writer, clock, abandoned);
         abandoned.join(new Owner("here", held::contains));
         beat("other");
     }
 
     @AfterEach
     void close() {
-        store.close();
+        writer.close();
         queue.close();
     }
 
@@ -106,7 +107,7 @@ class AbandonedClaimsTest {
 
     @Test
     void a_claim_whose_answer_takes_long_is_not_taken_for_forgotten(TestDatabase database) throws Exception {
-        underWay.add("t1");
+        writer.claimsUnderWay().add("t1");
         Replicated.into(
                 database,
                 Replicated.leaf(2, 'a', Replicated.owned("here", "t1", 1)),
@@ -133,11 +134,13 @@ class AbandonedClaimsTest {
     }
 
     private List<String> owners() {
-        return store.leaves(new JobId("email", "1")).jobs().stream()
-                .filter(job -> !job.isWithdrawn())
-                .flatMap(job -> job.lock().stream())
-                .map(Lock::token)
-                .toList();
+        try (JobStore store = new JobStore(queue.database())) {
+            return store.leaves(new JobId("email", "1")).jobs().stream()
+                    .filter(job -> !job.isWithdrawn())
+                    .flatMap(job -> job.lock().stream())
+                    .map(Lock::token)
+                    .toList();
+        }
     }
 
     private Job job() {

@@ -13,9 +13,13 @@ import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.store.BulkListener;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.store.OwnWrites;
 import io.couchjobs.engine.time.ServerClock;
+import io.couchjobs.job.AttachedData;
+import io.couchjobs.job.Site;
 import io.couchjobs.testing.FeedProxy;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.NeedsOneCopy;
@@ -132,13 +136,13 @@ class LeanFeedTest {
 
     @Test
     void a_conflict_is_seen_and_resolved_though_nobody_needs_the_document(TestDatabase server) throws Exception {
-        JobStore store = store();
+        JobWriter writer = new JobWriter(behind.database(), Site.UNNAMED, BulkListener.UNHEARD);
+        JobIndex index = new JobIndex(new DesignDocuments(behind.database()));
         ServerClock clock = TestQueue.clock(
                 java.time.InstantSource.system(), behind.database().server());
         SettingsStore settings = new SettingsStore(behind.database(), TestQueue.PATIENCE);
-        try (ConflictWatch conflicts =
-                new ConflictWatch(store, new JobIndex(new DesignDocuments(store.database())), settings, clock)) {
-            listen(LeanFeeds.always(store, conflicts));
+        try (ConflictWatch conflicts = new ConflictWatch(writer, index, settings, clock)) {
+            listen(LeanFeeds.always(new JobStore(writer, conflicts, List.of(), AttachedData.DEFAULT_LIMIT), conflicts));
             Replicated.into(
                     server,
                     Replicated.leaf(2, 'a', "'status':'success','data':{},'fence':3"),

@@ -1,0 +1,262 @@
+package io.couchjobs.engine.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.Lane;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.MalformedJobException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes back claims that were stored, or may have been, without making an owner. No worker runs these jobs; they need not
+ * wait until the lease runs out. It tries in the background, again and again, until this is closed. Thread-safe; remembers a
+ * bounded number.
+ *
+ * <p>On one copy a stored claim whose answer was lost is given back. Its request may still be under way: a job that still has
+ * the revision to be claimed is looked at again, until it has moved on or the lease would be over anyway.
+ *
+ * <p>On a cluster the claim is withdrawn: a job that was given back could be one that another claim owns. A claim that is
+ * left when this is closed is found when its conflict is resolved.
+ */
+public final class ClaimRecovery implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(ClaimRecovery.class);
+    private static final int MOST = 10_000;
+    /** How often a claim whose answer was lost is looked for, with growing pauses: it may still be on its way. */
+    private static final int MOST_LOOKS = 6;
+
+    private final JobWriter writer;
+    private final Conflicts conflicts;
+    private final List<Pending> fresh = new ArrayList<>();
+    private final Lane lane;
+    private int remembered;
+    private boolean closed;
+
+    ClaimRecovery(JobWriter writer, Conflicts conflicts) {
+        this.writer = writer;
+        this.conflicts = conflicts;
+        this.lane = writer.environment().lane("couchjobs-claim-recovery", 1);
+    }
+
+    /** A claim whose answer was lost, or came too late. */
+    public interface LostClaim {
+        /** The job as it was to be claimed. */
+        Job job();
+
+        String token();
+
+        boolean isLeaseOver();
+
+        /** The claim is stored on the only copy. */
+        void giveBack(Job claimed);
+
+        /** There is no such claim, and there will be none. */
+        void isNone();
+
+        /** The claim is being withdrawn. */
+        void isWithdrawn();
+    }
+
+    /** Takes back a claim that was stored as the revision it carries, on a cluster. */
+    public void withdraw(Job claim, String reason, Instant now) {
+        String token = claim.lock().orElseThrow().token();
+        add(List.of(new Pending(claim.id(), token, claim, null, reason, now, 0)));
+    }
+
+    /** Takes back claims that may or may not have been stored. */
+    public void recover(List<? extends LostClaim> claims, Instant now) {
+        add(claims.stream()
+                .map(claim -> new Pending(
+                        claim.job().id(), claim.token(), null, claim, "the answer to the claim was lost", now, 0))
+                .toList());
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        fresh.clear();
+        lane.close();
+    }
+
+    private synchronized void add(List<Pending> claims) {
+        List<Pending> some = claims.subList(0, Math.min(claims.size(), MOST - remembered));
+        if (closed || some.isEmpty()) {
+            return;
+        }
+        if (fresh.isEmpty()) {
+            lane.execute(this::takeFresh);
+        }
+        remembered += some.size();
+        fresh.addAll(some);
+    }
+
+    private void takeFresh() {
+        List<Pending> batch;
+        synchronized (this) {
+            batch = List.copyOf(fresh);
+            fresh.clear();
+        }
+        settle(batch, new Backoff(writer.environment(), Duration.ofMillis(200), Duration.ofSeconds(10)));
+    }
+
+    private void settle(List<Pending> batch, Backoff again) {
+        List<Pending> left = batch;
+        try {
+            if (writer.copies().areSeveral()) {
+                left = batch.stream().map(Pending::withdrawn).toList();
+                left = writeAll(locateAll(left));
+            } else {
+                left = giveBackAll(batch);
+            }
+        } catch (RuntimeException | Error trouble) {
+            log.debug("{} claims are taken back later: {}", batch.size(), trouble.toString());
+        }
+        tryAgain(left, batch.size() - left.size(), again);
+    }
+
+    private synchronized void tryAgain(List<Pending> left, int settled, Backoff again) {
+        remembered -= settled;
+        if (!left.isEmpty() && !closed) {
+            lane.schedule(again.next(), () -> settle(left, again));
+        }
+    }
+
+    /** On one copy. One job can be in doubt many times, when writing fails again and again; it is read once. */
+    private List<Pending> giveBackAll(List<Pending> round) {
+        List<String> ids = round.stream().map(one -> one.id.docId()).distinct().toList();
+        List<Optional<ObjectNode>> found = writer.database().getAll(ids);
+        return round.stream()
+                .filter(one -> one.lost != null
+                        && !isGivenBack(
+                                one.lost, found.get(ids.indexOf(one.id.docId())).flatMap(JobStore::jobOf)))
+                .toList();
+    }
+
+    private static boolean isGivenBack(LostClaim claim, Optional<Job> present) {
+        try {
+            if (present.filter(job -> job.isLockedBy(claim.token())).isPresent()) {
+                claim.giveBack(present.get());
+                return true;
+            }
+            if (present.filter(job -> job.rev().equals(claim.job().rev())).isPresent()) {
+                return claim.isLeaseOver();
+            }
+            claim.isNone();
+            return true;
+        } catch (RuntimeException trouble) {
+            log.debug("the claim of {} is given back later: {}", claim.job().id(), trouble.toString());
+            return claim.isLeaseOver();
+        }
+    }
+
+    /** Finds the leaves of the claims whose revision is not known; those that are not there stay as they are for a while. */
+    private List<Pending> locateAll(List<Pending> round) {
+        List<Pending> located = new ArrayList<>();
+        for (Pending one : round) {
+            if (one.leaf != null) {
+                located.add(one);
+            } else {
+                locate(one).ifPresentOrElse(located::add, () -> conflicts.look(one.id));
+            }
+        }
+        return located;
+    }
+
+    private Optional<Pending> locate(Pending one) {
+        try {
+            Optional<Job> leaf = Leaves.read(writer.database(), one.id).leftBy(one.token);
+            return leaf.isPresent()
+                    ? leaf.filter(found -> !found.isWithdrawn()).map(one::storedAs)
+                    : Optional.of(one.lookedFor()).filter(more -> more.looks < MOST_LOOKS);
+        } catch (MalformedJobException overwritten) {
+            return Optional.empty();
+        } catch (CouchException away) {
+            return Optional.of(one);
+        }
+    }
+
+    /** Writes the located ones, all in one request; returns those to be tried again. */
+    private List<Pending> writeAll(List<Pending> round) {
+        Map<Pending, CompletableFuture<WriteResult>> writes = new LinkedHashMap<>();
+        List<Pending> left = new ArrayList<>();
+        for (Pending one : round) {
+            if (one.leaf != null) {
+                Transitions.withdraw(one.leaf, one.reason, one.now)
+                        .write()
+                        .ifPresent(job -> writes.put(one, writer.writeSoon(job.toDocument())));
+            } else {
+                left.add(one);
+            }
+        }
+        writes.forEach((one, write) -> {
+            if (isSettled(one, write)) {
+                conflicts.look(one.id);
+            } else {
+                left.add(one.unlocated());
+            }
+        });
+        return left;
+    }
+
+    /** A withdrawal without a quorum's confirmation counts as settled: the resolution of the conflict confirms it. */
+    private boolean isSettled(Pending one, CompletableFuture<WriteResult> write) {
+        try {
+            WriteResult written = writer.join(write);
+            if (written instanceof WriteResult.Refused refused) {
+                log.debug("the claim of {} is not withdrawn: {}", one.id, refused.reason());
+            }
+            return !(written instanceof WriteResult.Conflict);
+        } catch (CouchException unknown) {
+            return false;
+        }
+    }
+
+    /**
+     * A claim to be taken back.
+     *
+     * @param leaf the job as the claim left it; null while it is not known whether and where that is stored
+     * @param lost the claim; null once it is being withdrawn
+     * @param looks how often it was looked for in vain
+     */
+    private record Pending(
+            JobId id,
+            String token,
+            @Nullable Job leaf,
+            @Nullable LostClaim lost,
+            String reason,
+            Instant now,
+            int looks) {
+        /** Its worker hears of that once. */
+        Pending withdrawn() {
+            if (lost != null) {
+                lost.isWithdrawn();
+            }
+            return new Pending(id, token, leaf, null, reason, now, looks);
+        }
+
+        Pending storedAs(Job found) {
+            return new Pending(id, token, found, null, reason, now, looks);
+        }
+
+        Pending unlocated() {
+            return new Pending(id, token, null, null, reason, now, Math.max(looks, MOST_LOOKS / 2));
+        }
+
+        Pending lookedFor() {
+            return new Pending(id, token, null, null, reason, now, looks + 1);
+        }
+    }
+}
