@@ -13,11 +13,7 @@ public final class JsonLength {
 
     private JsonLength() {}
 
-    /**
-     * Counts characters, each as one, also those that are escaped.
-     *
-     * @return how many there are at most; very many when the length of some node is unknown
-     */
+    /** Counts characters, each as one, also those that are escaped; very many when the length of some node is unknown. */
     public static long characters(JsonNode tree) {
         return switch (tree.getNodeType()) {
             case STRING, BINARY -> BRACKETS + (long) tree.asText().length();

@@ -6,11 +6,7 @@ public final class Rev {
 
     private Rev() {}
 
-    /**
-     * The number of a revision: how many writes its branch of the document has seen.
-     *
-     * @return its number, such as 3; 0 for a text that is no revision
-     */
+    /** The number of a revision: how many writes its branch of the document has seen; 0 for a text that is no revision. */
     public static long generation(String rev) {
         int digits = rev.indexOf('-');
         try {

@@ -91,12 +91,7 @@ public final class DesignDocuments implements AutoCloseable {
                 .toList();
     }
 
-    /**
-     * The progress of the index that is being built.
-     *
-     * @return the first of this version that is catching up with the documents; empty when all are up to date, or the
-     *     progress is unknown
-     */
+    /** The progress of the index that is being built; empty when all are up to date, or the progress is unknown. */
     public Optional<IndexBeingBuiltException.Progress> building() {
         return DesignDocument.ALL.stream()
                 .flatMap(design -> progressOf(design).stream())

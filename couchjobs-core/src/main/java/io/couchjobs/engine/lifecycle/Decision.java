@@ -7,17 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The effect of an event on a job: a changed job to be written, nothing to do, or a refusal. Immutable and thread-safe.
  */
-public final class Decision {
-    private final Job before;
-    private final @Nullable Job after;
-    private final boolean refused;
-
-    private Decision(Job before, @Nullable Job after, boolean refused) {
-        this.before = before;
-        this.after = after;
-        this.refused = refused;
-    }
-
+public record Decision(Job before, @Nullable Job after, boolean isRefused) {
     static Decision write(Job before, Job after) {
         return new Decision(before, after, false);
     }
@@ -30,18 +20,8 @@ public final class Decision {
         return new Decision(before, null, true);
     }
 
-    /** {@return the job as it was} */
-    public Job before() {
-        return before;
-    }
-
     /** {@return the job to be written, with the revision it was decided on; empty when there is nothing to write} */
     public Optional<Job> write() {
         return Optional.ofNullable(after);
-    }
-
-    /** {@return whether the job's status refuses the event} */
-    public boolean isRefused() {
-        return refused;
     }
 }

@@ -94,11 +94,7 @@ public enum Event {
         this.targets = table.targets;
     }
 
-    /**
-     * The statuses that this event may lead to.
-     *
-     * @return the statuses after; empty when a job of that status refuses the event
-     */
+    /** The statuses that this event may lead to; empty when a job of that status refuses the event. */
     public Set<JobStatus> targets(JobStatus from) {
         return targets.getOrDefault(from, Set.of());
     }

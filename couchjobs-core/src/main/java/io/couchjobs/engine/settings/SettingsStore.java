@@ -75,11 +75,7 @@ public final class SettingsStore implements Feed.Listener {
         this.defaultTimeout = defaultTimeout;
     }
 
-    /**
-     * The settings of a type, as they are in the database now.
-     *
-     * @return the settings; empty ones when there is no document
-     */
+    /** The settings of a type, as they are in the database now; empty ones when there is no document. */
     public TypeSettings read(String type) {
         long before = news.get();
         TypeSettings settings = writer.read(TypeSettings.docId(type), KIND)
@@ -104,20 +100,15 @@ public final class SettingsStore implements Feed.Listener {
         return heard == null || read.generation() == 0 || read.generation() >= heard.generation();
     }
 
-    /**
-     * The settings of a type, as they were last heard of.
-     *
-     * @return the settings; read when they were not yet
-     */
+    /** The settings of a type, as they were last heard of; read when they were not yet. */
     public TypeSettings get(String type) {
         TypeSettings settings = known.get(type);
         return settings == null ? read(type) : settings;
     }
 
     /**
-     * The settings of a type, as they were a few seconds ago at most, also in a process that follows no feed.
-     *
-     * @return the settings; read when they were not lately
+     * The settings of a type, as they were a few seconds ago at most, also in a process that follows no feed; read when
+     * they were not lately.
      */
     public TypeSettings recent(String type) {
         TypeSettings settings = known.get(type);
@@ -134,11 +125,7 @@ public final class SettingsStore implements Feed.Listener {
         return get(type).timeout().orElse(defaultTimeout);
     }
 
-    /**
-     * The same without I/O.
-     *
-     * @return the type's timeout, or the queue's default; empty when the settings are not known, as after a gap in the feed
-     */
+    /** The same without I/O; empty when the settings are not known, as after a gap in the feed. */
     public Optional<Duration> knownTimeoutOf(String type) {
         return Optional.ofNullable(known.get(type))
                 .map(settings -> settings.timeout().orElse(defaultTimeout));

@@ -243,11 +243,7 @@ public final class JobStore implements AutoCloseable {
         return leaves.map(data::lazily);
     }
 
-    /**
-     * A job that was read without its data, for a caller that may ask for the data.
-     *
-     * @return the job; attached data is read on demand
-     */
+    /** A job that was read without its data, for a caller that may ask for the data; attached data is read on demand. */
     public Job withData(Job job) {
         return data.lazily(job);
     }

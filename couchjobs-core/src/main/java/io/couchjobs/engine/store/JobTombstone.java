@@ -2,6 +2,7 @@ package io.couchjobs.engine.store;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.job.JobStatus;
 import java.util.Optional;
@@ -11,13 +12,6 @@ import java.util.Optional;
  * and fence tell whether that leaf still counts.
  */
 public final class JobTombstone {
-    private static final String STATUS = "status";
-    private static final String FENCE = "fence";
-    private static final String LOCK = "lock";
-    private static final String RESUBMIT = "resubmit";
-    private static final String REMOVED_BY = "removedBy";
-    private static final String RETENTION = "retention";
-
     private JobTombstone() {}
 
     /**
@@ -30,13 +24,13 @@ public final class JobTombstone {
     static ObjectNode ofRemoved(ObjectNode document) {
         ObjectNode tombstone = Tombstone.of(
                 document.path("_id").asText(), document.path("_rev").asText());
-        JsonNode fence = document.path(FENCE);
-        int later = document.hasNonNull(LOCK) && document.hasNonNull(RESUBMIT) ? 2 : 1;
+        JsonNode fence = document.path(Field.FENCE);
+        int later = document.hasNonNull(Field.LOCK) && document.hasNonNull(Field.RESUBMIT) ? 2 : 1;
         if (fence.isIntegralNumber() && fence.canConvertToInt() && fence.asInt() <= Integer.MAX_VALUE - later) {
-            tombstone.put(FENCE, fence.asInt() + later);
+            tombstone.put(Field.FENCE, fence.asInt() + later);
         }
-        if (document.path(STATUS).isTextual()) {
-            tombstone.set(STATUS, document.path(STATUS));
+        if (document.path(Field.STATUS).isTextual()) {
+            tombstone.set(Field.STATUS, document.path(Field.STATUS));
         }
         return tombstone;
     }
@@ -44,16 +38,16 @@ public final class JobTombstone {
     /** The tombstone of a finished job that retention deleted. An add at the same moment wins. */
     static ObjectNode ofRetired(FinishedJob row) {
         ObjectNode tombstone = Tombstone.of(row.docId(), row.rev());
-        tombstone.put(STATUS, row.status().json());
-        row.fence().ifPresent(fence -> tombstone.put(FENCE, fence));
-        tombstone.put(REMOVED_BY, RETENTION);
+        tombstone.put(Field.STATUS, row.status().json());
+        row.fence().ifPresent(fence -> tombstone.put(Field.FENCE, fence));
+        tombstone.put(Field.REMOVED_BY, Field.RETENTION);
         return tombstone;
     }
 
     /** The final status of a job that retention deleted; empty when something else deleted it. */
     public static Optional<JobStatus> retiredStatus(ObjectNode tombstone) {
-        return tombstone.path(REMOVED_BY).asText().equals(RETENTION)
-                ? JobStatus.fromJson(tombstone.path(STATUS).asText())
+        return tombstone.path(Field.REMOVED_BY).asText().equals(Field.RETENTION)
+                ? JobStatus.fromJson(tombstone.path(Field.STATUS).asText())
                 : Optional.empty();
     }
 }

@@ -93,11 +93,7 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
         return jobs.size() > 1 || isBesideTombstone;
     }
 
-    /**
-     * The leaf by which a claim owns the job.
-     *
-     * @return the leaf, of several the one that was written most often; empty when the claim does not own the job any more
-     */
+    /** The leaf by which a claim owns the job; empty when the claim does not own the job any more. */
     public Optional<Job> ownedBy(String token) {
         return jobs.stream()
                 .filter(job -> job.isLockedBy(token))
