@@ -330,7 +330,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
      */
     public List<ClaimedJob> accept(AcceptOptions options) throws InterruptedException {
         engine.recovery().begin();
-        return List.copyOf(engine.acceptor().accept(options));
+        return List.copyOf(engine.finder().accept(options));
     }
 
     /** {@return a builder of a worker that runs jobs of this queue} */
@@ -398,7 +398,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
                 engine.asyncCreator()::close,
                 () -> tell(extension -> extension.closed(this)),
                 scopes::close,
-                engine.acceptor()::close,
+                engine.finder()::close,
                 engine.recovery()::close,
                 engine.watch()::close,
                 engine.parts().feed()::close,

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.index.DesignDocuments;
@@ -43,7 +43,7 @@ class LateClaimsTest {
     private JobStore store;
     private Feed feed;
     private SettingsStore settings;
-    private Acceptor acceptor;
+    private Finder finder;
 
     @BeforeEach
     void open(TestDatabase database) {
@@ -56,14 +56,14 @@ class LateClaimsTest {
         ServerClock clock =
                 new ServerClock(InstantSource.system(), () -> Duration.ZERO, () -> System.nanoTime() + paused.get());
         JobIndex index = new JobIndex(new DesignDocuments(behindProxy.database()));
-        acceptor = new Acceptor(new QueueParts(store, index, settings, feed, clock), "sleepy");
+        finder = new Finder(new QueueParts(store, index, settings, feed, clock), "sleepy");
         queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
     }
 
     @AfterEach
     void close() {
         proxy.clear();
-        acceptor.close();
+        finder.close();
         feed.close();
         store.close();
         behindProxy.close();
@@ -74,7 +74,7 @@ class LateClaimsTest {
     @Test
     void makes_no_owner_and_is_given_back() throws Exception {
         Held claim = heldClaim();
-        CompletableFuture<List<LeasedJob>> accepted = CompletableFuture.supplyAsync(() -> accept(acceptor));
+        CompletableFuture<List<LeasedJob>> accepted = CompletableFuture.supplyAsync(() -> accept(finder));
         claim.awaitArrival();
         paused.set(TimeUnit.MINUTES.toNanos(2));
         claim.release();
@@ -86,7 +86,7 @@ class LateClaimsTest {
     @Test
     void one_whose_settings_cannot_be_read_any_more_is_given_back() throws Exception {
         Held claim = heldClaim();
-        CompletableFuture<List<LeasedJob>> accepted = CompletableFuture.supplyAsync(() -> accept(acceptor));
+        CompletableFuture<List<LeasedJob>> accepted = CompletableFuture.supplyAsync(() -> accept(finder));
         claim.awaitArrival();
         proxy.loseRequests(1_000, request -> request.uri().getPath().endsWith("/type:email"));
         settings.gap();
@@ -105,9 +105,9 @@ class LateClaimsTest {
         return queue.await("email", "1", Set.of(JobStatus.WAITING), longest).isPresent();
     }
 
-    private static List<LeasedJob> accept(Acceptor acceptor) {
+    private static List<LeasedJob> accept(Finder finder) {
         try {
-            return acceptor.accept(AcceptOptions.of("email").timeout(Duration.ZERO));
+            return finder.accept(AcceptOptions.of("email").timeout(Duration.ZERO));
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
@@ -375,7 +375,7 @@ class LimitsUnderFaultsTest {
         private final AtomicLong nanos = new AtomicLong();
         private final JobStore store;
         private final Feed feed;
-        private final Acceptor acceptor;
+        private final Finder finder;
 
         Stepped(JobQueue queue, String id) {
             this(queue, id, new SettingsStore(queue.database(), Duration.ofMinutes(1)), List.of());
@@ -391,16 +391,16 @@ class LimitsUnderFaultsTest {
             ServerClock clock =
                     new ServerClock(InstantSource.system(), () -> Duration.ZERO, () -> System.nanoTime() + nanos.get());
             JobIndex index = new JobIndex(new DesignDocuments(queue.database()));
-            acceptor = new Acceptor(new QueueParts(store, index, settings, feed, clock), id);
+            finder = new Finder(new QueueParts(store, index, settings, feed, clock), id);
         }
 
         List<ClaimedJob> accept(Duration patience) throws InterruptedException {
-            return List.copyOf(acceptor.accept(AcceptOptions.of("email").timeout(patience)));
+            return List.copyOf(finder.accept(AcceptOptions.of("email").timeout(patience)));
         }
 
         List<ClaimedJob> acceptAll(String type) {
             try {
-                return List.copyOf(acceptor.accept(AcceptOptions.of(type).max(9).timeout(Duration.ZERO)));
+                return List.copyOf(finder.accept(AcceptOptions.of(type).max(9).timeout(Duration.ZERO)));
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
@@ -420,7 +420,7 @@ class LimitsUnderFaultsTest {
 
         @Override
         public void close() {
-            acceptor.close();
+            finder.close();
             feed.close();
             store.close();
         }

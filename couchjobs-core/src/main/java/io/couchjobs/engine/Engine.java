@@ -1,7 +1,7 @@
 package io.couchjobs.engine;
 
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.conflict.ConflictWatch;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.create.AsyncCreator;
@@ -47,7 +47,7 @@ public record Engine(
         QueueLimits limits,
         Watch watch,
         JobLogs logs,
-        Acceptor acceptor,
+        Finder finder,
         Recovery recovery,
         SharedScheduler scheduler) {
 
@@ -85,8 +85,8 @@ public record Engine(
         QueueParts parts = new QueueParts(store, index, settings, feed, clock);
         Creator creator = new Creator(store, clock);
         String client = "client-" + store.environment().uuid();
-        Acceptor acceptor = new Acceptor(parts, client);
-        acceptor.beginAnywhere();
+        Finder finder = new Finder(parts, client);
+        finder.beginAnywhere();
         return new Engine(
                 database,
                 client,
@@ -100,7 +100,7 @@ public record Engine(
                 new QueueLimits(parts),
                 new Watch(feed, store),
                 new JobLogs(store, feed),
-                acceptor,
+                finder,
                 new Recovery(parts, client),
                 new SharedScheduler(parts));
     }

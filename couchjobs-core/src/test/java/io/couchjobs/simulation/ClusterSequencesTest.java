@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.couchjobs.couch.WriteResult;
-import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.feed.Feed;
@@ -208,9 +208,9 @@ class ClusterSequencesTest {
         });
         world.cluster().isolate(2);
         AtomicReference<String> outcome = new AtomicReference<>("waits");
-        Acceptor acceptor = new Acceptor(zero.parts(), "owner");
+        Finder finder = new Finder(zero.parts(), "owner");
         zero.process().play("worker", () -> {
-            Optional<LeasedJob> claim = accept(acceptor);
+            Optional<LeasedJob> claim = accept(finder);
             claim.ifPresent(won -> held.add(won.token()));
             outcome.set(claim.map(ClusterSequencesTest::owns).orElse("not claimed"));
         });
@@ -464,16 +464,16 @@ class ClusterSequencesTest {
     }
 
     private Optional<LeasedJob> accept(Client client, String worker) {
-        Acceptor acceptor = new Acceptor(client.parts(), worker);
+        Finder finder = new Finder(client.parts(), worker);
         return play(client, () -> {
             client.parts().index().owned(); // chooses the design documents, for which others would wait in real time
-            return accept(acceptor);
+            return accept(finder);
         });
     }
 
-    private static Optional<LeasedJob> accept(Acceptor acceptor) {
+    private static Optional<LeasedJob> accept(Finder finder) {
         try {
-            return acceptor.accept(AcceptOptions.of(World.TYPE).max(1).timeout(Duration.ZERO)).stream()
+            return finder.accept(AcceptOptions.of(World.TYPE).max(1).timeout(Duration.ZERO)).stream()
                     .findFirst();
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);

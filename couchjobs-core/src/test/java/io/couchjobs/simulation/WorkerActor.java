@@ -1,7 +1,7 @@
 package io.couchjobs.simulation;
 
 import io.couchjobs.couch.config.CouchJobsException;
-import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.Feed;
@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A worker: claims jobs by the product's acceptor, runs them one after the other, renews their leases by its registration
+ * A worker: claims jobs by the product's finder, runs them one after the other, renews their leases by its registration
  * while it does, and looks after the jobs of dead workers by the product's monitor.
  */
 final class WorkerActor implements Feed.Listener {
@@ -32,7 +32,7 @@ final class WorkerActor implements Feed.Listener {
     private final boolean takesLong;
     private final boolean onlyAccepts;
     private final Random random;
-    private final Acceptor acceptor;
+    private final Finder finder;
     private final SimulatedWorker worker;
     private final List<Held> held = new ArrayList<>();
     private @Nullable Consumer<Boolean> waking;
@@ -61,7 +61,7 @@ final class WorkerActor implements Feed.Listener {
                 && id.matches("w[1-9].*")
                 && client.process().random().nextInt(3) == 0;
         this.random = client.process().random();
-        this.acceptor = new Acceptor(client.parts(), id);
+        this.finder = new Finder(client.parts(), id);
         this.worker = new SimulatedWorker(client.parts(), id, World.TYPE, this::runs, this::holds);
     }
 
@@ -145,7 +145,7 @@ final class WorkerActor implements Feed.Listener {
 
     private List<LeasedJob> accept() {
         try {
-            return acceptor.accept(
+            return finder.accept(
                     AcceptOptions.of(World.TYPE).max(1 + random.nextInt(2)).timeout(Duration.ZERO));
         } catch (CouchJobsException away) {
             journal.note(id, "cannot-accept " + away.getMessage());

@@ -3,6 +3,7 @@ package io.couchjobs.engine.claim;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.lifecycle.ClaimSignature;
 import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.limit.Candidate;
 import io.couchjobs.engine.limit.Limits;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
@@ -16,8 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Turns candidates into owned jobs, many in one request. Thread-safe. */
-public final class Claimer {
+/** Writes the claims of candidates, many in one request, and judges the answers. Thread-safe. */
+final class Claimer {
     private final QueueParts parts;
     private final JobStore store;
     private final ServerClock clock;
@@ -48,36 +49,34 @@ public final class Claimer {
      * that is done the claims count as held by this process. A claim that is confirmed when its lease is over makes no
      * owner either, and is given back.
      *
+     * @return the jobs that this worker owns now, in the order of the candidates, which are marked as won or lost
      * @throws RuntimeException when the results of some claims are unknown; stored claims are given back
      */
-    Claims claim(List<Limits.Grant> candidates, String worker, boolean start) {
-        List<Job> attempts = candidates.stream()
+    List<LeasedJob> claim(List<Candidate> candidates, String worker, boolean start) {
+        List<Job> claims = candidates.stream()
                 .map(candidate -> Transitions.claim(candidate.job(), candidate.token(), worker, start, candidate.at())
                         .write()
                         .orElseThrow(() -> new IllegalStateException("candidates are pending")))
                 .map(this::signed)
                 .toList();
-        List<String> tokens = candidates.stream().map(Limits.Grant::token).toList();
+        List<String> tokens = candidates.stream().map(Candidate::token).toList();
         store.claimsUnderWay().addAll(tokens);
         try {
-            return claim(candidates, attempts);
+            return claim(candidates, claims);
         } finally {
             store.claimsUnderWay().removeAll(tokens);
         }
     }
 
-    private Claims claim(List<Limits.Grant> candidates, List<Job> attempts) {
+    private List<LeasedJob> claim(List<Candidate> candidates, List<Job> claims) {
         long sent = clock.nanos();
-        List<Attempt> answered = new ArrayList<>();
-        List<WriteResult> written = write(candidates, attempts, sent);
-        for (int i = 0; i < written.size(); i++) {
-            answered.add(Attempt.of(candidates.get(i), attempts.get(i), written.get(i)));
-        }
-        requireRole(answered, sent);
-        int inVain = (int) answered.stream().filter(Attempt::isUnconfirmed).count();
-        unconfirmed.claimed(answered.size(), inVain);
+        List<WriteResult> answers = write(candidates, claims, sent);
+        requireRole(candidates, answers, sent);
+        int inVain = (int)
+                answers.stream().filter(WriteResult.Accepted.class::isInstance).count();
+        unconfirmed.claimed(answers.size(), inVain);
         try {
-            return sorted(withData(answered), sent);
+            return owned(answered(candidates, claims, answers), sent);
         } catch (RuntimeException | Error trouble) {
             recover(candidates, sent);
             throw trouble;
@@ -85,50 +84,55 @@ public final class Claimer {
     }
 
     /** Jobs that were stored together are handed out together, and share the reading of their data. */
-    private List<Attempt> withData(List<Attempt> answered) {
-        List<Job> jobs = store.withData(answered.stream().map(Attempt::job).toList());
-        List<Attempt> readable = new ArrayList<>();
-        for (int i = 0; i < answered.size(); i++) {
-            readable.add(new Attempt(answered.get(i).candidate, jobs.get(i), answered.get(i).answer));
+    private List<Answered> answered(List<Candidate> candidates, List<Job> claims, List<WriteResult> answers) {
+        List<Job> stored = new ArrayList<>();
+        for (int i = 0; i < claims.size(); i++) {
+            Job claim = claims.get(i);
+            stored.add(storedRev(answers.get(i)).map(claim::withRev).orElse(claim));
         }
-        return readable;
+        List<Job> readable = store.withData(stored);
+        List<Answered> answered = new ArrayList<>();
+        for (int i = 0; i < claims.size(); i++) {
+            answered.add(new Answered(candidates.get(i), readable.get(i), answers.get(i)));
+        }
+        return answered;
     }
 
     /** A user without the right to claim would take each refusal for a lost race, and try for ever. */
-    private void requireRole(List<Attempt> answered, long sent) {
-        answered.stream()
-                .map(Attempt::answer)
+    private void requireRole(List<Candidate> candidates, List<WriteResult> answers, long sent) {
+        Optional<WriteResult.Refused> refusal = answers.stream()
                 .filter(WriteResult.Refused.class::isInstance)
                 .map(WriteResult.Refused.class::cast)
                 .filter(WriteRefusedException::isForWantOfRole)
-                .findFirst()
-                .ifPresent(refused -> {
-                    answered.stream().filter(one -> !one.isStored()).forEach(one -> limits.lost(one.candidate));
-                    recover(
-                            answered.stream()
-                                    .filter(Attempt::isStored)
-                                    .map(Attempt::candidate)
-                                    .toList(),
-                            sent);
-                    throw new WriteRefusedException(refused);
-                });
+                .findFirst();
+        if (refusal.isPresent()) {
+            List<Candidate> stored = new ArrayList<>();
+            for (int i = 0; i < answers.size(); i++) {
+                if (storedRev(answers.get(i)).isPresent()) {
+                    stored.add(candidates.get(i));
+                } else {
+                    limits.lost(candidates.get(i));
+                }
+            }
+            recover(stored, sent);
+            throw new WriteRefusedException(refusal.get());
+        }
     }
 
     private Job signed(Job claimed) {
         return login.map(user -> ClaimSignature.sign(claimed, user)).orElse(claimed);
     }
 
-    private Claims sorted(List<Attempt> answered, long sent) {
+    private List<LeasedJob> owned(List<Answered> answered, long sent) {
         Map<JobId, RivalLeaves.Standing> standings = rivals.of(answered.stream()
                 .filter(one -> one.isConfirmed() && RivalLeaves.mayExist(one.candidate.job()))
-                .map(one -> new RivalLeaves.Claim(one.candidate.job().rev().orElse(""), one.job))
                 .toList());
-        Claims claims = new Claims(new ArrayList<>(), new ArrayList<>());
-        List<Limits.Grant> doubted = new ArrayList<>();
-        for (Attempt one : answered) {
+        List<LeasedJob> won = new ArrayList<>();
+        List<Candidate> doubted = new ArrayList<>();
+        for (Answered one : answered) {
             RivalLeaves.Standing standing = standings.getOrDefault(one.job.id(), RivalLeaves.Standing.ALONE);
             if (!one.isConfirmed() || standing == RivalLeaves.Standing.CONTESTED) {
-                claims.lost.add(one.candidate);
+                one.candidate.lost();
                 withdraw(one);
                 continue;
             }
@@ -137,15 +141,16 @@ public final class Claimer {
             if (standing == RivalLeaves.Standing.UNKNOWN || claim.isLeaseOver()) {
                 doubted.add(one.candidate);
             } else {
-                claims.won.add(claim);
+                one.candidate.won(one.job);
+                won.add(claim);
             }
         }
         recover(doubted, sent);
-        return claims;
+        return won;
     }
 
-    private void withdraw(Attempt lost) {
-        if (lost.isStored()) {
+    private void withdraw(Answered lost) {
+        if (storedRev(lost.answer).isPresent()) {
             String reason = lost.isConfirmed() ? "the job has another leaf" : "no quorum confirmed the claim";
             store.claimRecovery().withdraw(lost.job, reason, clock.instant());
             unconfirmed.tied(lost.job.id());
@@ -153,7 +158,7 @@ public final class Claimer {
     }
 
     /** No run comes of claims that were sent then, and may have been stored. */
-    private void recover(List<Limits.Grant> claims, long sentNanos) {
+    private void recover(List<Candidate> claims, long sentNanos) {
         List<LostClaim> lost = claims.stream()
                 .map(claim -> new LostClaim(
                         parts, limits, unconfirmed, claim, lease(claim.job().type(), sentNanos)))
@@ -161,17 +166,24 @@ public final class Claimer {
         store.claimRecovery().recover(lost, clock.instant());
     }
 
-    private List<WriteResult> write(List<Limits.Grant> candidates, List<Job> attempts, long sent) {
+    private List<WriteResult> write(List<Candidate> candidates, List<Job> claims, long sent) {
         try {
-            return store.writeAll(attempts);
+            return store.writeAll(claims);
         } catch (RuntimeException | Error trouble) {
             recover(candidates, sent);
             throw trouble;
         }
     }
 
-    private LeasedJob claimed(Limits.Grant candidate, Job job, long sent) {
-        Runnable onEnd = candidate.slots().isEmpty() ? () -> {} : () -> limits.ended(candidate);
+    private static Optional<String> storedRev(WriteResult answer) {
+        if (answer instanceof WriteResult.Stored stored) {
+            return Optional.of(stored.rev());
+        }
+        return answer instanceof WriteResult.Accepted accepted ? Optional.of(accepted.rev()) : Optional.empty();
+    }
+
+    private LeasedJob claimed(Candidate candidate, Job job, long sent) {
+        Runnable onEnd = candidate.hasSlots() ? () -> limits.ended(candidate) : () -> {};
         Lease lease = lease(job.type(), sent);
         return new LeasedJob(store, clock, settings.retryPolicyOf(job.type()), candidate.token(), job, lease, onEnd);
     }
@@ -180,30 +192,10 @@ public final class Claimer {
         return new Lease(clock, () -> settings.timeoutOf(type), sent);
     }
 
-    /** A claim that was answered; the job as it was stored, if it was. */
-    private record Attempt(Limits.Grant candidate, Job job, WriteResult answer) {
-        static Attempt of(Limits.Grant candidate, Job job, WriteResult answer) {
-            if (answer instanceof WriteResult.Stored stored) {
-                return new Attempt(candidate, job.withRev(stored.rev()), answer);
-            }
-            return answer instanceof WriteResult.Accepted accepted
-                    ? new Attempt(candidate, job.withRev(accepted.rev()), answer)
-                    : new Attempt(candidate, job, answer);
-        }
-
+    /** A candidate with the answer to its claim, and the job as the claim was stored, if it was. */
+    record Answered(Candidate candidate, Job job, WriteResult answer) {
         boolean isConfirmed() {
             return answer instanceof WriteResult.Stored;
         }
-
-        boolean isUnconfirmed() {
-            return answer instanceof WriteResult.Accepted;
-        }
-
-        boolean isStored() {
-            return isConfirmed() || isUnconfirmed();
-        }
     }
-
-    /** The results of the candidates. */
-    record Claims(List<LeasedJob> won, List<Limits.Grant> lost) {}
 }

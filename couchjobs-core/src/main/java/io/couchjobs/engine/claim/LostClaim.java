@@ -1,5 +1,6 @@
 package io.couchjobs.engine.claim;
 
+import io.couchjobs.engine.limit.Candidate;
 import io.couchjobs.engine.limit.Limits;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.ClaimRecovery;
@@ -9,18 +10,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A claim of this worker that may have been stored, though no run comes of it. Immutable and thread-safe. */
-record LostClaim(QueueParts parts, Limits limits, UnconfirmedClaims unconfirmed, Limits.Grant grant, Lease lease)
+record LostClaim(QueueParts parts, Limits limits, UnconfirmedClaims unconfirmed, Candidate candidate, Lease lease)
         implements ClaimRecovery.LostClaim {
     private static final Logger log = LoggerFactory.getLogger(LostClaim.class);
 
     @Override
     public Job job() {
-        return grant.job();
+        return candidate.job();
     }
 
     @Override
     public String token() {
-        return grant.token();
+        return candidate.token();
     }
 
     @Override
@@ -41,12 +42,12 @@ record LostClaim(QueueParts parts, Limits limits, UnconfirmedClaims unconfirmed,
 
     @Override
     public void isNone() {
-        limits.lost(grant);
+        limits.lost(candidate);
     }
 
     @Override
     public void isWithdrawn() {
-        unconfirmed.tied(grant.job().id());
-        limits.lost(grant);
+        unconfirmed.tied(candidate.id());
+        limits.lost(candidate);
     }
 }

@@ -52,18 +52,6 @@ final class RivalLeaves {
         this.store = store;
     }
 
-    /**
-     * A claim.
-     *
-     * @param base the revision that was claimed
-     * @param stored the job as the claim was stored
-     */
-    record Claim(String base, Job stored) {
-        JobId id() {
-            return stored.id();
-        }
-    }
-
     /** The known standing of a claim. */
     enum Standing {
         /** No other leaf can be claimed. */
@@ -90,35 +78,35 @@ final class RivalLeaves {
      * @param claims claims that a quorum has confirmed
      * @return their standings; a job that is missing there is alone
      */
-    Map<JobId, Standing> of(List<Claim> claims) {
+    Map<JobId, Standing> of(List<Claimer.Answered> claims) {
         try {
             return claims.isEmpty() || !store.isCluster() ? Map.of() : read(claims);
         } catch (RuntimeException trouble) {
             log.debug("nobody tells whether {} claims are alone; they are given back", claims.size(), trouble);
             Map<JobId, Standing> unknown = new HashMap<>();
-            claims.forEach(claim -> unknown.put(claim.id(), Standing.UNKNOWN));
+            claims.forEach(claim -> unknown.put(claim.job().id(), Standing.UNKNOWN));
             return unknown;
         }
     }
 
-    private Map<JobId, Standing> read(List<Claim> claims) {
+    private Map<JobId, Standing> read(List<Claimer.Answered> claims) {
         List<Optional<List<ObjectNode>>> leaves = store.database()
-                .leavesOfAll(claims.stream().map(claim -> claim.id().docId()).toList());
+                .leavesOfAll(
+                        claims.stream().map(claim -> claim.job().id().docId()).toList());
         Map<JobId, Standing> standings = new HashMap<>();
         for (int i = 0; i < claims.size(); i++) {
-            Claim claim = claims.get(i);
+            Claimer.Answered claim = claims.get(i);
             standings.put(
-                    claim.id(),
-                    leaves.get(i)
-                            .map(found -> standing(claim.stored, claim.base, found))
-                            .orElse(Standing.UNKNOWN));
+                    claim.job().id(),
+                    leaves.get(i).map(found -> standing(claim, found)).orElse(Standing.UNKNOWN));
         }
         return standings;
     }
 
     /** The claim may have been written on already, by a request to its owner. */
-    private static Standing standing(Job claim, String base, List<ObjectNode> leaves) {
-        return Rivals.of(claim, base, leaves)
+    private static Standing standing(Claimer.Answered claim, List<ObjectNode> leaves) {
+        String base = claim.candidate().job().rev().orElse("");
+        return Rivals.of(claim.job(), base, leaves)
                 .map(rivals -> rivals.isEmpty() ? Standing.ALONE : Standing.CONTESTED)
                 .orElse(Standing.UNKNOWN);
     }

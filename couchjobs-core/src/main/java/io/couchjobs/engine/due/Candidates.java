@@ -9,8 +9,8 @@ import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.limit.Admission;
 import io.couchjobs.engine.limit.AdmissionCache;
+import io.couchjobs.engine.limit.Candidate;
 import io.couchjobs.engine.limit.Capacity;
-import io.couchjobs.engine.limit.Limits;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -189,13 +190,14 @@ public final class Candidates {
     }
 
     /**
-     * Takes out jobs to claim.
+     * Takes out jobs to claim. Each goes back once: it is {@linkplain #putBack put back}, or its claim is {@linkplain
+     * #answered answered} or {@linkplain #failed failed}.
      *
      * @param types the types that may be claimed now
      * @param polite whether to leave new jobs for a moment to the workers that come first for them by rank
      * @param capacity whether a job may be claimed now; those that may not are left where they are
      */
-    public List<Job> take(Collection<String> types, AcceptOptions options, boolean polite, Capacity capacity) {
+    public List<Candidate> take(Collection<String> types, AcceptOptions options, boolean polite, Capacity capacity) {
         List<String> lines = lines(types);
         for (String line : lines) {
             admit(line, rules.apply(Site.typeOf(line)), options.strategy());
@@ -210,20 +212,15 @@ public final class Candidates {
         while (true) {
             Chooser.Choice choice = choose(lines, until, options, polite, capacity);
             if (choice.unread().isEmpty() || Thread.currentThread().isInterrupted()) {
-                return choice.jobs();
+                return candidates(choice.jobs());
             }
             read(choice.unread().get(), until);
         }
     }
 
-    /** Puts those jobs back that were taken out and not admitted to be claimed. */
-    public synchronized void putBack(List<Job> choice, List<Limits.Grant> granted) {
-        if (granted.size() == choice.size()) {
-            return;
-        }
-        Set<JobId> gone = new HashSet<>();
-        granted.forEach(grant -> gone.add(grant.job().id()));
-        List<Job> back = choice.stream().filter(job -> !gone.contains(job.id())).toList();
+    /** Puts those back that were not admitted to be claimed. */
+    public synchronized void putBack(List<Candidate> taken) {
+        List<Job> back = jobs(taken, candidate -> candidate.state() == Candidate.State.FOUND);
         back.forEach(job -> stock(Site.lineOf(job)).putBack(job));
         chooser.notClaimed(back);
     }
@@ -236,23 +233,50 @@ public final class Candidates {
                 .orElse(NEVER);
     }
 
-    /** The claims of these jobs, which were taken out, are no longer under way. */
-    public synchronized void answered(List<Job> choice) {
-        for (Job job : choice) {
-            underWay.remove(job.id().docId());
-            stock(Site.lineOf(job)).markMoved(job.id().docId());
-        }
+    /** None of these is claimed, nor will be. */
+    public synchronized void notClaimed(List<Candidate> taken) {
+        putBack(taken);
+        over(taken);
     }
 
     /** Takes in the results of the claims, in the order of the choice. */
-    public synchronized void claimed(List<Job> choice, Collection<Job> lost, Strategy strategy) {
-        List<Job> won = new ArrayList<>(choice);
-        won.removeAll(lost);
+    public synchronized void answered(List<Candidate> taken, Strategy strategy) {
+        over(taken);
+        List<Job> lost = jobs(taken, candidate -> candidate.state() == Candidate.State.LOST);
+        List<Job> won = jobs(taken, candidate -> candidate.state().isClaimed());
+        if (lost.isEmpty() && won.isEmpty()) {
+            return;
+        }
         chooser.notClaimed(lost);
         chooser.claimed(won, lost.size(), strategy);
         if (strategy.isFair() && !won.isEmpty()) {
             lastGroup = Optional.of(won.get(won.size() - 1).group());
         }
+    }
+
+    /** The claims failed, and nobody knows which of them were stored. */
+    public synchronized void failed(List<Candidate> taken) {
+        forget();
+        over(taken);
+    }
+
+    /** The claims of these jobs are no longer under way. */
+    private void over(List<Candidate> taken) {
+        for (Candidate candidate : taken) {
+            String docId = candidate.id().docId();
+            underWay.remove(docId);
+            stock(Site.lineOf(candidate.job())).markMoved(docId);
+        }
+    }
+
+    private static List<Job> jobs(List<Candidate> taken, Predicate<Candidate> wanted) {
+        return taken.stream().filter(wanted).map(Candidate::job).toList();
+    }
+
+    private List<Candidate> candidates(List<Job> jobs) {
+        return jobs.stream()
+                .map(job -> new Candidate(job, environment.uuid().toString()))
+                .toList();
     }
 
     private List<String> lines(Collection<String> types) {
@@ -286,7 +310,7 @@ public final class Candidates {
         return turn.compareTo(MOMENT) < 0 ? MOMENT : turn;
     }
 
-    private List<Job> unscheduled(Collection<String> lines, int max, Capacity capacity) {
+    private List<Candidate> unscheduled(Collection<String> lines, int max, Capacity capacity) {
         Map<JobId, Job> found = new HashMap<>();
         for (String line : lines) {
             List<Job> heard = heardOf(line, max, capacity);
@@ -298,7 +322,7 @@ public final class Candidates {
         return takeAdmitted(shuffled, max);
     }
 
-    private List<Job> takeAdmitted(List<Job> jobs, int max) {
+    private List<Candidate> takeAdmitted(List<Job> jobs, int max) {
         List<Job> admitted = jobs.stream().filter(this::isAdmitted).toList();
         synchronized (this) {
             List<Job> choice = admitted.stream()
@@ -306,7 +330,7 @@ public final class Candidates {
                     .limit(max)
                     .toList();
             takeOut(choice);
-            return choice;
+            return candidates(choice);
         }
     }
 

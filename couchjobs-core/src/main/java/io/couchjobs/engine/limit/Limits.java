@@ -4,7 +4,6 @@ import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.limit.SlotName.Limited;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
-import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import io.couchjobs.type.Limit;
@@ -14,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,7 +32,6 @@ import org.jspecify.annotations.Nullable;
 public final class Limits {
     private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
 
-    private final Environment environment;
     private final SettingsStore settings;
     private final ServerClock clock;
     private final SlotKeeper slots;
@@ -45,7 +44,6 @@ public final class Limits {
         this.slots = new SlotKeeper(parts, worker, onMoreRoom);
         this.site = parts.store().site().name();
         this.rates = new RateKeeper(parts.store(), parts.clock());
-        this.environment = parts.store().environment();
     }
 
     /** Takes in an event of the feed; true when there may be more room now. */
@@ -111,68 +109,85 @@ public final class Limits {
     /**
      * Takes the slots and starts that jobs need, all slots in one request.
      *
-     * @return the jobs that got all they need, in their order
+     * @return the candidates that got all they need, in their order
      */
-    public List<Grant> grant(List<Job> jobs) {
-        List<Grant> granted = new ArrayList<>();
-        List<Wish> wishes = new ArrayList<>();
+    public List<Candidate> grant(List<Candidate> candidates) {
         Instant now = clock.instant();
-        Map<String, Integer> starts = starts(jobs, now);
-        for (Job job : jobs) {
-            if (starts.getOrDefault(job.type(), 1) > 0) {
-                starts.computeIfPresent(job.type(), (type, left) -> left - 1);
-                wish(job).ifPresentOrElse(wishes::add, () -> starts.computeIfPresent(job.type(), (type, n) -> n + 1));
-            }
-        }
-        List<Slot> wanted = wishes.stream().flatMap(wish -> wish.slots.stream()).toList();
-        List<@Nullable Slot> taken;
+        Map<String, Integer> starts = starts(candidates, now);
+        List<Candidate> wishes = candidates.stream()
+                .filter(candidate -> reserve(candidate, starts))
+                .toList();
+        List<Slot> wanted =
+                wishes.stream().flatMap(wish -> wish.slots().stream()).toList();
+        Iterator<@Nullable Slot> taken;
         try {
-            taken = wanted.isEmpty() ? List.of() : slots.take(wanted);
+            taken = (wanted.isEmpty() ? List.<@Nullable Slot>of() : slots.take(wanted)).iterator();
         } catch (RuntimeException e) {
-            wishes.forEach(wish -> starts.computeIfPresent(wish.job.type(), (type, left) -> left + 1));
+            wishes.forEach(wish -> unreserve(wish, starts));
             starts.forEach(this::giveBackStarts);
             throw e;
         }
-        int next = 0;
-        for (Wish wish : wishes) {
-            List<@Nullable Slot> own = taken.subList(next, next + wish.slots.size());
-            next += wish.slots.size();
-            List<Slot> ours = new ArrayList<>();
-            own.forEach(slot -> {
-                if (slot != null) {
-                    ours.add(slot);
-                }
-            });
-            if (ours.size() == own.size()) {
-                granted.add(new Grant(wish.job, wish.token, now, ours, starts.containsKey(wish.job.type())));
-            } else {
-                ours.forEach(slots::giveBack);
-                starts.computeIfPresent(wish.job.type(), (type, left) -> left + 1);
-            }
-        }
+        List<Candidate> granted = wishes.stream()
+                .filter(wish -> takesAll(wish, taken, starts, now))
+                .toList();
         starts.forEach(this::giveBackStarts);
         return granted;
     }
 
+    /** Reserves a start and slots; false when there is none of one kind. */
+    private boolean reserve(Candidate candidate, Map<String, Integer> starts) {
+        String type = candidate.job().type();
+        if (starts.getOrDefault(type, 1) <= 0 || !pickSlots(candidate)) {
+            return false;
+        }
+        starts.computeIfPresent(type, (same, left) -> left - 1);
+        return true;
+    }
+
+    private static void unreserve(Candidate candidate, Map<String, Integer> starts) {
+        candidate.refused();
+        starts.computeIfPresent(candidate.job().type(), (type, left) -> left + 1);
+    }
+
+    /** Takes the slots of one candidate from the answer; what it got goes back when that is not all. */
+    private boolean takesAll(Candidate wish, Iterator<@Nullable Slot> taken, Map<String, Integer> starts, Instant now) {
+        List<Slot> ours = new ArrayList<>();
+        for (int i = 0; i < wish.slots().size(); i++) {
+            Slot slot = taken.next();
+            if (slot != null) {
+                ours.add(slot);
+            }
+        }
+        if (ours.size() < wish.slots().size()) {
+            ours.forEach(slots::giveBack);
+            unreserve(wish, starts);
+            return false;
+        }
+        wish.wants(ours);
+        wish.granted(now, starts.containsKey(wish.job().type()));
+        return true;
+    }
+
     /** The claim is over, or was lost: its slots are free for others. */
-    public void ended(Grant grant) {
-        grant.slots.forEach(slots::giveBack);
+    public void ended(Candidate candidate) {
+        candidate.slots().forEach(slots::giveBack);
     }
 
     /** The claim was lost, and no run was started. No I/O, because other claims of the same request were won. */
-    public void lost(Grant grant) {
-        ended(grant);
-        if (grant.countedStart) {
-            giveBackStarts(grant.job.type(), 1);
+    public void lost(Candidate candidate) {
+        ended(candidate);
+        if (candidate.countsAsStart()) {
+            giveBackStarts(candidate.job().type(), 1);
         }
     }
 
     /** Reserves the starts of types that have a rate; others are not in the result. */
-    private Map<String, Integer> starts(List<Job> jobs, Instant now) {
+    private Map<String, Integer> starts(List<Candidate> candidates, Instant now) {
         Map<String, Integer> wanted = new HashMap<>();
-        jobs.stream()
-                .filter(job -> settings.get(job.type()).rate().isPresent())
-                .forEach(job -> wanted.merge(job.type(), 1, Integer::sum));
+        candidates.stream()
+                .map(candidate -> candidate.job().type())
+                .filter(type -> settings.get(type).rate().isPresent())
+                .forEach(type -> wanted.merge(type, 1, Integer::sum));
         wanted.replaceAll((type, jobsOfType) -> settings.get(type)
                 .rate()
                 .map(rate -> rates.take(type, rate, jobsOfType, now))
@@ -184,44 +199,28 @@ public final class Limits {
         rates.giveBack(type, starts);
     }
 
-    /** Picks the slots that a job needs; empty when no slot of one kind is left. */
-    private Optional<Wish> wish(Job job) {
-        String token = environment.uuid().toString();
+    /** Picks the slots that a job needs; false when no slot of one kind is left. */
+    private boolean pickSlots(Candidate candidate) {
+        Job job = candidate.job();
         TypeSettings limits = settings.get(job.type());
         List<Slot> picked = new ArrayList<>();
-        boolean all = pick(new Limited(job.type(), null, site), limits.get(Limit.RUNNING), job, token, picked)
-                && pick(
-                        new Limited(job.type(), job.group(), site),
-                        limits.get(Limit.RUNNING_PER_GROUP),
-                        job,
-                        token,
-                        picked);
-        if (!all) {
+        boolean all = pick(null, limits.get(Limit.RUNNING), candidate, picked)
+                && pick(job.group(), limits.get(Limit.RUNNING_PER_GROUP), candidate, picked);
+        if (all) {
+            candidate.wants(picked);
+        } else {
             picked.forEach(slots::unpick);
-            return Optional.empty();
         }
-        return Optional.of(new Wish(job, token, picked));
+        return all;
     }
 
-    private boolean pick(Limited limited, OptionalInt limit, Job job, String token, List<Slot> picked) {
+    private boolean pick(@Nullable String group, OptionalInt limit, Candidate candidate, List<Slot> picked) {
         if (limit.isEmpty()) {
             return true;
         }
-        Optional<Slot> slot = slots.pick(limited, limit.getAsInt(), job, token);
+        Limited limited = new Limited(candidate.job().type(), group, site);
+        Optional<Slot> slot = slots.pick(limited, limit.getAsInt(), candidate.job(), candidate.token());
         slot.ifPresent(picked::add);
         return slot.isPresent();
     }
-
-    private record Wish(Job job, String token, List<Slot> slots) {}
-
-    /**
-     * A job that may be claimed, by this token and on its very revision. Immutable.
-     *
-     * @param job the job
-     * @param token the token that its slots name
-     * @param at the time; a start that a rate allows belongs to the window of this time
-     * @param slots its slots; none when its type has no limit
-     * @param countedStart whether it used a start that a rate allows
-     */
-    public record Grant(Job job, String token, Instant at, List<Slot> slots, boolean countedStart) {}
 }

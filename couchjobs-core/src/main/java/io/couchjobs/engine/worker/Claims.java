@@ -1,7 +1,8 @@
 package io.couchjobs.engine.worker;
 
-import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.engine.claim.Pick;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
@@ -19,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 public final class Claims {
     private static final int MOST = 2;
 
-    private final Acceptor acceptor;
     private final Executor executor;
     private final BooleanSupplier closing;
     private final Lane lane;
@@ -28,11 +28,10 @@ public final class Claims {
     private final Backoff lostRaces;
     private volatile boolean lostAll;
 
-    Claims(Acceptor acceptor, Executor executor, Environment environment, String worker, BooleanSupplier closing) {
-        this.acceptor = acceptor;
+    Claims(Finder finder, Executor executor, Environment environment, String worker, BooleanSupplier closing) {
         this.executor = executor;
         this.closing = closing;
-        this.lostRaces = acceptor.lostRaces();
+        this.lostRaces = finder.lostRaces();
         this.lane = environment.lane("couchjobs-claims-" + worker, MOST);
     }
 
@@ -47,7 +46,7 @@ public final class Claims {
     }
 
     /** Claims jobs; returns at once, but for a pause when all of the claim before were lost to others. */
-    void begin(Acceptor.Pick pick) throws InterruptedException {
+    void begin(Pick pick) throws InterruptedException {
         if (lostAll) {
             lostRaces.pause();
         } else {
@@ -76,9 +75,9 @@ public final class Claims {
         lane.finish();
     }
 
-    private void claim(Acceptor.Pick pick) {
+    private void claim(Pick pick) {
         try {
-            List<LeasedJob> jobs = acceptor.claim(pick);
+            List<LeasedJob> jobs = pick.claim();
             lostAll = jobs.isEmpty();
             won.addAndGet(jobs.size());
             jobs.forEach(closing.getAsBoolean() ? Executor::giveBack : this::take);

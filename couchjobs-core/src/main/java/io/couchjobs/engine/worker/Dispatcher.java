@@ -1,6 +1,7 @@
 package io.couchjobs.engine.worker;
 
-import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.claim.Finder;
+import io.couchjobs.engine.claim.Pick;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.time.Backoff;
@@ -22,7 +23,7 @@ final class Dispatcher {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
 
     private final WorkerOptions options;
-    private final Acceptor acceptor;
+    private final Finder finder;
     private final JobIndex index;
     private final Executor executor;
     private final Environment environment;
@@ -31,13 +32,13 @@ final class Dispatcher {
     private final Claims claims;
     private volatile boolean closing;
 
-    Dispatcher(WorkerOptions options, Acceptor acceptor, QueueParts parts, Executor executor) {
+    Dispatcher(WorkerOptions options, Finder finder, QueueParts parts, Executor executor) {
         this.options = options;
-        this.acceptor = acceptor;
+        this.finder = finder;
         this.index = parts.index();
         this.executor = executor;
         this.environment = parts.store().environment();
-        this.claims = new Claims(acceptor, executor, environment, options.id(), () -> closing);
+        this.claims = new Claims(finder, executor, environment, options.id(), () -> closing);
         this.thread = environment.thread("couchjobs-worker-" + options.id(), this::dispatch);
     }
 
@@ -117,10 +118,10 @@ final class Dispatcher {
             return true;
         }
         AcceptOptions accept = accept((int) wanted);
-        Optional<Acceptor.Pick> pick = acceptor.pick(ahead ? accept.unstarted() : accept);
+        Optional<Pick> pick = finder.find(ahead ? accept.unstarted() : accept);
         if (pick.isPresent()) {
             if (executor.slots().limit() == 0) {
-                acceptor.putBack(pick.get()); // none was to be started any more while it waited for one
+                pick.get().putBack(); // none was to be started any more while it waited for one
             } else {
                 claims.begin(pick.get());
             }
@@ -147,7 +148,7 @@ final class Dispatcher {
                 return false;
             }
         }
-        Optional<Acceptor.Pick> late = acceptor.pick(accept(1).timeout(Duration.ZERO));
+        Optional<Pick> late = finder.find(accept(1).timeout(Duration.ZERO));
         if (late.isPresent()) {
             claims.begin(late.get());
         }

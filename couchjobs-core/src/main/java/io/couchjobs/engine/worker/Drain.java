@@ -1,6 +1,6 @@
 package io.couchjobs.engine.worker;
 
-import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.settings.QueueParts;
@@ -24,25 +24,25 @@ public final class Drain {
     }
 
     List<RunReport> run() throws InterruptedException {
-        try (Acceptor acceptor = new Acceptor(parts, options.id());
+        try (Finder finder = new Finder(parts, options.id());
                 Dependencies held = new Dependencies(parts);
                 ProgressWriter progressWriter = new ProgressWriter(parts.store().environment())) {
             if (!options.hasOwnId()) {
-                acceptor.beginAnywhere();
+                finder.beginAnywhere();
             }
-            acceptor.admission().filter(options.selection().filter());
-            acceptor.admission().classes(options.selection().classes());
+            finder.admission().filter(options.selection().filter());
+            finder.admission().classes(options.selection().classes());
             Run.Tools tools = new Run.Tools(
                     progressWriter,
                     new JobLogs(parts.store(), parts.feed()),
                     parts.clock(),
                     parts.store().environment(),
                     options.interceptors());
-            return run(acceptor, held, tools);
+            return run(finder, held, tools);
         }
     }
 
-    private List<RunReport> run(Acceptor acceptor, Dependencies held, Run.Tools tools) throws InterruptedException {
+    private List<RunReport> run(Finder finder, Dependencies held, Run.Tools tools) throws InterruptedException {
         AcceptOptions next = AcceptOptions.of(options.handlers().keySet().toArray(new String[0]))
                 .max(1)
                 .timeout(Duration.ZERO)
@@ -50,7 +50,7 @@ public final class Drain {
         List<RunReport> reports = new ArrayList<>();
         while (reports.size() < options.maxJobs()) {
             held.settle();
-            List<LeasedJob> claimed = acceptor.accept(next);
+            List<LeasedJob> claimed = finder.accept(next);
             if (claimed.isEmpty()) {
                 break;
             }

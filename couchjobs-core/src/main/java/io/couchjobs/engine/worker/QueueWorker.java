@@ -1,6 +1,6 @@
 package io.couchjobs.engine.worker;
 
-import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.gc.Sweeper;
 import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.settings.QueueParts;
@@ -29,7 +29,7 @@ public final class QueueWorker implements Worker {
 
     private final WorkerOptions options;
     private final QueueParts parts;
-    private final Acceptor acceptor;
+    private final Finder finder;
     private final Executor executor;
     private final Dispatcher dispatcher;
     private final Registration registration;
@@ -49,7 +49,7 @@ public final class QueueWorker implements Worker {
         this.parts = parts;
         this.options = options;
         this.hook = hook;
-        this.acceptor = new Acceptor(parts, options.id());
+        this.finder = new Finder(parts, options.id());
         Environment environment = parts.store().environment();
         this.progressWriter = new ProgressWriter(environment);
         Run.Tools tools = new Run.Tools(
@@ -58,17 +58,17 @@ public final class QueueWorker implements Worker {
                 parts.clock(),
                 parts.store().environment(),
                 options.interceptors());
-        acceptor.admission().filter(options.selection().filter());
-        acceptor.admission().classes(options.selection().classes());
+        finder.admission().filter(options.selection().filter());
+        finder.admission().classes(options.selection().classes());
         this.executor = new Executor(options, parts, tools, this::claimed);
-        this.dispatcher = new Dispatcher(options, acceptor, parts, executor);
+        this.dispatcher = new Dispatcher(options, finder, parts, executor);
         this.registration = new Registration(
                         parts.store().database(),
                         options.id(),
                         options.handlers().keySet(),
                         parts.clock().instant())
                 .at(parts.store().site())
-                .tells(options.hasOwnId() ? acceptor::lastGroup : Optional::empty);
+                .tells(options.hasOwnId() ? finder::lastGroup : Optional::empty);
         this.leases =
                 new LeaseKeeper(registration, executor.runs().values(), parts.settings(), parts.clock(), environment);
         this.monitor = new ActivityMonitor(parts, options.id(), executor::runsNow);
@@ -106,7 +106,7 @@ public final class QueueWorker implements Worker {
     @Override
     public Worker.Stats stats() {
         int running = executor.runs().size() - executor.aheadCount();
-        return executor.tally().stats(acceptor, monitor.recovered(), running);
+        return executor.tally().stats(finder, monitor.recovered(), running);
     }
 
     @Override
@@ -125,12 +125,12 @@ public final class QueueWorker implements Worker {
     @Override
     public void filter(@Nullable Predicate<? super Job> filter) {
         Selection.probe(filter, options.handlers().keySet());
-        acceptor.admission().filter(filter);
+        finder.admission().filter(filter);
     }
 
     @Override
     public void classes(@Nullable Set<String> classes) {
-        acceptor.admission().classes(classes);
+        finder.admission().classes(classes);
     }
 
     @Override
@@ -213,9 +213,9 @@ public final class QueueWorker implements Worker {
     /** The first sign of life replaces what an earlier process of this id left. */
     private void takeTurns() {
         if (!options.hasOwnId()) {
-            acceptor.beginAnywhere();
+            finder.beginAnywhere();
         } else if (options.selection().strategy().kind() == Strategy.Kind.FAIR) {
-            registration.lastGroup().ifPresent(acceptor::goOnAfter);
+            registration.lastGroup().ifPresent(finder::goOnAfter);
         }
     }
 
@@ -239,7 +239,7 @@ public final class QueueWorker implements Worker {
         leases.close();
         progressWriter.close();
         executor.close();
-        acceptor.close();
+        finder.close();
         forgetExitHook();
     }
 

@@ -1,6 +1,6 @@
 package io.couchjobs.engine.worker;
 
-import io.couchjobs.engine.claim.Acceptor;
+import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.Worker;
 import java.util.EnumMap;
@@ -31,7 +31,7 @@ final class WorkerCounters {
         counter(outcome).increment();
     }
 
-    Worker.Stats stats(Acceptor acceptor, long recovered, int running) {
+    Worker.Stats stats(Finder finder, long recovered, int running) {
         return new Worker.Stats(
                 claimed.sum(),
                 count(RunReport.Outcome.SUCCEEDED),
@@ -40,11 +40,11 @@ final class WorkerCounters {
                 count(RunReport.Outcome.CANCELLED),
                 count(RunReport.Outcome.RELEASED),
                 count(RunReport.Outcome.HALTED),
-                acceptor.conflicts(),
+                finder.conflicts(),
                 recovered,
                 running,
-                acceptor.admission().skipped(),
-                acceptor.admission().failures());
+                finder.admission().skipped(),
+                finder.admission().failures());
     }
 
     private long count(RunReport.Outcome outcome) {

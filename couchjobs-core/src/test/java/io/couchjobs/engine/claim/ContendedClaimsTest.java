@@ -10,6 +10,7 @@ import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.engine.limit.Candidate;
 import io.couchjobs.engine.limit.Limits;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
@@ -91,6 +92,7 @@ class ContendedClaimsTest {
         private final CouchServer server;
         private final JobStore store;
         private final ServerClock clock;
+        private final Limits limits;
         private final Claimer claimer;
 
         Claiming(String node, String database, String worker) {
@@ -103,17 +105,16 @@ class ContendedClaimsTest {
             this.clock = TestQueue.clock(InstantSource.system(), server);
             QueueParts parts =
                     new QueueParts(store, new JobIndex(new DesignDocuments(here)), settings, new Feed(here), clock);
-            this.claimer = new Claimer(
-                    parts,
-                    new Limits(parts, worker, () -> {}),
-                    new UnconfirmedClaims(System::nanoTime, store.environment()));
+            this.limits = new Limits(parts, worker, () -> {});
+            this.claimer = new Claimer(parts, limits, new UnconfirmedClaims(System::nanoTime, store.environment()));
         }
 
         int claim(JobId id, CyclicBarrier together) throws Exception {
             Job job = store.read(id).orElseThrow();
             together.await();
-            Limits.Grant grant = new Limits.Grant(job, UUID.randomUUID().toString(), clock.instant(), List.of(), false);
-            return claimer.claim(List.of(grant), worker, true).won().size();
+            List<Candidate> granted =
+                    limits.grant(List.of(new Candidate(job, UUID.randomUUID().toString())));
+            return claimer.claim(granted, worker, true).size();
         }
 
         @Override

@@ -1,0 +1,288 @@
+package io.couchjobs.engine.claim;
+
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.due.Candidates;
+import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedNotice;
+import io.couchjobs.engine.limit.Admission;
+import io.couchjobs.engine.limit.AdmissionCache;
+import io.couchjobs.engine.limit.Candidate;
+import io.couchjobs.engine.limit.Capacity;
+import io.couchjobs.engine.limit.Limits;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.settings.SettingsStore;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.engine.time.ServerClock;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.Listening;
+import io.couchjobs.job.Strategy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds due jobs for one worker, waiting for one if need be. Thread-safe.
+ *
+ * <p>It takes candidates from the known jobs (a window of the index, kept up to date by the feed) and hands them over as
+ * a {@link Pick}, which is claimed. When no job is due, it sleeps until the feed brings an event, the next job falls due,
+ * or the deadline passes. No wake-up is lost: the feed's position was taken before the index was read.
+ */
+public final class Finder implements Feed.Listener, AutoCloseable {
+    private static final Duration FALLBACK = Duration.ofMinutes(10);
+    /** On a cluster the copy of the index that was read may have been behind. */
+    private static final Duration FALLBACK_ON_CLUSTERS = Duration.ofSeconds(45);
+
+    private static final int MOST_LOST_RACES = 10;
+
+    private final Limits limits;
+    private final UnconfirmedClaims unconfirmed;
+    private final Claimer claimer;
+    private final SettingsStore settings;
+    private final ServerClock clock;
+    private final Feed feed;
+    private final JobStore store;
+    private final String worker;
+    private final Admission admission;
+    private final Candidates candidates;
+    private final Waiter waiter;
+    private final LongAdder conflicts = new LongAdder();
+    private final Pick.Parts picks;
+    private @Nullable Listening listening;
+    private long doubtedNanos;
+
+    /**
+     * Makes a finder for one worker.
+     *
+     * @param parts the parts of the queue
+     * @param worker the worker's id, which its locks carry
+     */
+    public Finder(QueueParts parts, String worker) {
+        this.settings = parts.settings();
+        this.clock = parts.clock();
+        this.feed = parts.feed();
+        this.store = parts.store();
+        this.worker = worker;
+        this.waiter = new Waiter(clock);
+        this.limits = new Limits(parts, worker, waiter::wake);
+        this.unconfirmed = new UnconfirmedClaims(clock::nanos, store.environment());
+        this.claimer = new Claimer(parts, limits, unconfirmed);
+        this.admission = new Admission(waiter::wake, store::withData);
+        this.candidates = new Candidates(
+                parts.index(),
+                clock,
+                store.environment(),
+                worker,
+                type -> admission.rules(settings.get(type).classes()),
+                new AdmissionCache(admission, clock::nanos));
+        this.picks = new Pick.Parts(store, worker, limits, claimer, candidates, waiter, conflicts);
+    }
+
+    /**
+     * Claims due jobs, waiting for one if there is none. When the time runs out while claims are lost to others, a few
+     * more are tried.
+     *
+     * @param options which and how many jobs, and how long to wait
+     * @return the jobs, owned by this worker; empty when the time is over
+     * @throws InterruptedException when interrupted while waiting
+     * @throws IllegalStateException when it is closed, before or meanwhile
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked
+     */
+    public List<LeasedJob> accept(AcceptOptions options) throws InterruptedException {
+        long started = clock.nanos();
+        Backoff lostRaces = lostRaces();
+        while (true) {
+            Optional<Pick> pick = find(options, started);
+            if (pick.isEmpty()) {
+                return List.of();
+            }
+            List<LeasedJob> won = pick.get().claim();
+            if (!won.isEmpty() || (isOver(options, started) && lostRaces.attempts() >= MOST_LOST_RACES)) {
+                return won;
+            }
+            lostRaces.pause();
+        }
+    }
+
+    /**
+     * Waits for due jobs and takes them out of the known ones, to be claimed at once.
+     *
+     * @param options which and how many jobs, and how long to wait
+     * @return the jobs, at least one; empty when the time is over
+     * @throws InterruptedException when interrupted while waiting
+     * @throws IllegalStateException when it is closed, before or meanwhile
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be asked
+     */
+    public Optional<Pick> find(AcceptOptions options) throws InterruptedException {
+        return find(options, clock.nanos());
+    }
+
+    /** {@return the pauses of a worker that loses every claim to others} */
+    public Backoff lostRaces() {
+        return new Backoff(store.environment(), Duration.ofMillis(2), Duration.ofMillis(250));
+    }
+
+    private Optional<Pick> find(AcceptOptions options, long started) throws InterruptedException {
+        try {
+            return findOrWait(options, started);
+        } catch (CouchJobsException trouble) {
+            store.claimTroubles().failed(worker, trouble);
+            throw trouble;
+        }
+    }
+
+    private Optional<Pick> findOrWait(AcceptOptions options, long started) throws InterruptedException {
+        listen();
+        boolean certain = false;
+        while (true) {
+            long seen = waiter.changes();
+            List<String> open = openTypes(options);
+            Capacity capacity = unconfirmed.except(limits.groupsWithRoom(open));
+            List<Candidate> taken = candidates.take(open, options, !certain, capacity);
+            if (!taken.isEmpty()) {
+                return Optional.of(new Pick(picks, taken, options));
+            }
+            store.claimTroubles().over(worker);
+            if (!isOver(options, started)) {
+                Duration due = waiter.untilWorthALook(() -> candidates.pause(open, options, capacity));
+                Duration room = shorter(limits.pause(options.types()), unconfirmed.pause());
+                waiter.await(shorter(left(options, started), shorter(due, room)), options.types(), seen);
+                doubtNowAndThen();
+            } else if (certain) {
+                return Optional.empty();
+            } else {
+                certain = true;
+                candidates.doubt();
+            }
+        }
+    }
+
+    /** {@return how many claims were lost to others so far} */
+    public long conflicts() {
+        return conflicts.sum();
+    }
+
+    /**
+     * Sets the group from which this worker took last, in an earlier process: turns between groups ({@link
+     * Strategy#fair}) go on after it. To be called before the first accept.
+     *
+     * @param group the group
+     */
+    public void goOnAfter(String group) {
+        candidates.goOnAfter(group);
+    }
+
+    /**
+     * Lets turns between groups begin at any of them: the last first group is unknown. To be called before the first
+     * accept.
+     */
+    public void beginAnywhere() {
+        candidates.beginAnywhere();
+    }
+
+    /** {@return the group from which this worker took last, by turns; empty when it never did. Never waits} */
+    public Optional<String> lastGroup() {
+        return candidates.lastGroup();
+    }
+
+    /** {@return which jobs are admitted; changes hold from the next claim on} */
+    public Admission admission() {
+        return admission;
+    }
+
+    @Override
+    public void changed(FeedEvent event) {
+        boolean more = limits.changed(event);
+        if (candidates.changed(event) || more) {
+            waiter.wake();
+        }
+    }
+
+    /** While a caller waits for a job, each may be the one; a busy worker reads the index when it knows no due job. */
+    @Override
+    public boolean needsDocument(FeedNotice notice) {
+        return JobId.fromDocId(notice.docId())
+                .map(JobId::type)
+                .filter(type -> limits.needsDocuments(type)
+                        || (!notice.own() && (waiter.isAwaited(type) || candidates.needsDocuments(type))))
+                .isPresent();
+    }
+
+    @Override
+    public void unread(FeedNotice notice) {
+        JobId.fromDocId(notice.docId())
+                .filter(id -> candidates.unread(id.type(), notice))
+                .ifPresent(id -> waiter.wakeIdle());
+    }
+
+    @Override
+    public void gap() {
+        candidates.forgetAll();
+        limits.forget();
+        waiter.wake();
+    }
+
+    /** Stops listening, and ends the accepts that wait. */
+    @Override
+    public synchronized void close() {
+        waiter.close();
+        store.claimTroubles().over(worker);
+        if (listening != null) {
+            listening.close();
+        }
+        claimer.close();
+    }
+
+    /** The feed's position is taken here, before the index is read for the first time. */
+    private void listen() {
+        if (begin() && candidates.isInDoubtOfOthers()) {
+            candidates.load(store.database()); // outside of the monitor, for which closing would have to wait
+        }
+    }
+
+    private synchronized boolean begin() {
+        if (listening == null && !waiter.isClosed()) {
+            listening = feed.listen(this);
+            doubtedNanos = clock.nanos();
+        }
+        return !waiter.isClosed();
+    }
+
+    private List<String> openTypes(AcceptOptions options) {
+        return options.types().stream()
+                .filter(type -> !settings.get(type).isPaused() && limits.isOpen(type))
+                .toList();
+    }
+
+    private boolean isOver(AcceptOptions options, long started) {
+        Duration left = left(options, started);
+        return left.isZero() || left.isNegative();
+    }
+
+    private Duration left(AcceptOptions options, long started) {
+        return options.timeout()
+                .map(patience -> patience.minusNanos(clock.nanos() - started))
+                .orElse(FALLBACK);
+    }
+
+    private void doubtNowAndThen() {
+        if (hasPassedSinceDoubt(FALLBACK) || (hasPassedSinceDoubt(FALLBACK_ON_CLUSTERS) && store.isCluster())) {
+            synchronized (this) {
+                doubtedNanos = clock.nanos();
+            }
+            candidates.doubt();
+        }
+    }
+
+    private synchronized boolean hasPassedSinceDoubt(Duration time) {
+        return clock.nanos() - doubtedNanos > time.toNanos();
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+}

@@ -1,0 +1,114 @@
+package io.couchjobs.engine.claim;
+
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.due.Candidates;
+import io.couchjobs.engine.limit.Candidate;
+import io.couchjobs.engine.limit.Limits;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.job.AcceptOptions;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Due jobs that were taken out of the known ones, to be claimed in one request. It is claimed or put back, once, by any
+ * thread. Not thread-safe.
+ */
+public final class Pick {
+    private static final Logger log = LoggerFactory.getLogger(Pick.class);
+
+    private final Parts parts;
+    private final List<Candidate> candidates;
+    private final AcceptOptions options;
+
+    /**
+     * What a claim needs; the same for all picks of a worker.
+     *
+     * @param worker the worker's id, which its locks carry
+     * @param known the known jobs, to which the candidates go back
+     * @param conflicts how many claims were lost to others so far
+     */
+    record Parts(
+            JobStore store,
+            String worker,
+            Limits limits,
+            Claimer claimer,
+            Candidates known,
+            Waiter waiter,
+            LongAdder conflicts) {}
+
+    Pick(Parts parts, List<Candidate> candidates, AcceptOptions options) {
+        this.parts = parts;
+        this.candidates = candidates;
+        this.options = options;
+    }
+
+    /** {@return the number of jobs} */
+    public int size() {
+        return candidates.size();
+    }
+
+    /** Puts the jobs back: none of them is to be claimed. */
+    public void putBack() {
+        parts.known.notClaimed(candidates);
+    }
+
+    /**
+     * Claims the jobs, in one request if possible.
+     *
+     * @return those that this worker owns now; the rest are lost to others, or have no room at the moment
+     * @throws io.couchjobs.couch.config.CouchException when the results of some claims are unknown; stored claims are
+     *     given back
+     */
+    public List<LeasedJob> claim() {
+        List<LeasedJob> won;
+        try {
+            List<Candidate> granted = parts.limits.grant(candidates);
+            parts.known.putBack(candidates);
+            won = granted.isEmpty() ? List.of() : parts.claimer.claim(granted, parts.worker, options.start());
+        } catch (RuntimeException | Error trouble) {
+            failed();
+            if (trouble instanceof CouchJobsException known) {
+                parts.store.claimTroubles().failed(parts.worker, known);
+            }
+            throw trouble;
+        }
+        noteUnlessItFails(won.size());
+        return won;
+    }
+
+    private void failed() {
+        parts.known.failed(candidates);
+        parts.waiter.wake();
+    }
+
+    /** The claims that were won are owned, and are handed out even when a later step fails. */
+    private void noteUnlessItFails(int won) {
+        try {
+            note();
+        } catch (RuntimeException | Error e) {
+            log.warn("{} claimed jobs are handed out, but their claims could not be noted", won, e);
+            failed();
+        }
+    }
+
+    private void note() {
+        parts.known.answered(candidates, options.strategy());
+        for (Candidate candidate : candidates) {
+            switch (candidate.state()) {
+                case FOUND, GRANTED -> {}
+                case LOST -> lost(candidate);
+                case WON -> parts.store.listener().claimed(candidate.job(), candidate.claimed());
+            }
+        }
+        parts.store.claimTroubles().over(parts.worker);
+    }
+
+    private void lost(Candidate candidate) {
+        log.debug("lost the race for {}; going on with others", candidate.id());
+        parts.conflicts.increment();
+        parts.limits.lost(candidate);
+        parts.store.listener().claimLost(candidate.job());
+    }
+}

@@ -1,0 +1,119 @@
+package io.couchjobs.engine.limit;
+
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A due job that a worker tries to claim: it is found, granted what its limits ask for, and won or lost. Not
+ * thread-safe; one thread at a time has it.
+ */
+public final class Candidate {
+    /** The state of the try. */
+    public enum State {
+        /** It was taken out of the known jobs. Without room it stays so. */
+        FOUND,
+        /** Its limits have room, and its claim may be written. */
+        GRANTED,
+        /** This worker owns the job. */
+        WON,
+        /** Another worker was first, or the claim was withdrawn. */
+        LOST;
+
+        /** {@return whether its claim was sent, and not lost as far as is known} */
+        public boolean isClaimed() {
+            return this == GRANTED || this == WON;
+        }
+    }
+
+    private final Job job;
+    private final String token;
+    private List<Slot> slots = List.of();
+    private boolean countsAsStart;
+    private Instant at = Instant.EPOCH;
+    private State state = State.FOUND;
+    private @Nullable Job claimed;
+
+    /**
+     * Begins a try.
+     *
+     * @param job the job, on the revision that is to be claimed
+     * @param token the token of the claim, which its slots name too
+     */
+    public Candidate(Job job, String token) {
+        this.job = job;
+        this.token = token;
+    }
+
+    /** {@return the job as it was found} */
+    public Job job() {
+        return job;
+    }
+
+    public JobId id() {
+        return job.id();
+    }
+
+    public String token() {
+        return token;
+    }
+
+    /** {@return when it was granted; a start that a rate allows belongs to the window of this time} */
+    public Instant at() {
+        return at;
+    }
+
+    public State state() {
+        return state;
+    }
+
+    /** {@return whether it has slots, which are given back at the end of its claim} */
+    public boolean hasSlots() {
+        return !slots.isEmpty();
+    }
+
+    /**
+     * This worker owns the job.
+     *
+     * @param stored the job as the claim was stored
+     */
+    public void won(Job stored) {
+        claimed = stored;
+        state = State.WON;
+    }
+
+    /** {@return the job as the claim was stored; only of a candidate that was won} */
+    public Job claimed() {
+        return Objects.requireNonNull(claimed);
+    }
+
+    public void lost() {
+        state = State.LOST;
+    }
+
+    List<Slot> slots() {
+        return slots;
+    }
+
+    void wants(List<Slot> picked) {
+        slots = picked;
+    }
+
+    /** {@return whether it uses a start that a rate allows} */
+    boolean countsAsStart() {
+        return countsAsStart;
+    }
+
+    void granted(Instant now, boolean usesStart) {
+        at = now;
+        countsAsStart = usesStart;
+        state = State.GRANTED;
+    }
+
+    void refused() {
+        slots = List.of();
+    }
+}
