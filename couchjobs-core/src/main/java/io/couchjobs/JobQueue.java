@@ -3,6 +3,7 @@ package io.couchjobs;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.Engine;
+import io.couchjobs.engine.create.AddRules;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.schedule.QueueSchedules;
 import io.couchjobs.engine.scope.QueueScopes;
@@ -67,7 +68,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
 
     private final CouchDatabase database;
     private final Engine engine;
-    private final TypeRule rule;
+    private final AddRules rules;
     private final Types types;
     private final Schedules schedules;
     private final Scopes scopes;
@@ -90,9 +91,9 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
                 options.defaultTimeout(),
                 extensions,
                 options.largestInlineData());
-        this.rule = new TypeRule(engine.settings(), options.strict());
-        this.schedules = new QueueSchedules(engine.parts(), rule::require);
-        this.scopes = new QueueScopes(engine.parts(), engine.listing(), this::worker, rule::require);
+        this.rules = new AddRules(engine.parts(), options.strict());
+        this.schedules = new QueueSchedules(engine.parts(), rules::checkType);
+        this.scopes = new QueueScopes(engine.parts(), engine.listing(), this::worker, rules::checkType);
         this.types = new Types(engine);
         this.operations = new Operations(engine, types);
     }
@@ -140,15 +141,13 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
 
     @Override
     public AddResult add(JobRequest request) {
-        rule.require(request);
-        engine.limits().require(request);
+        rules.check(request);
         return engine.creator().addOne(request);
     }
 
     @Override
     public CompletableFuture<AddResult> addAsync(JobRequest request) {
-        rule.require(request);
-        engine.limits().require(request);
+        rules.check(request);
         return engine.asyncCreator().add(request);
     }
 
@@ -163,14 +162,12 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     private List<AddResult> addRound(List<JobRequest> requests, boolean replace) {
-        return rule.allowed(requests, jobs -> engine.limits()
-                .allowed(jobs, fitting -> engine.creator().add(fitting, replace)));
+        return rules.allowed(requests, allowed -> engine.creator().add(allowed, replace));
     }
 
     @Override
     public Job insert(JobRequest request) {
-        rule.require(request);
-        engine.limits().require(request);
+        rules.check(request);
         return engine.creator().insert(request);
     }
 
@@ -180,13 +177,12 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     private List<AddResult> insertRound(List<JobRequest> requests) {
-        return rule.allowed(requests, jobs -> engine.limits().allowed(jobs, engine.creator()::insertAll));
+        return rules.allowed(requests, engine.creator()::insertAll);
     }
 
     @Override
     public boolean insertIfNew(JobRequest request) {
-        rule.require(request);
-        engine.limits().require(request);
+        rules.check(request);
         return engine.creator().insertIfNew(request);
     }
 
@@ -201,9 +197,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
         for (int i = 0; i < requests.size(); i++) {
             JobRequest request = requests.get(i);
             added.add(inserted.get(i).outcome() == AddResult.Outcome.ADDED
-                    || (!engine.limits().isFull(request)
-                            && rule.isAllowed(request.id().type())
-                            && engine.creator().insertIfNew(request)));
+                    || (rules.allow(request) && engine.creator().insertIfNew(request)));
         }
         return List.copyOf(added);
     }

@@ -6,7 +6,6 @@ import io.couchjobs.engine.conflict.ConflictWatch;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.create.AsyncCreator;
 import io.couchjobs.engine.create.Creator;
-import io.couchjobs.engine.create.QueueLimits;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.IndexWarmer;
@@ -44,7 +43,6 @@ public record Engine(
         ConflictWatch conflicts,
         Creator creator,
         AsyncCreator asyncCreator,
-        QueueLimits limits,
         Watch watch,
         JobLogs logs,
         Finder finder,
@@ -97,7 +95,6 @@ public record Engine(
                 conflicts,
                 creator,
                 new AsyncCreator(store, creator),
-                new QueueLimits(parts),
                 new Watch(feed, store),
                 new JobLogs(store, feed),
                 finder,

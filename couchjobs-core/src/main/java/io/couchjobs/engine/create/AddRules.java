@@ -8,6 +8,7 @@ import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.NoTypeTimeoutException;
 import io.couchjobs.job.QueueFullException;
 import io.couchjobs.type.Limit;
 import java.util.HashMap;
@@ -21,36 +22,44 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Refuses new jobs of types that have as many pending ones as they may have. Thread-safe. The limit is approximate:
- * creators that add at the same time may each still find room. Jobs that exist, in any state, may always be added
- * again; jobs for other sites are not counted.
+ * Which jobs may be added. In a strict queue the type must have a timeout. A new job needs room among the pending ones of
+ * its type. Thread-safe.
+ *
+ * <p>The limit of pending jobs is approximate: creators that add at the same time may each still find room. Jobs that
+ * exist, in any state, may always be added again; jobs for other sites are not counted. The jobs of schedules and scopes
+ * need no room, and a scope has a limit of its own. Restored jobs are not checked at all.
  *
  * <p>Types without such a limit cost no request. But a process that only adds jobs and follows no feed reads the
  * settings of a type again after ten seconds. With a limit, each add, or batch, asks an index for one number.
  */
-public final class QueueLimits {
+public final class AddRules {
     private final JobStore store;
     private final JobIndex index;
     private final SettingsStore settings;
+    private final boolean strict;
 
     /**
-     * Works on a store.
+     * Sets the rules.
      *
      * @param parts the parts of the queue
+     * @param strict whether a type without a timeout is refused
      */
-    public QueueLimits(QueueParts parts) {
+    public AddRules(QueueParts parts, boolean strict) {
         this.store = parts.store();
         this.index = parts.index();
         this.settings = parts.settings();
+        this.strict = strict;
     }
 
     /**
-     * Checks one job.
+     * Checks one job by all rules.
      *
      * @param request the job
+     * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
      * @throws QueueFullException when it is new and there is no room for it
      */
-    public void require(JobRequest request) {
+    public void check(JobRequest request) {
+        checkType(request);
         if (isFull(request)) {
             throw new QueueFullException(
                     request.id(), limit(request.id().type()).orElse(0));
@@ -58,34 +67,67 @@ public final class QueueLimits {
     }
 
     /**
-     * Whether there is no room for a job.
+     * Checks the type of a job that needs no room.
      *
-     * @param request the job
-     * @return true when it is new and its type is full
+     * @param request the job of a schedule or a scope
+     * @throws NoTypeTimeoutException when the queue is strict and the type has no timeout
      */
-    public boolean isFull(JobRequest request) {
-        return !full(List.of(request)).isEmpty();
+    public void checkType(JobRequest request) {
+        String type = request.id().type();
+        if (!isAllowed(type)) {
+            throw new NoTypeTimeoutException(type);
+        }
+    }
+
+    /** {@return whether a job passes {@link #check}} */
+    public boolean allow(JobRequest request) {
+        return !isFull(request) && isAllowed(request.id().type());
     }
 
     /**
-     * Creates the jobs for which there is room, and rejects the others, in their places.
+     * Creates the jobs that may be added, and rejects the others, in their places.
      *
      * @param requests the jobs
      * @param create creates jobs
      * @return in the same order, what happened to each
      */
     public List<AddResult> allowed(List<JobRequest> requests, Function<List<JobRequest>, List<AddResult>> create) {
-        Set<JobId> full = full(requests);
-        if (full.isEmpty()) {
-            return create.apply(requests);
-        }
-        Iterator<AddResult> created = create.apply(requests.stream()
-                        .filter(request -> !full.contains(request.id()))
-                        .toList())
-                .iterator();
-        return requests.stream()
-                .map(request -> full.contains(request.id()) ? rejected(request.id()) : created.next())
+        Map<JobId, String> problems = problems(requests);
+        List<JobRequest> good = requests.stream()
+                .filter(request -> !problems.containsKey(request.id()))
                 .toList();
+        Iterator<AddResult> created = create.apply(good).iterator();
+        return requests.stream()
+                .map(JobRequest::id)
+                .map(id -> problems.containsKey(id) ? AddResult.rejected(id, problems.get(id)) : created.next())
+                .toList();
+    }
+
+    private Map<JobId, String> problems(List<JobRequest> requests) {
+        Map<String, Boolean> types = new HashMap<>();
+        requests.forEach(request -> types.computeIfAbsent(request.id().type(), this::isAllowed));
+        Map<JobId, String> problems = new HashMap<>();
+        requests.stream()
+                .map(JobRequest::id)
+                .filter(id -> !types.getOrDefault(id.type(), false))
+                .forEach(id -> problems.put(id, NoTypeTimeoutException.message(id.type())));
+        full(requests.stream()
+                        .filter(request -> !problems.containsKey(request.id()))
+                        .toList())
+                .forEach(id -> problems.put(
+                        id, QueueFullException.message(id, limit(id.type()).orElse(0))));
+        return problems;
+    }
+
+    /** The remembered settings may be old, so they are read again before a type is refused. */
+    private boolean isAllowed(String type) {
+        return !strict
+                || settings.get(type).timeout().isPresent()
+                || settings.read(type).timeout().isPresent();
+    }
+
+    private boolean isFull(JobRequest request) {
+        return !full(List.of(request)).isEmpty();
     }
 
     /** {@return the new jobs for which there is no room} */
@@ -126,11 +168,6 @@ public final class QueueLimits {
             }
         }
         return existing;
-    }
-
-    private AddResult rejected(JobId id) {
-        return AddResult.rejected(
-                id, QueueFullException.message(id, limit(id.type()).orElse(0)));
     }
 
     private OptionalInt limit(String type) {
