@@ -15,7 +15,7 @@ import io.couchjobs.engine.index.DesignDocument;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.lifecycle.Transitions;
-import io.couchjobs.engine.registry.WorkerList;
+import io.couchjobs.engine.registry.Registry;
 import io.couchjobs.engine.store.NewDatabase;
 import io.couchjobs.engine.store.SiteDocument;
 import io.couchjobs.job.AddResult;
@@ -201,7 +201,7 @@ public final class Operations {
 
     /** {@return who works here, by id: workers that are registered, and owners that are not} */
     public List<WorkerInfo> workers() {
-        return WorkerList.read(engine.database(), engine.index());
+        return Registry.read(engine.database(), engine.index());
     }
 
     /**

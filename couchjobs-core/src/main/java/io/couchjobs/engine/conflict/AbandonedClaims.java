@@ -2,11 +2,11 @@ package io.couchjobs.engine.conflict;
 
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.registry.SignOfLife;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.store.MajorityProbe;
 import io.couchjobs.engine.store.Owner;
-import io.couchjobs.engine.store.SignOfLife;
 import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;

@@ -1,11 +1,11 @@
 package io.couchjobs.engine.gc;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.index.DesignDocuments;
+import io.couchjobs.engine.registry.WorkerRegistration;
 import io.couchjobs.engine.settings.QueueParts;
 import java.time.Duration;
 import java.time.Instant;
@@ -139,9 +139,9 @@ public final class GarbageCollector implements GarbageCollection {
     }
 
     private void removeDeadWorkers() {
-        for (ObjectNode dead : registrations.dead(parts.clock().instant())) {
+        for (WorkerRegistration dead : registrations.dead(parts.clock().instant())) {
             if (dryRun || registrations.remove(dead)) {
-                workersRemoved.add(Registrations.idOf(dead));
+                workersRemoved.add(dead.id());
             }
         }
     }
@@ -164,7 +164,7 @@ public final class GarbageCollector implements GarbageCollection {
     }
 
     private void removeOldDesigns() {
-        List<ObjectNode> workers = registrations.alive(parts.clock().instant());
+        List<WorkerRegistration> workers = registrations.alive(parts.clock().instant());
         designsRemoved.addAll(new OldDesigns(database, designs).remove(workers, dryRun, problems::add));
     }
 

@@ -6,11 +6,13 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.engine.index.DesignDocument;
 import io.couchjobs.engine.index.DesignDocuments;
+import io.couchjobs.engine.registry.WorkerRegistration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * Design documents of other versions of couchjobs, older or newer: their indexes cost time and disk with each write. A worker
@@ -30,14 +32,16 @@ final class OldDesigns {
     }
 
     /** Removes those that nobody alive asks, or only names them; tells of those that the server keeps. */
-    List<String> remove(List<ObjectNode> workers, boolean dryRun, Consumer<String> problem) {
+    List<String> remove(List<WorkerRegistration> workers, boolean dryRun, Consumer<String> problem) {
         List<String> removed = new ArrayList<>();
         List<String> installed = designs.installed();
-        boolean allSay = workers.stream().allMatch(worker -> worker.has("designs"));
+        boolean allSay = workers.stream().allMatch(worker -> worker.designs().isPresent());
         if (!allSay || !installed.containsAll(WANTED)) {
             return removed;
         }
-        Set<String> used = Registrations.designsOf(workers);
+        Set<String> used = workers.stream()
+                .flatMap(worker -> worker.designs().orElse(List.of()).stream())
+                .collect(Collectors.toSet());
         for (String name : installed) {
             Optional<ObjectNode> old = designs.read(name)
                     .filter(stored -> !WANTED.contains(name) && !used.contains(name))

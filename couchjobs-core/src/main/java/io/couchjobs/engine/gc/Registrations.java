@@ -1,20 +1,17 @@
 package io.couchjobs.engine.gc;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
-import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.index.JobIndex;
-import io.couchjobs.engine.store.Owner;
+import io.couchjobs.engine.registry.Registry;
+import io.couchjobs.engine.registry.WorkerRegistration;
 import io.couchjobs.job.Site;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -37,24 +34,9 @@ public final class Registrations {
         this.site = site;
     }
 
-    /** Whether a document, or a tombstone, is a registration, and not somebody else's that is called alike. */
-    static boolean isOne(JsonNode document) {
-        return document.path("_id").asText().startsWith(DocIds.WORKER)
-                && document.path("pid").isIntegralNumber()
-                && document.path("types").isArray()
-                && document.path("beat").isIntegralNumber()
-                && document.path("at").isIntegralNumber();
-    }
-
-    /** Whether a worker that starts again under its id goes on by this: turns between groups. */
-    static boolean tellsTurn(JsonNode registration, Instant since) {
-        return registration.path(Owner.LAST_GROUP).isTextual()
-                && registration.path("at").asLong() >= since.toEpochMilli();
-    }
-
     /** The registrations of workers that must be taken to be alive. */
-    List<ObjectNode> alive(Instant now) {
-        List<ObjectNode> alive = new ArrayList<>(all());
+    List<WorkerRegistration> alive(Instant now) {
+        List<WorkerRegistration> alive = new ArrayList<>(all());
         alive.removeAll(dead(now));
         return alive;
     }
@@ -64,47 +46,27 @@ public final class Registrations {
         return alive(now).isEmpty() && index.owned().isEmpty();
     }
 
-    List<ObjectNode> dead(Instant now) {
-        List<ObjectNode> silent = all().stream()
-                .filter(worker -> site.wrote(worker.path("site").asText()))
-                .filter(worker ->
-                        worker.path("at").asLong() < now.minus(SILENCE).toEpochMilli())
+    List<WorkerRegistration> dead(Instant now) {
+        List<WorkerRegistration> silent = all().stream()
+                .filter(worker -> worker.isFrom(site) && worker.at().isBefore(now.minus(SILENCE)))
                 .toList();
         if (silent.isEmpty()) {
             return silent;
         }
         Set<String> owners = new HashSet<>();
         index.owned().forEach(owned -> owners.add(owned.worker()));
-        return silent.stream().filter(worker -> !owners.contains(idOf(worker))).toList();
+        return silent.stream().filter(worker -> !owners.contains(worker.id())).toList();
     }
 
     /** Removes a registration unless it moved meanwhile. */
-    boolean remove(ObjectNode registration) {
-        ObjectNode tombstone = registration.deepCopy().put("_deleted", true);
+    boolean remove(WorkerRegistration registration) {
+        ObjectNode tombstone = registration.document().<ObjectNode>deepCopy().put("_deleted", true);
         return database.put(tombstone) instanceof WriteResult.Stored;
     }
 
-    static String idOf(ObjectNode registration) {
-        return registration.path("_id").asText().substring(DocIds.WORKER.length());
-    }
-
-    /** The design documents that these workers ask. */
-    static Set<String> designsOf(List<ObjectNode> alive) {
-        Set<String> designs = new HashSet<>();
-        alive.forEach(worker -> worker.path("designs").forEach(name -> designs.add(name.asText())));
-        return designs;
-    }
-
-    private List<ObjectNode> all() {
-        return database
-                .view(ViewQuery.allDocs()
-                        .startKey(DocIds.WORKER)
-                        .endKey(DocIds.WORKER + "\uffff")
-                        .includeDocs(true))
-                .rows()
-                .stream()
-                .flatMap(row -> Optional.ofNullable(row.doc()).stream())
-                .filter(Registrations::isOne)
+    private List<WorkerRegistration> all() {
+        return Registry.read(database).stream()
+                .filter(WorkerRegistration::isGenuine)
                 .toList();
     }
 }

@@ -8,6 +8,8 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.registry.WorkerRegistration;
+import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.JobTombstone;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.LogChunk;
@@ -151,12 +153,19 @@ final class Tombstones {
         return !rules.allAreOld
                 && tombstone.id().startsWith(DocIds.WORKER)
                 && tombstone.doc() != null
-                && Registrations.tellsTurn(tombstone.doc(), rules.turnsSince);
+                && tellsTurn(WorkerRegistration.of(tombstone.id(), tombstone.doc()));
+    }
+
+    /** A worker that starts again under its id goes on after the group that it took from last. */
+    private boolean tellsTurn(WorkerRegistration former) {
+        return former.lastGroup().isPresent() && former.at().toEpochMilli() >= rules.turnsSince.toEpochMilli();
     }
 
     private static boolean isOurs(Change tombstone) {
         return !tombstone.id().startsWith(DocIds.WORKER)
-                || (tombstone.doc() != null && Registrations.isOne(tombstone.doc()));
+                || (tombstone.doc() != null
+                        && WorkerRegistration.of(tombstone.id(), tombstone.doc())
+                                .isGenuine());
     }
 
     /** Nobody had a claim on it any more when it was deleted. */

@@ -8,7 +8,4 @@ import java.util.function.Predicate;
  * @param worker its id, which its locks carry
  * @param holds whether it holds the claim of a token, or has just made it
  */
-public record Owner(String worker, Predicate<String> holds) {
-    /** The field of a registration, or of its tombstone, with the group from which its worker took last, by turns. */
-    public static final String LAST_GROUP = "lastGroup";
-}
+public record Owner(String worker, Predicate<String> holds) {}

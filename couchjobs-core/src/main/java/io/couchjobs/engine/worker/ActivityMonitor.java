@@ -1,5 +1,6 @@
 package io.couchjobs.engine.worker;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
@@ -11,9 +12,11 @@ import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.registry.Registry;
+import io.couchjobs.engine.registry.SignOfLife;
+import io.couchjobs.engine.registry.WorkerRegistration;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Leaves;
-import io.couchjobs.engine.store.SignOfLife;
 import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
@@ -148,9 +151,15 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private boolean isOthers(FeedEvent event) {
         Site site = parts.store().site();
         if (event.docId().startsWith(DocIds.WORKER)) {
-            return !event.deleted() && !Registration.isFrom(site, event.document());
+            return !event.deleted() && !isFrom(site, event);
         }
         return event.job().filter(job -> !site.owns(job)).isPresent();
+    }
+
+    private static boolean isFrom(Site site, FeedEvent event) {
+        JsonNode document = event.document();
+        return document == null
+                || WorkerRegistration.of(event.docId(), document).isFrom(site);
     }
 
     @Override
@@ -260,19 +269,9 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         for (WorkerInfo.OwnedJob job : parts.index().owned()) {
             sightings.sawUnlessKnown(job.id(), job.worker(), job.rev());
         }
-        parts
-                .store()
-                .database()
-                .view(ViewQuery.allDocs()
-                        .startKey(DocIds.WORKER)
-                        .endKey(DocIds.WORKER + "\uffff")
-                        .includeDocs(true))
-                .rows()
-                .stream()
-                .filter(row -> Registration.isFrom(parts.store().site(), row.doc()))
-                .forEach(row -> sightings.heardUnlessKnown(
-                        row.key().asText().substring(DocIds.WORKER.length()),
-                        new SignOfLife(List.of(row.value().path("rev").asText()))));
+        Registry.read(parts.store().database()).stream()
+                .filter(worker -> worker.isFrom(parts.store().site()))
+                .forEach(worker -> sightings.heardUnlessKnown(worker.id(), new SignOfLife(List.of(worker.rev()))));
     }
 
     private static void warnOnce(Backoff backoff, String what, Throwable trouble) {

@@ -1,13 +1,12 @@
 package io.couchjobs.engine.worker;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.index.DesignDocument;
-import io.couchjobs.engine.store.Owner;
+import io.couchjobs.engine.registry.WorkerRegistration;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
@@ -16,14 +15,11 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The document {@code worker:ID} by which a process renews the leases of all jobs it runs with one write. Thread-safe.
  */
 final class Registration {
-    private static final String SITE = "site";
-
     private final CouchDatabase database;
     private final ObjectNode document;
     private Supplier<Optional<String>> group = Optional::empty;
@@ -36,12 +32,12 @@ final class Registration {
         this.database = database;
         this.document = JsonNodeFactory.instance.objectNode();
         document.put("_id", DocIds.WORKER + worker);
-        document.put("pid", pid);
-        types.stream().sorted().forEach(document.putArray("types")::add);
-        var designs = document.putArray("designs");
+        document.put(WorkerRegistration.PID, pid);
+        types.stream().sorted().forEach(document.putArray(WorkerRegistration.TYPES)::add);
+        var designs = document.putArray(WorkerRegistration.DESIGNS);
         // Design documents that a living worker asks are not cleaned up.
         DesignDocument.ALL.forEach(design -> designs.add(design.versionedName()));
-        document.put("started", now.toEpochMilli());
+        document.put(WorkerRegistration.STARTED, now.toEpochMilli());
         // Where the database has a guard nobody else may renew it.
         database.server().config().auth().login().ifPresent(user -> document.put("user", user));
     }
@@ -49,7 +45,7 @@ final class Registration {
     /** Says which site the worker is of; to be called before the first beat. */
     Registration at(Site site) {
         if (site.name() != null) {
-            document.put(SITE, site.name());
+            document.put(WorkerRegistration.SITE, site.name());
         }
         return this;
     }
@@ -65,15 +61,12 @@ final class Registration {
      * asked before the first beat.
      */
     Optional<String> lastGroup() {
-        return database.leaves(document.path("_id").asText()).stream()
-                .filter(leaf -> leaf.path(Owner.LAST_GROUP).isTextual())
-                .max(Comparator.comparingLong(leaf -> leaf.path("at").asLong()))
-                .map(leaf -> leaf.path(Owner.LAST_GROUP).asText());
-    }
-
-    /** Whether a worker of this site wrote a registration; others may have been replicated here. */
-    static boolean isFrom(Site site, @Nullable JsonNode registration) {
-        return registration == null || site.wrote(registration.path(SITE).asText());
+        String docId = document.path("_id").asText();
+        return database.leaves(docId).stream()
+                .map(leaf -> WorkerRegistration.of(docId, leaf))
+                .filter(leaf -> leaf.lastGroup().isPresent())
+                .max(Comparator.comparing(WorkerRegistration::at))
+                .flatMap(WorkerRegistration::lastGroup);
     }
 
     /**
@@ -84,10 +77,11 @@ final class Registration {
      */
     synchronized boolean beat(int running, Instant now, Duration next, Duration patience) {
         document.put("running", running);
-        document.put("beat", document.path("beat").asLong() + 1);
-        document.put("at", now.toEpochMilli());
-        document.put("next", next.toMillis());
-        group.get().ifPresent(last -> document.put(Owner.LAST_GROUP, last));
+        document.put(
+                WorkerRegistration.BEAT, document.path(WorkerRegistration.BEAT).asLong() + 1);
+        document.put(WorkerRegistration.AT, now.toEpochMilli());
+        document.put(WorkerRegistration.NEXT, next.toMillis());
+        group.get().ifPresent(last -> document.put(WorkerRegistration.LAST_GROUP, last));
         if (isConfirmed(patience)) {
             return true;
         }
@@ -111,7 +105,7 @@ final class Registration {
     synchronized void remove() {
         if (document.has("_rev")) {
             document.put("_deleted", true);
-            group.get().ifPresent(last -> document.put(Owner.LAST_GROUP, last));
+            group.get().ifPresent(last -> document.put(WorkerRegistration.LAST_GROUP, last));
             database.put(document);
         }
     }

@@ -2,8 +2,9 @@ package io.couchjobs.engine.worker;
 
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.registry.SignOfLife;
+import io.couchjobs.engine.registry.WorkerRegistration;
 import io.couchjobs.engine.settings.SettingsStore;
-import io.couchjobs.engine.store.SignOfLife;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -47,7 +48,7 @@ final class Sightings {
     /** Takes in what the feed tells of a job or a registration; true when a job has an owner that it had not before. */
     boolean changed(FeedEvent event) {
         if (event.docId().startsWith(DocIds.WORKER)) {
-            changed(event.docId().substring(DocIds.WORKER.length()), event);
+            changed(WorkerRegistration.idOf(event.docId()), event);
             return false;
         }
         Optional<JobId> id = JobId.fromDocId(event.docId());

@@ -2,9 +2,10 @@ package io.couchjobs.engine.due.share;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.registry.Registry;
+import io.couchjobs.engine.registry.WorkerRegistration;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Site;
@@ -45,14 +46,9 @@ public final class WorkerRanking {
 
     private void takeIn(CouchDatabase database) {
         Set<String> gone = new HashSet<>(others.keySet()); // a worker that registers meanwhile is kept
-        ViewQuery registrations = ViewQuery.allDocs()
-                .startKey(DocIds.WORKER)
-                .endKey(DocIds.WORKER + "\uffff")
-                .includeDocs(true);
-        database.view(registrations).rows().forEach(row -> {
-            String worker = row.key().asText().substring(DocIds.WORKER.length());
-            add(worker, row.doc());
-            gone.remove(worker);
+        Registry.read(database).forEach(worker -> {
+            add(worker);
+            gone.remove(worker.id());
         });
         others.keySet().removeAll(gone);
     }
@@ -77,11 +73,11 @@ public final class WorkerRanking {
                     .ifPresent(peer -> peer.claimed(nanos));
             return;
         }
-        String worker = event.docId().substring(DocIds.WORKER.length());
+        JsonNode document = event.document();
         if (event.deleted()) {
-            others.remove(worker);
-        } else {
-            add(worker, event.document());
+            others.remove(WorkerRegistration.idOf(event.docId()));
+        } else if (document != null) {
+            add(WorkerRegistration.of(event.docId(), document));
         }
     }
 
@@ -110,13 +106,9 @@ public final class WorkerRanking {
                 .orElse(Long.MAX_VALUE);
     }
 
-    private void add(String worker, @Nullable JsonNode registration) {
-        boolean isHere =
-                registration != null && site.wrote(registration.path("site").asText());
-        if (!worker.equals(self) && registration != null && isHere) {
-            Set<String> types = new HashSet<>();
-            registration.path("types").forEach(type -> types.add(type.asText()));
-            others.computeIfAbsent(worker, name -> new Peer()).types = Set.copyOf(types);
+    private void add(WorkerRegistration worker) {
+        if (!worker.id().equals(self) && worker.isFrom(site)) {
+            others.computeIfAbsent(worker.id(), name -> new Peer()).types = new HashSet<>(worker.types());
         }
     }
 

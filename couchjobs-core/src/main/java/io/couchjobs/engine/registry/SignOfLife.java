@@ -1,4 +1,4 @@
-package io.couchjobs.engine.store;
+package io.couchjobs.engine.registry;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;

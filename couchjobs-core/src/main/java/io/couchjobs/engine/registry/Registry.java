@@ -1,0 +1,77 @@
+package io.couchjobs.engine.registry;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.ViewQuery;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.index.JobIndex;
+import io.couchjobs.job.WorkerInfo;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * The registered workers of a database. Stateless; asks no clock.
+ *
+ * <p>A reading says when a worker meant to give its last sign of life, by the server's clock. That is enough to show a
+ * worker as silent, or to remove a registration that nobody needs. Only an observer that compares {@link SignOfLife}s on
+ * its own monotonic clock may take a worker for dead, and its jobs away.
+ */
+public final class Registry {
+    private Registry() {}
+
+    /**
+     * Reads all registrations.
+     *
+     * @param database the database
+     * @return the registrations, in the order of their ids; also those of other sites, and documents that are only called alike
+     */
+    public static List<WorkerRegistration> read(CouchDatabase database) {
+        return database
+                .view(ViewQuery.allDocs()
+                        .startKey(DocIds.WORKER)
+                        .endKey(DocIds.WORKER + "\uffff")
+                        .includeDocs(true))
+                .rows()
+                .stream()
+                .flatMap(
+                        row -> Optional.ofNullable(row.doc())
+                                .map(document -> WorkerRegistration.of(row.key().asText(), document))
+                                .stream())
+                .toList();
+    }
+
+    /**
+     * Reads the registrations and the index of owned jobs.
+     *
+     * @param database the database
+     * @param index its index
+     * @return the workers, by their ids
+     */
+    public static List<WorkerInfo> workers(CouchDatabase database, JobIndex index) {
+        Map<String, List<WorkerInfo.OwnedJob>> owned = new TreeMap<>();
+        index.owned().forEach(job -> owned.computeIfAbsent(job.worker(), worker -> new ArrayList<>())
+                .add(job));
+        Map<String, WorkerRegistration> registered =
+                read(database).stream().collect(Collectors.toMap(WorkerRegistration::id, Function.identity()));
+        Set<String> ids = new TreeSet<>(registered.keySet());
+        ids.addAll(owned.keySet());
+        return ids.stream()
+                .map(id -> new WorkerInfo(
+                        id,
+                        Optional.ofNullable(registered.get(id))
+                                .map(Registry::info)
+                                .orElse(null),
+                        owned.getOrDefault(id, List.of())))
+                .toList();
+    }
+
+    private static WorkerInfo.Registered info(WorkerRegistration known) {
+        return new WorkerInfo.Registered(known.at(), known.started(), known.pid(), known.types(), known.next());
+    }
+}
