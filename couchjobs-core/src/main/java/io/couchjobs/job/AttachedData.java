@@ -65,7 +65,7 @@ public final class AttachedData {
 
     /** The stub of the same data, if it is attached already: then it is not sent again. */
     private static Optional<JsonNode> stub(Job stored, String digest) {
-        ObjectNode document = stored.toDocument();
+        JsonNode document = stored.document();
         JsonNode stub = document.path(Field.ATTACHMENTS).path(NAME);
         boolean isSame = document.path(Field.DATA_DIGEST).asText().equals(digest);
         return isSame && stub.isObject() ? Optional.of(stub) : Optional.empty();
@@ -103,7 +103,7 @@ public final class AttachedData {
     }
 
     /**
-     * Replaces an attachment that was sent whole by its stub. The stub has all that a server may need: PouchDB finds an
+     * Replaces an attachment that was sent whole by its stub; the attachments may be shared, and are copied first. The stub has all that a server may need: PouchDB finds an
      * attachment by its digest, CouchDB by name and revision.
      */
     static void stored(ObjectNode document, String rev) {
@@ -113,20 +113,25 @@ public final class AttachedData {
             return;
         }
         byte[] json = Base64.getDecoder().decode(attachment.path("data").asText());
-        attachment.remove("data");
-        attachment
-                .put("revpos", Rev.generation(rev))
+        ObjectNode attachments = document.path(Field.ATTACHMENTS).deepCopy();
+        document.set(Field.ATTACHMENTS, attachments);
+        ObjectNode stub = attachments.withObject("/" + NAME);
+        stub.remove("data");
+        stub.put("revpos", Rev.generation(rev))
                 .put("digest", "md5-" + hash("MD5", json))
                 .put(LENGTH, json.length)
                 .put(STUB, true);
     }
 
-    /** Removes what differs between two writes of the same data: the digest identifies the attachment. */
+    /**
+     * Removes what differs between two writes of the same data: the digest identifies the attachment. The attachments may be
+     * shared, and are copied first.
+     */
     static ObjectNode comparable(ObjectNode document) {
         if (isIn(document)
                 && document.get(Field.ATTACHMENTS) instanceof ObjectNode attachments
                 && attachments.has(NAME)) {
-            attachments.put(NAME, true);
+            document.set(Field.ATTACHMENTS, attachments.deepCopy().put(NAME, true));
         }
         return document;
     }
@@ -139,7 +144,7 @@ public final class AttachedData {
      */
     public static long attachedBytes(Job job) {
         long bytes = 0;
-        for (JsonNode attachment : job.toDocument().path(Field.ATTACHMENTS)) {
+        for (JsonNode attachment : job.document().path(Field.ATTACHMENTS)) {
             bytes += attachment.path(LENGTH).asLong();
         }
         return bytes;
@@ -180,8 +185,7 @@ public final class AttachedData {
      * @return true when they match the job's document
      */
     public static boolean isOf(Job job, byte[] attachment) {
-        return sha256(attachment)
-                .equals(job.toDocument().path(Field.DATA_DIGEST).asText());
+        return sha256(attachment).equals(job.document().path(Field.DATA_DIGEST).asText());
     }
 
     private static String sha256(byte[] json) {

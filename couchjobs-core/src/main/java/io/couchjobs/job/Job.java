@@ -50,13 +50,24 @@ public final class Job {
      * @throws MalformedJobException when the document cannot be a job
      */
     public static Job parse(JsonNode document) {
+        return given(document.deepCopy());
+    }
+
+    /**
+     * Reads a job out of its document, without a copy.
+     *
+     * @param document the document, with its {@code _id}; from now on nobody changes it
+     * @return the job
+     * @throws MalformedJobException when the document cannot be a job
+     */
+    public static Job given(JsonNode document) {
         String docId = document.path("_id").asText();
         JobId id = JobId.fromDocId(docId)
                 .orElseThrow(() -> new MalformedJobException(docId, "its _id is not of the form job:TYPE:ID"));
         Schema.firstProblem(document).ifPresent(problem -> {
             throw new MalformedJobException(docId, problem);
         });
-        return new Job(id, document.deepCopy(), null);
+        return new Job(id, (ObjectNode) document, null);
     }
 
     /**
@@ -386,6 +397,28 @@ public final class Job {
         return document.deepCopy();
     }
 
+    /** {@return the document itself, for a caller that only reads it} */
+    public JsonNode document() {
+        return document;
+    }
+
+    /**
+     * {@return a copy of the document with one other field; all other values are shared, and nobody changes these}
+     *
+     * @param field the name of the field
+     * @param value its new value
+     */
+    public Job with(String field, JsonNode value) {
+        ObjectNode changed = shallow(document);
+        changed.set(field, value);
+        return rewritten(changed);
+    }
+
+    /** The values in a job's document are never changed, so that revisions can share them. */
+    static ObjectNode shallow(ObjectNode document) {
+        return JobData.object().setAll(document);
+    }
+
     /**
      * The same job as stored under another revision.
      *
@@ -393,9 +426,7 @@ public final class Job {
      * @return the job with that revision
      */
     public Job withRev(String rev) {
-        ObjectNode copy = AttachedData.isIn(document)
-                ? document.deepCopy()
-                : JobData.object().setAll(document); // the values in a job's document are never changed
+        ObjectNode copy = shallow(document);
         copy.put(Field.REV, rev);
         AttachedData.stored(copy, rev);
         return new Job(id, copy, attached);
@@ -419,8 +450,8 @@ public final class Job {
      * @return true when they are equal except for {@code _rev}
      */
     public static boolean sayTheSame(ObjectNode one, ObjectNode other) {
-        ObjectNode mine = AttachedData.comparable(one.deepCopy());
-        ObjectNode theirs = AttachedData.comparable(other.deepCopy());
+        ObjectNode mine = AttachedData.comparable(shallow(one));
+        ObjectNode theirs = AttachedData.comparable(shallow(other));
         mine.remove(Field.REV);
         theirs.remove(Field.REV);
         return mine.equals(JsonNumbers::compare, theirs);

@@ -1,6 +1,6 @@
 package io.couchjobs.job;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.couchjobs.engine.document.Field;
 import java.util.List;
 import java.util.Optional;
@@ -107,8 +107,7 @@ public record Site(@Nullable String name, boolean home) {
         if (name == null || created.site().isPresent()) {
             return created;
         }
-        ObjectNode document = created.toDocument().put(Field.SITE, name);
-        return created.rewritten(document);
+        return created.with(Field.SITE, TextNode.valueOf(name));
     }
 
     /**

@@ -153,8 +153,7 @@ final class Client {
                 doc.node().deleted(),
                 json,
                 conflicted,
-                doc.tree().leaves().stream().map(leaf -> leaf.rev().toString()).toList(),
-                job -> job);
+                doc.tree().leaves().stream().map(leaf -> leaf.rev().toString()).toList());
         feed.tell(listener -> listener.changed(event));
     }
 }

@@ -67,7 +67,7 @@ public final class Finder implements Feed.Listener, AutoCloseable {
         this.feed = parts.feed();
         this.store = parts.store();
         this.worker = worker;
-        this.waiter = new Waiter(clock);
+        this.waiter = new Waiter(clock, store.environment());
         this.limits = new Limits(parts, worker, waiter::wake);
         this.unconfirmed = new UnconfirmedClaims(clock::nanos, store.environment());
         this.claimer = new Claimer(parts, limits, unconfirmed);

@@ -1,12 +1,15 @@
 package io.couchjobs.engine.claim;
 
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.ServerClock;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +30,7 @@ final class Waiter {
     private static final int MOST_ASKED = 30;
 
     private final ServerClock clock;
+    private final Environment environment;
     /** The types for which callers wait at the moment, with how many do. */
     private final Map<String, Integer> awaited = new ConcurrentHashMap<>();
 
@@ -34,12 +38,15 @@ final class Waiter {
     /** The last change that wakes busy callers too. */
     private long lastForAll;
 
+    private CompletableFuture<Void> next = new CompletableFuture<>();
+    private CompletableFuture<Void> nextForAll = new CompletableFuture<>();
     private boolean closed;
     private long askedNanos;
     private int asked;
 
-    Waiter(ServerClock clock) {
+    Waiter(ServerClock clock, Environment environment) {
         this.clock = clock;
+        this.environment = environment;
     }
 
     /**
@@ -55,21 +62,35 @@ final class Waiter {
     }
 
     /** There may be a job to claim. */
-    synchronized void wake() {
-        changes++;
-        lastForAll = changes;
-        notifyAll();
+    void wake() {
+        complete(changed(true));
     }
 
     /** The same for callers that have nothing else to do: a job changed and was not read. */
-    synchronized void wakeIdle() {
+    void wakeIdle() {
+        complete(changed(false));
+    }
+
+    private synchronized List<CompletableFuture<Void>> changed(boolean forAll) {
         changes++;
-        notifyAll();
+        List<CompletableFuture<Void>> waiting = forAll ? List.of(next, nextForAll) : List.of(next);
+        next = new CompletableFuture<>();
+        if (forAll) {
+            lastForAll = changes;
+            nextForAll = new CompletableFuture<>();
+        }
+        return waiting;
+    }
+
+    private static void complete(List<CompletableFuture<Void>> waiting) {
+        waiting.forEach(change -> change.complete(null));
     }
 
     /** Ends the sleep of all callers. */
-    synchronized void close() {
-        closed = true;
+    void close() {
+        synchronized (this) {
+            closed = true;
+        }
         wake();
     }
 
@@ -89,22 +110,29 @@ final class Waiter {
      * @param types the types of the wanted jobs
      * @param seen the number of changes before the caller looked for jobs; another change ends the sleep
      */
-    synchronized void await(Duration longest, Collection<String> types, long seen) throws InterruptedException {
+    void await(Duration longest, Collection<String> types, long seen) throws InterruptedException {
         Duration pause = longest.compareTo(LONGEST_SLEEP) < 0 ? longest : LONGEST_SLEEP;
         boolean isIdle = pause.compareTo(MOMENT) > 0;
-        long deadline = clock.nanos() + pause.toNanos();
         try {
             if (isIdle) {
                 types.forEach(type -> awaited.merge(type, 1, Integer::sum));
             }
-            while ((isIdle ? changes : lastForAll) <= seen && deadline - clock.nanos() > 0) {
-                TimeUnit.NANOSECONDS.timedWait(this, deadline - clock.nanos());
+            Optional<CompletableFuture<Void>> change = unlessChanged(isIdle, seen);
+            if (change.isPresent()) {
+                environment.await(change.get(), pause);
             }
         } finally {
             if (isIdle) {
                 types.forEach(type -> awaited.computeIfPresent(type, (same, many) -> many == 1 ? null : many - 1));
             }
         }
+    }
+
+    private synchronized Optional<CompletableFuture<Void>> unlessChanged(boolean isIdle, long seen) {
+        if ((isIdle ? changes : lastForAll) > seen) {
+            return Optional.empty();
+        }
+        return Optional.of(isIdle ? next : nextForAll);
     }
 
     /**

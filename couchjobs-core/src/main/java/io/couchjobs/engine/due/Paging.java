@@ -101,7 +101,7 @@ final class Paging {
     private static int affordable(List<Job> jobs) {
         long characters = jobs.stream()
                 .limit(SAMPLE)
-                .mapToLong(job -> job.toDocument().toString().length())
+                .mapToLong(job -> job.document().toString().length())
                 .sum();
         long average = jobs.isEmpty() ? 1 : Math.max(1, characters / Math.min(SAMPLE, jobs.size()));
         return (int) Math.min(MOST, MOST_CHARACTERS / average);

@@ -1,6 +1,5 @@
 package io.couchjobs.engine.feed;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.store.ConfirmedEnds;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Snapshot;
@@ -37,15 +36,15 @@ public final class ConfirmedListener implements Feed.Listener, ConfirmedEnds.Lis
 
     @Override
     public void told(Snapshot sure) {
-        Optional<ObjectNode> document = sure.job().map(Job::toDocument);
+        Optional<Job> job = sure.job();
         pass(new FeedEvent(
                 sure.id().docId(),
                 sure.rev(),
-                document.isEmpty(),
-                document.orElse(null),
+                job.isEmpty(),
+                job.map(Job::toDocument).orElse(null),
                 false,
                 List.of(sure.rev()),
-                store::withData));
+                job.map(store::withData)));
     }
 
     @Override

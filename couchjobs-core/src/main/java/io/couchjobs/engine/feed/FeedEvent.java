@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param document the document as it is now, or its tombstone; null when it cannot be read
  * @param conflicted whether it has other leaves that are not deleted
  * @param leaves the revisions of its leaves, tombstones too, as far as the feed tells; the winner first
- * @param withData gives a job the means to read its attached data on demand
+ * @param job the job, if the document is one and still there; attachments were not read with it
  */
 public record FeedEvent(
         String docId,
@@ -33,7 +33,7 @@ public record FeedEvent(
         @Nullable ObjectNode document,
         boolean conflicted,
         List<String> leaves,
-        UnaryOperator<Job> withData) {
+        Optional<Job> job) {
     private static final String CONFLICTS = "_conflicts";
 
     /**
@@ -46,7 +46,27 @@ public record FeedEvent(
      * @param conflicted whether it has other leaves that are not deleted
      */
     public FeedEvent(String docId, String rev, boolean deleted, @Nullable ObjectNode document, boolean conflicted) {
-        this(docId, rev, deleted, document, conflicted, List.of(rev), UnaryOperator.identity());
+        this(docId, rev, deleted, document, conflicted, List.of(rev));
+    }
+
+    /**
+     * The same of a document with several leaves.
+     *
+     * @param docId the document's {@code _id}
+     * @param rev the revision that the change made
+     * @param deleted whether it is gone
+     * @param document the document, or its tombstone; null when it cannot be read
+     * @param conflicted whether it has other leaves that are not deleted
+     * @param leaves the revisions of its leaves
+     */
+    public FeedEvent(
+            String docId,
+            String rev,
+            boolean deleted,
+            @Nullable ObjectNode document,
+            boolean conflicted,
+            List<String> leaves) {
+        this(docId, rev, deleted, document, conflicted, leaves, jobOf(docId, deleted, document));
     }
 
     /** The event of a row of the feed; the document, which is given away, loses its {@code _conflicts}. */
@@ -56,7 +76,8 @@ public record FeedEvent(
         boolean conflicted = document != null
                 && document.has(CONFLICTS)
                 && !document.remove(CONFLICTS).isEmpty();
-        return new FeedEvent(change.id(), rev, change.deleted(), document, conflicted, change.revs(), withData);
+        Optional<Job> job = jobOf(change.id(), change.deleted(), document).map(withData);
+        return new FeedEvent(change.id(), rev, change.deleted(), document, conflicted, change.revs(), job);
     }
 
     /** {@return the number of the revision: how many writes the document has seen} */
@@ -90,13 +111,13 @@ public record FeedEvent(
         return deleted && document != null && Resolution.isOfLoser(document);
     }
 
-    /** {@return the job, if the document is one and still there; attachments were not read with it} */
-    public Optional<Job> job() {
+    /** The job is read once, however many listeners ask. The document is shared with it, and nobody changes it. */
+    private static Optional<Job> jobOf(String docId, boolean deleted, @Nullable ObjectNode document) {
         if (deleted || document == null || !docId.startsWith(DocIds.JOB)) {
             return Optional.empty();
         }
         try {
-            return Optional.of(withData.apply(Job.parse(document)));
+            return Optional.of(Job.given(document));
         } catch (MalformedJobException notAJob) {
             return Optional.empty();
         }

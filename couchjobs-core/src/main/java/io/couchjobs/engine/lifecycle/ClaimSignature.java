@@ -20,8 +20,7 @@ public final class ClaimSignature {
      * @param user the name of the user that will write it
      */
     public static Job sign(Job claimed, String user) {
-        ObjectNode document = claimed.toDocument();
-        document.withObject("/" + Field.LOCK).put(USER, user);
-        return claimed.rewritten(document);
+        ObjectNode lock = claimed.document().path(Field.LOCK).deepCopy();
+        return claimed.with(Field.LOCK, lock.put(USER, user));
     }
 }

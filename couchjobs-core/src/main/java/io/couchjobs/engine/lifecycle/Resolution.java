@@ -1,5 +1,6 @@
 package io.couchjobs.engine.lifecycle;
 
+import com.fasterxml.jackson.databind.node.LongNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Field;
@@ -189,9 +190,7 @@ public final class Resolution {
         if (job.status().isLocked() || job.nextFence() > least) {
             return job;
         }
-        ObjectNode document = job.toDocument();
-        document.put(Field.FENCE, least);
-        return job.rewritten(document);
+        return job.with(Field.FENCE, LongNode.valueOf(least));
     }
 
     /** The greatest fence of claims that expired, and so may have run: the next claim must have a greater one. */

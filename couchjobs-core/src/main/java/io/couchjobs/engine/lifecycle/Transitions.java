@@ -2,6 +2,7 @@ package io.couchjobs.engine.lifecycle;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.LongNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.After;
@@ -168,11 +169,12 @@ public final class Transitions {
     }
 
     private static Job unkept(Job job) {
-        ObjectNode document = job.toDocument();
-        if (document.path(Field.TIMES) instanceof ObjectNode times) {
-            times.remove(KEPT);
+        if (!job.document().path(Field.TIMES).has(KEPT)) {
+            return job;
         }
-        return job.rewritten(document);
+        ObjectNode times = job.document().path(Field.TIMES).deepCopy();
+        times.remove(KEPT);
+        return job.with(Field.TIMES, times);
     }
 
     /** The owner starts a job that it put aside. */
@@ -422,7 +424,7 @@ public final class Transitions {
     private static Decision flagResubmit(Job job, Event event, Instant time, Instant now) {
         ObjectNode flag = JsonNodeFactory.instance.objectNode();
         flag.put(Field.SCHEDULED_TIME, ScheduledTime.checkedMillis(time));
-        if (flag.equals(job.toDocument().get(Field.RESUBMIT))) {
+        if (flag.equals(job.document().get(Field.RESUBMIT))) {
             return Decision.nothingToDo(job);
         }
         return on(event, job, now, edit -> edit.put(Field.RESUBMIT, flag)

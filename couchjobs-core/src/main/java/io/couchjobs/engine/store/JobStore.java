@@ -159,7 +159,7 @@ public final class JobStore implements AutoCloseable {
     }
 
     private Optional<Job> parsed(Optional<ObjectNode> document) {
-        Optional<Job> job = document.map(Job::parse).map(data::lazily);
+        Optional<Job> job = document.map(Job::given).map(data::lazily);
         job.filter(Job::isWithdrawn).ifPresent(withdrawn -> look(withdrawn.id()));
         return job;
     }
@@ -215,15 +215,15 @@ public final class JobStore implements AutoCloseable {
         return jobs;
     }
 
-    /** {@return the job of a row with a document; empty when the document cannot be a job} */
+    /** {@return the job of a row with a document, which is not copied; empty when the document cannot be a job} */
     public static Optional<Job> jobOf(ViewResult.Row row) {
         return Optional.ofNullable(row.doc()).flatMap(JobStore::jobOf);
     }
 
-    /** {@return the job; empty when the document cannot be a job} */
+    /** {@return the job of a document, which is not copied; empty when the document cannot be a job} */
     public static Optional<Job> jobOf(ObjectNode document) {
         try {
-            return Optional.of(Job.parse(document));
+            return Optional.of(Job.given(document));
         } catch (MalformedJobException notAJob) {
             return Optional.empty();
         }

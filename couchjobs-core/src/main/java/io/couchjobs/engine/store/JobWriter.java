@@ -91,12 +91,12 @@ public final class JobWriter implements AutoCloseable {
 
     /** Starts to write a job as {@link #write} does; completed exceptionally when the server cannot be reached. */
     CompletableFuture<WriteResult> writeSoon(Job job) {
-        return send(job.toDocument());
+        return send(documentOf(job));
     }
 
     /** Writes many jobs, each on the revision it carries and independent of the others; the answers in the same order. */
     List<WriteResult> writeAll(List<Job> jobs) {
-        List<ObjectNode> documents = jobs.stream().map(Job::toDocument).toList();
+        List<ObjectNode> documents = jobs.stream().map(JobWriter::documentOf).toList();
         List<CompletableFuture<WriteResult>> writes = combiner.writeAll(documents);
         for (int i = 0; i < documents.size(); i++) {
             ownWrites.note(documents.get(i), writes.get(i));
@@ -130,5 +130,10 @@ public final class JobWriter implements AutoCloseable {
     @Override
     public void close() {
         combiner.close();
+    }
+
+    /** Not copied: a write only reads it. */
+    private static ObjectNode documentOf(Job job) {
+        return (ObjectNode) job.document();
     }
 }

@@ -63,7 +63,7 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
                 .toList();
         List<Job> jobs = live.stream().flatMap(leaf -> parse(leaf).stream()).toList();
         return new Leaves(
-                jobs.isEmpty() && !live.isEmpty() ? List.of(Job.parse(live.get(0))) : jobs,
+                jobs.isEmpty() && !live.isEmpty() ? List.of(Job.given(live.get(0))) : jobs,
                 !live.isEmpty() && leaves.stream().anyMatch(leaf -> isDeleted(leaf) && !Resolution.isOfLoser(leaf)));
     }
 
@@ -77,7 +77,7 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
 
     private static Optional<Job> parse(ObjectNode leaf) {
         try {
-            return Optional.of(Job.parse(leaf));
+            return Optional.of(Job.given(leaf));
         } catch (MalformedJobException written) {
             return Optional.empty();
         }

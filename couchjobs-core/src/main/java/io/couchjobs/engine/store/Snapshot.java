@@ -42,7 +42,7 @@ public final class Snapshot {
     }
 
     public static Snapshot of(Job job) {
-        byte[] document = job.toDocument().toString().getBytes(StandardCharsets.UTF_8);
+        byte[] document = job.document().toString().getBytes(StandardCharsets.UTF_8);
         return new Snapshot(job.id(), job.rev().orElse(""), job.state(), Story.of(job), false, document);
     }
 
@@ -54,7 +54,7 @@ public final class Snapshot {
     /** Empty for a document that is no job. */
     public static Optional<Snapshot> of(ObjectNode document) {
         try {
-            return Optional.of(of(Job.parse(document)));
+            return Optional.of(of(Job.given(document)));
         } catch (MalformedJobException notAJob) {
             return Optional.empty();
         }
@@ -104,7 +104,7 @@ public final class Snapshot {
             return Optional.empty();
         }
         try {
-            return Optional.of(Job.parse(MAPPER.readTree(new String(document, StandardCharsets.UTF_8))));
+            return Optional.of(Job.given(MAPPER.readTree(new String(document, StandardCharsets.UTF_8))));
         } catch (JsonProcessingException e) {
             throw new AssertionError("a document that was read once can be read again", e);
         }
