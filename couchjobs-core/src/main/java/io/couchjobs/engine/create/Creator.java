@@ -1,12 +1,9 @@
 package io.couchjobs.engine.create;
 
 import io.couchjobs.couch.WriteResult;
-import io.couchjobs.couch.config.CouchJobsException;
-import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.JobStore;
-import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.CancelResult;
@@ -22,7 +19,6 @@ import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.job.WriteRefusedException;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -43,10 +39,9 @@ import java.util.function.Function;
  * Confirmation}). A new job may be with a minority for a while; it cannot be changed elsewhere.
  */
 public final class Creator {
-    private static final int MOST_ATTEMPTS = 12;
-
     private final JobStore store;
     private final InstantSource clock;
+    private final Races races;
 
     /**
      * Works on a store.
@@ -57,6 +52,7 @@ public final class Creator {
     public Creator(JobStore store, InstantSource clock) {
         this.store = store;
         this.clock = clock;
+        this.races = new Races(store, clock);
     }
 
     /**
@@ -136,7 +132,7 @@ public final class Creator {
      */
     public Job insert(JobRequest request) {
         Job job = created(store.listener().adding(request));
-        Job inserted = stored(job, store.write(job)).orElseThrow(() -> {
+        Job inserted = races.stored(job, store.write(job)).orElseThrow(() -> {
             String status =
                     store.read(job.id()).map(Job::status).map(JobStatus::json).orElse("being removed");
             return new DuplicateJobException(job.id(), status);
@@ -163,7 +159,7 @@ public final class Creator {
 
     private AddResult inserted(Job job, WriteResult written) {
         try {
-            return stored(job, written)
+            return races.stored(job, written)
                     .map(created -> AddResult.of(AddResult.Outcome.ADDED, created))
                     .orElseGet(() ->
                             AddResult.rejected(job.id(), "job " + job.id() + " exists already; nothing was written"));
@@ -187,8 +183,8 @@ public final class Creator {
     /** The job, or none when there is one already. */
     private List<Job> insertedIfNew(JobRequest request) {
         Job job = created(request);
-        return untilWon(job.id(), () -> {
-            Optional<Job> stored = stored(job, store.write(job));
+        return races.untilWon(job.id(), () -> {
+            Optional<Job> stored = races.stored(job, store.write(job));
             if (stored.isPresent()) {
                 return stored.map(List::of);
             }
@@ -197,7 +193,7 @@ public final class Creator {
                 return Optional.empty();
             }
             return present.get().state() == JobState.FINISHED
-                    ? won(Transitions.add(present.get(), request, true, clock.instant()))
+                    ? races.won(Transitions.add(present.get(), request, true, clock.instant()))
                             .map(List::of)
                     : Optional.of(List.of());
         });
@@ -213,7 +209,7 @@ public final class Creator {
     public void remove(JobId id) {
         Removal removal = new Removal(store, id);
         try {
-            untilWon(id, removal::attempt);
+            races.untilWon(id, removal::attempt);
         } catch (ContentionException open) {
             if (removal.hasBegun()) {
                 throw new UnconfirmedException(id, open);
@@ -282,7 +278,7 @@ public final class Creator {
     }
 
     private AddResult stored(JobRequest request, Job created, WriteResult written, boolean replace) {
-        return stored(created, written)
+        return races.stored(created, written)
                 .map(job -> AddResult.of(AddResult.Outcome.ADDED, job))
                 .orElseGet(() -> addExisting(request, created, replace));
     }
@@ -290,13 +286,14 @@ public final class Creator {
     /** If the job is not there after all, the same bytes are written again: another text would be another leaf. */
     private AddResult addExisting(JobRequest request, Job created, boolean replace) {
         JobId id = request.id();
-        return untilWon(id, () -> {
+        return races.untilWon(id, () -> {
             Optional<Job> present = store.readToChange(id);
             if (present.isEmpty()) {
-                return stored(created, store.write(created)).map(added -> AddResult.of(AddResult.Outcome.ADDED, added));
+                return races.stored(created, store.write(created))
+                        .map(added -> AddResult.of(AddResult.Outcome.ADDED, added));
             }
             Decision decision = Transitions.add(present.get(), request, replace, clock.instant());
-            return won(decision).map(job -> AddResult.of(kind(decision), job));
+            return races.won(decision).map(job -> AddResult.of(kind(decision), job));
         });
     }
 
@@ -315,63 +312,14 @@ public final class Creator {
     }
 
     private Settled decide(JobId id, Function<Job, Decision> rule) {
-        return untilWon(id, () -> {
+        return races.untilWon(id, () -> {
             Decision decision = rule.apply(existing(id));
-            return won(decision).map(job -> new Settled(decision, job));
+            return races.won(decision).map(job -> new Settled(decision, job));
         });
     }
 
     private Job existing(JobId id) {
         return store.readToChange(id).orElseThrow(() -> new JobNotFoundException(id));
-    }
-
-    /** Carries out a decision: the job as it is now, or empty when another writer was first. */
-    private Optional<Job> won(Decision decision) {
-        Optional<Job> next = store.attaching(decision);
-        if (next.isEmpty()) {
-            return store.confirmation().ofFound(decision.before(), clock);
-        }
-        WriteResult written = WriteRefusedException.check(store.write(next.get()));
-        if (written instanceof WriteResult.Stored stored) {
-            return Optional.of(next.get().withRev(stored.rev()));
-        }
-        return written instanceof WriteResult.Accepted accepted
-                ? store.confirmation().of(next.get().id(), accepted.rev(), clock)
-                : Optional.empty();
-    }
-
-    /** The new job as stored; empty when another writer was first, or wrote at the same time and has won. */
-    private Optional<Job> stored(Job job, WriteResult written) {
-        WriteRefusedException.check(written);
-        if (written instanceof WriteResult.Stored stored) {
-            return Optional.of(job.withRev(stored.rev()));
-        }
-        return written instanceof WriteResult.Accepted accepted ? unconfirmed(job, accepted.rev()) : Optional.empty();
-    }
-
-    /** A job that was created on top of a tombstone is not new: others may know the job, and have run it. */
-    private Optional<Job> unconfirmed(Job job, String rev) {
-        if (Rev.generation(rev) > 1) {
-            return store.confirmation().of(job.id(), rev, clock);
-        }
-        return store.confirmation().isInPlace(job) ? Optional.of(job.withRev(rev)) : Optional.empty();
-    }
-
-    private <T> T untilWon(JobId id, Attempt<T> attempt) {
-        Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(5), Duration.ofMillis(500));
-        while (backoff.attempts() < MOST_ATTEMPTS) {
-            Optional<T> outcome = attempt.make();
-            if (outcome.isPresent()) {
-                return outcome.get();
-            }
-            try {
-                backoff.pause();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new CouchJobsException("interrupted while changing job " + id + "; nothing was written", e);
-            }
-        }
-        throw new ContentionException(id, backoff.attempts());
     }
 
     /** A transition that a creator may ask for. */
@@ -385,12 +333,6 @@ public final class Creator {
          * @return the decision
          */
         Decision decide(Job job, Instant now);
-    }
-
-    /** One try; empty when another writer was first. */
-    @FunctionalInterface
-    private interface Attempt<T> {
-        Optional<T> make();
     }
 
     private record Settled(Decision decision, Job job) {}

@@ -1,7 +1,6 @@
 package io.couchjobs.engine.due;
 
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.due.share.WorkerRanking;
 import io.couchjobs.engine.feed.FeedEvent;
@@ -33,8 +32,6 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The jobs that a process may try to claim: for each type a window of the index, kept up to date by the feed. Thread-safe.
@@ -46,21 +43,12 @@ import org.slf4j.LoggerFactory;
  * (limits of groups).
  */
 public final class Candidates {
-    private static final Logger log = LoggerFactory.getLogger(Candidates.class);
     private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
-    private static final Duration INDEX_BEHIND = Duration.ofMillis(100);
-    /** Some jobs of groups that have room may be unknown: another look costs no request. */
-    private static final Duration GROUPS_ARE_FULL = Duration.ofMillis(250);
-
-    private static final Duration MOMENT = Duration.ofMillis(5);
     /**
      * Ids come in runs of neighbours: a worker that looks at a random place takes one of so many that follow, or all
      * would take the same.
      */
     private static final int SPREAD = 32;
-
-    private static final int PAGE = 100;
-    private static final int LARGE_PAGE = 500;
 
     private final JobIndex index;
     private final Site site;
@@ -71,6 +59,7 @@ public final class Candidates {
     private final AdmissionCache admissions;
     private final Chooser chooser;
     private final WindowReader windows;
+    private final LaneReader lanes;
     /** By line. */
     private final Map<String, KnownJobs> stocks = new HashMap<>();
     /** The group of the last claim by turns. */
@@ -106,6 +95,7 @@ public final class Candidates {
         this.admissions = admissions;
         this.chooser = new Chooser(clock, environment, ranking, this::stock, admissions);
         this.windows = new WindowReader(index, clock, environment, ranking, this, underWay);
+        this.lanes = new LaneReader(index, clock, admissions, this::stock, this, underWay);
     }
 
     /** Turns between groups go on after this one; to be called before the first choice. */
@@ -214,7 +204,7 @@ public final class Candidates {
             if (choice.unread().isEmpty() || Thread.currentThread().isInterrupted()) {
                 return candidates(choice.jobs());
             }
-            read(choice.unread().get(), until);
+            lanes.read(choice.unread().get(), until);
         }
     }
 
@@ -228,7 +218,7 @@ public final class Candidates {
     /** How long there will be no job to take, as far as is known now, if nothing changes. */
     public synchronized Duration pause(Collection<String> types, AcceptOptions options, Capacity capacity) {
         return lines(types).stream()
-                .map(line -> pause(line, options, capacity))
+                .map(line -> chooser.pause(line, until(options), options, capacity))
                 .min(Comparator.naturalOrder())
                 .orElse(NEVER);
     }
@@ -281,33 +271,6 @@ public final class Candidates {
 
     private List<String> lines(Collection<String> types) {
         return types.stream().flatMap(type -> site.lines(type).stream()).toList();
-    }
-
-    private Duration pause(String line, AcceptOptions options, Capacity capacity) {
-        KnownJobs stock = stock(line);
-        if (!options.noSchedule() && stock.backlog().mustRefill(until(options))) {
-            return INDEX_BEHIND;
-        }
-        if (options.latest() != null || options.noSchedule()) {
-            return NEVER;
-        }
-        boolean takesAll = stock.rules().takeAll();
-        Optional<Instant> next = takesAll
-                ? stock.backlog().nextTime(capacity)
-                : chooser.nextTime(line, clock.instant(), options.strategy(), capacity);
-        Duration pause = next.map(time -> untilDue(time, line, capacity)).orElse(NEVER);
-        boolean isPartlyFull = !capacity.inAllGroups() && !stock.backlog().knowsAllDue(until(options));
-        boolean isShort = takesAll && pause.compareTo(GROUPS_ARE_FULL) < 0;
-        return isPartlyFull && !isShort ? GROUPS_ARE_FULL : pause;
-    }
-
-    private Duration untilDue(Instant time, String line, Capacity capacity) {
-        Instant now = clock.instant();
-        if (time.isAfter(now)) {
-            return Duration.between(now, time).plusMillis(1);
-        }
-        Duration turn = chooser.untilTurn(line, now, capacity);
-        return turn.compareTo(MOMENT) < 0 ? MOMENT : turn;
     }
 
     private List<Candidate> unscheduled(Collection<String> lines, int max, Capacity capacity) {
@@ -382,42 +345,6 @@ public final class Candidates {
         for (String line : lines) {
             stock(line).removeAll(choice);
             stock(line).endOfLine().moved(clock.nanos());
-        }
-    }
-
-    /** Reads a page of an index by lanes. Filters are asked here, outside of the monitor. */
-    private void read(Chooser.Unread unread, Instant until) {
-        long begun;
-        Admission.Rules asked = rulesOf(unread.line());
-        synchronized (this) {
-            begun = stock(unread.line()).scan(unread.order()).beginRead();
-        }
-        try {
-            int size = asked.takeAll() ? PAGE : LARGE_PAGE;
-            JobIndex.Page page = index.page(unread.order(), unread.line(), unread.from(), size);
-            List<Job> wanted = page.jobs().stream()
-                    .filter(job -> admissions.admits(job, asked))
-                    .toList();
-            synchronized (this) {
-                List<Job> free = wanted.stream()
-                        .filter(job -> !underWay.contains(job.id().docId()))
-                        .toList();
-                stock(unread.line()).scan(unread.order()).read(begun, unread.from(), page, until, free);
-            }
-        } catch (CouchException trouble) {
-            log.warn(
-                    "the index {} cannot be asked, perhaps it is being built; for a minute only the oldest jobs of {} are"
-                            + " looked at: {}",
-                    unread.order().document(),
-                    unread.line(),
-                    trouble.getMessage());
-            synchronized (this) {
-                stock(unread.line()).isBroken(clock.nanos());
-            }
-        } finally {
-            synchronized (this) {
-                stock(unread.line()).scan(unread.order()).endRead();
-            }
         }
     }
 }

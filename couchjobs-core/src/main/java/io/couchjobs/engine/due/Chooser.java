@@ -37,6 +37,13 @@ import java.util.function.UnaryOperator;
  * several, each goes through its own share, and they do not compete for the head.
  */
 final class Chooser {
+    private static final Duration NEVER = Duration.ofSeconds(Long.MAX_VALUE);
+    private static final Duration INDEX_BEHIND = Duration.ofMillis(100);
+    /** Some jobs of groups that have room may be unknown: another look costs no request. */
+    private static final Duration GROUPS_ARE_FULL = Duration.ofMillis(250);
+
+    private static final Duration MOMENT = Duration.ofMillis(5);
+
     private static final int WIDEST = 64;
     private static final int RANDOM_OF = 1024;
     private static final int ALL = Integer.MAX_VALUE;
@@ -127,8 +134,36 @@ final class Chooser {
         }
     }
 
+    /** How long there will be no job of a line to take, as far as is known now, if nothing changes. */
+    Duration pause(String line, Instant until, AcceptOptions options, Capacity capacity) {
+        KnownJobs stock = stocks.apply(line);
+        if (!options.noSchedule() && stock.backlog().mustRefill(until)) {
+            return INDEX_BEHIND;
+        }
+        if (options.latest() != null || options.noSchedule()) {
+            return NEVER;
+        }
+        boolean takesAll = stock.rules().takeAll();
+        Optional<Instant> next = takesAll
+                ? stock.backlog().nextTime(capacity)
+                : nextTime(line, clock.instant(), options.strategy(), capacity);
+        Duration pause = next.map(time -> untilDue(time, line, capacity)).orElse(NEVER);
+        boolean isPartlyFull = !capacity.inAllGroups() && !stock.backlog().knowsAllDue(until);
+        boolean isShort = takesAll && pause.compareTo(GROUPS_ARE_FULL) < 0;
+        return isPartlyFull && !isShort ? GROUPS_ARE_FULL : pause;
+    }
+
+    private Duration untilDue(Instant time, String line, Capacity capacity) {
+        Instant now = clock.instant();
+        if (time.isAfter(now)) {
+            return Duration.between(now, time).plusMillis(1);
+        }
+        Duration turn = untilTurn(line, now, capacity);
+        return turn.compareTo(MOMENT) < 0 ? MOMENT : turn;
+    }
+
     /** When an admitted job of a line with room falls due, or the index must be read. */
-    Optional<Instant> nextTime(String line, Instant now, Strategy strategy, Capacity capacity) {
+    private Optional<Instant> nextTime(String line, Instant now, Strategy strategy, Capacity capacity) {
         KnownJobs stock = stocks.apply(line);
         if (!stock.needsScan(now, clock.nanos())) {
             return stock.known(now, 1, admitted(stock).and(capacity)).isEmpty()

@@ -1,0 +1,87 @@
+package io.couchjobs.engine.create;
+
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.lifecycle.Decision;
+import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.job.ContentionException;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.WriteRefusedException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+
+/**
+ * Writes on jobs that others may write at the same time: each says whether it was first, and is tried again a bounded
+ * number of times. Thread-safe.
+ */
+final class Races {
+    private static final int MOST_ATTEMPTS = 12;
+
+    private final JobStore store;
+    private final InstantSource clock;
+
+    Races(JobStore store, InstantSource clock) {
+        this.store = store;
+        this.clock = clock;
+    }
+
+    /** Carries out a decision: the job as it is now, or empty when another writer was first. */
+    Optional<Job> won(Decision decision) {
+        Optional<Job> next = store.attaching(decision);
+        if (next.isEmpty()) {
+            return store.confirmation().ofFound(decision.before(), clock);
+        }
+        WriteResult written = WriteRefusedException.check(store.write(next.get()));
+        if (written instanceof WriteResult.Stored stored) {
+            return Optional.of(next.get().withRev(stored.rev()));
+        }
+        return written instanceof WriteResult.Accepted accepted
+                ? store.confirmation().of(next.get().id(), accepted.rev(), clock)
+                : Optional.empty();
+    }
+
+    /** The new job as stored; empty when another writer was first, or wrote at the same time and has won. */
+    Optional<Job> stored(Job job, WriteResult written) {
+        WriteRefusedException.check(written);
+        if (written instanceof WriteResult.Stored stored) {
+            return Optional.of(job.withRev(stored.rev()));
+        }
+        return written instanceof WriteResult.Accepted accepted ? unconfirmed(job, accepted.rev()) : Optional.empty();
+    }
+
+    /** A job that was created on top of a tombstone is not new: others may know the job, and have run it. */
+    private Optional<Job> unconfirmed(Job job, String rev) {
+        if (Rev.generation(rev) > 1) {
+            return store.confirmation().of(job.id(), rev, clock);
+        }
+        return store.confirmation().isInPlace(job) ? Optional.of(job.withRev(rev)) : Optional.empty();
+    }
+
+    /** Tries until an attempt is first. */
+    <T> T untilWon(JobId id, Attempt<T> attempt) {
+        Backoff backoff = new Backoff(store.environment(), Duration.ofMillis(5), Duration.ofMillis(500));
+        while (backoff.attempts() < MOST_ATTEMPTS) {
+            Optional<T> outcome = attempt.make();
+            if (outcome.isPresent()) {
+                return outcome.get();
+            }
+            try {
+                backoff.pause();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new CouchJobsException("interrupted while changing job " + id + "; nothing was written", e);
+            }
+        }
+        throw new ContentionException(id, backoff.attempts());
+    }
+
+    /** One try; empty when another writer was first. */
+    @FunctionalInterface
+    interface Attempt<T> {
+        Optional<T> make();
+    }
+}
