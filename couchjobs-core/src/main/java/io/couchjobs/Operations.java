@@ -201,7 +201,7 @@ public final class Operations {
 
     /** {@return who works here, by id: workers that are registered, and owners that are not} */
     public List<WorkerInfo> workers() {
-        return Registry.read(engine.database(), engine.index());
+        return Registry.workers(engine.database(), engine.index());
     }
 
     /**

@@ -37,7 +37,7 @@ public final class Types {
     /** {@return the types that have settings or jobs} */
     public Set<String> names() {
         Set<String> types = new TreeSet<>(settings.readAll().keySet());
-        types.addAll(index.counts().keySet());
+        types.addAll(index.counts().byType().keySet());
         return types;
     }
 
@@ -101,7 +101,7 @@ public final class Types {
     public Map<String, TypeCounts> counts() {
         Map<String, TypeCounts> counts = new TreeMap<>();
         settings.readAll().keySet().forEach(type -> counts.put(type, new TypeCounts(Map.of(), null)));
-        Parallel.ask(environment, index.counts().entrySet(), this::withOldest)
+        Parallel.ask(environment, index.counts().byType().entrySet(), this::withOldest)
                 .forEach(type -> counts.put(type.getKey(), type.getValue()));
         return counts;
     }
@@ -110,7 +110,7 @@ public final class Types {
         TypeCounts counts = new TypeCounts(type.getValue(), null);
         Instant oldest = counts.pending() == 0
                 ? null
-                : index.oldestPending(type.getKey()).orElse(null);
+                : index.counts().oldestPending(type.getKey()).orElse(null);
         return Map.entry(type.getKey(), new TypeCounts(type.getValue(), oldest));
     }
 
@@ -123,7 +123,7 @@ public final class Types {
      * @return how many there are, at most the limit
      */
     public int pendingCount(String type, Instant until, int limit) {
-        return index.pendingCount(type, until, limit);
+        return index.counts().pending(type, until, limit);
     }
 
     /**

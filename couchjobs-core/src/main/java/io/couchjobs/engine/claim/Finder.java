@@ -234,7 +234,6 @@ public final class Finder implements Feed.Listener, AutoCloseable {
         if (listening != null) {
             listening.close();
         }
-        claimer.close();
     }
 
     /** The feed's position is taken here, before the index is read for the first time. */
