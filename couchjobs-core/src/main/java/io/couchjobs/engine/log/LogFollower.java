@@ -98,7 +98,7 @@ final class LogFollower implements Feed.Listener, Logs.Following {
         delivery.now();
         boolean isAllTold = environment.await(toldAll, longest);
         close();
-        return isAllTold;
+        return isAllTold && lane.awaitEnd(longest);
     }
 
     @Override
