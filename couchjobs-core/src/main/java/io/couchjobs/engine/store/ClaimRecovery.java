@@ -91,16 +91,22 @@ public final class ClaimRecovery implements AutoCloseable {
         lane.close();
     }
 
-    private synchronized void add(List<Pending> claims) {
-        List<Pending> some = claims.subList(0, Math.min(claims.size(), MOST - remembered));
-        if (closed || some.isEmpty()) {
-            return;
+    /** Claims beyond the bound are left to the activity monitors; their workers need not wait for them. */
+    private void add(List<Pending> claims) {
+        claims.subList(addFirst(claims), claims.size()).forEach(Pending::withdrawn);
+    }
+
+    private synchronized int addFirst(List<Pending> claims) {
+        if (closed) {
+            return claims.size();
         }
-        if (fresh.isEmpty()) {
+        List<Pending> first = claims.subList(0, Math.min(claims.size(), MOST - remembered));
+        if (fresh.isEmpty() && !first.isEmpty()) {
             lane.execute(this::takeFresh);
         }
-        remembered += some.size();
-        fresh.addAll(some);
+        remembered += first.size();
+        fresh.addAll(first);
+        return first.size();
     }
 
     private void takeFresh() {
