@@ -52,7 +52,7 @@ class ContendedClaimsTest {
         assumeTrue(!NODES.isEmpty(), "COUCHJOBS_CLUSTER_URLS names no nodes");
         List<Claiming> all = new ArrayList<>();
         for (int i = 0; i < claimers; i++) {
-            all.add(new Claiming(NODES.split(" ")[i % 3], name, "w" + i));
+            all.add(new Claiming(NODES.split("[\\s,]+")[i % 3], name, "w" + i));
         }
         CouchDatabase database = all.get(0).store.database();
         database.createIfMissing();

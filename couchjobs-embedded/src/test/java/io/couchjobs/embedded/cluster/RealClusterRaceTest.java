@@ -10,12 +10,12 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 
 /**
  * Races on a real cluster, to compare the figures with those of the simulated one: {@code COUCHJOBS_CLUSTER_URLS} holds
- * the addresses of its nodes, with credentials, separated by commas.
+ * the addresses of its nodes, with credentials, separated by commas or spaces.
  */
 @EnabledIfEnvironmentVariable(named = "COUCHJOBS_CLUSTER_URLS", matches = ".+")
 class RealClusterRaceTest {
     private static HttpRace race() {
-        List<URI> nodes = Stream.of(System.getenv("COUCHJOBS_CLUSTER_URLS").split(","))
+        List<URI> nodes = Stream.of(System.getenv("COUCHJOBS_CLUSTER_URLS").split("[\\s,]+"))
                 .map(URI::create)
                 .toList();
         return new HttpRace("real cluster", nodes, 500);
