@@ -20,7 +20,7 @@ final class Fleet implements AutoCloseable {
     private final List<Member> readers = new ArrayList<>();
 
     /**
-     * Starts them. Every second worker and creator asks all nodes, and the others ask one node each. Readers ask one each.
+     * Starts them. Readers ask one node each, workers and creators as {@link #seenBy} says.
      *
      * @param databases the database at each node
      * @param accounts the accounts with which they log in
@@ -30,7 +30,7 @@ final class Fleet implements AutoCloseable {
         for (int i = 0; i < options.workers(); i++) {
             // The first one has an id of its own, so that it takes back what it had when it was killed.
             List<String> id = i == 0 ? List.of("first") : List.of();
-            List<URI> urls = accounts.of(Role.WORKER, "worker" + i, seenBy(i, databases));
+            List<URI> urls = accounts.of(Role.WORKER, "worker" + i, seenBy(i, databases, options));
             workers.add(new Member(WorkerProcess.class, "worker" + i, urls, folder, random.nextLong(), id));
         }
         for (int i = 0; i < options.readers(); i++) {
@@ -41,12 +41,16 @@ final class Fleet implements AutoCloseable {
         for (int i = 0; i < options.creators(); i++) {
             List<String> arguments =
                     List.of(Long.toString(random.nextLong()), Integer.toString(options.creatorPauseMillis()));
-            List<URI> urls = accounts.of(Role.PRODUCER, "creator" + i, seenBy(i + 1, databases));
+            List<URI> urls = accounts.of(Role.PRODUCER, "creator" + i, seenBy(i + 1, databases, options));
             creators.add(new Member(CreatorProcess.class, "creator" + i, urls, folder, random.nextLong(), arguments));
         }
     }
 
-    private static List<URI> seenBy(int member, List<URI> databases) {
+    /** {@return the nodes that a member asks: each its own when all are pinned, or else every second one all of them} */
+    static List<URI> seenBy(int member, List<URI> databases, Options options) {
+        if (options.isPinned()) {
+            return List.of(databases.get(member % databases.size()));
+        }
         return member % 2 == 0 ? databases : List.of(databases.get(member / 2 % databases.size()));
     }
 

@@ -46,6 +46,9 @@ final class Options {
             description = "how many processes follow all jobs, each at one node (${DEFAULT-VALUE})")
     private int readers = 1;
 
+    @Option(names = "--pinned", description = "have every process ask one node, also those that otherwise ask all")
+    private boolean isPinned;
+
     @Option(
             names = "--pause",
             description = "the time between two faults in milliseconds, on average (${DEFAULT-VALUE})")
@@ -127,6 +130,10 @@ final class Options {
         return folder;
     }
 
+    boolean isPinned() {
+        return isPinned;
+    }
+
     boolean isSecured() {
         return isSecured;
     }
@@ -142,6 +149,11 @@ final class Options {
 
     Options secured() {
         isSecured = true;
+        return this;
+    }
+
+    Options pinned() {
+        isPinned = true;
         return this;
     }
 
