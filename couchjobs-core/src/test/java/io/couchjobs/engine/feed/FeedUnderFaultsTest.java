@@ -163,7 +163,7 @@ class FeedUnderFaultsTest {
 
         until(() -> told.size() == 5);
         assertThat(told.subList(3, 5)).containsExactlyInAnyOrder("cancelled FINISHED", "removed NOT_FOUND");
-        until(() -> missed.get() == 1);
+        until(() -> missed.get() > 0); // the next position may have been refused, too
     }
 
     private void losePosition(Runnable meanwhile) throws Exception {
