@@ -81,9 +81,9 @@ class ConflictsTest {
         TestQueue.until(() -> queue.operations().resolve(JOB));
 
         List<ObjectNode> leaves = queue.database().leaves(JOB);
-        Job job = Job.parse(leaf(leaves, false));
+        Job job = Job.parse(theOne(leaves, false));
         assertThat(job.isLockedBy("t1")).isTrue();
-        ObjectNode tombstone = leaf(leaves, true);
+        ObjectNode tombstone = theOne(leaves, true);
         assertThat(tombstone.at("/resolved/by").asText()).isEqualTo(job.rev().orElseThrow());
         assertThat(tombstone.at("/resolved/why").asText())
                 .isEqualTo("a withdrawn claim (fence 0) lost to the claim of worker w1 (fence 1)");
@@ -200,7 +200,7 @@ class ConflictsTest {
         assertThat(tombstone.path("status").asText()).isEqualTo("success");
     }
 
-    private static ObjectNode leaf(List<ObjectNode> leaves, boolean isDeleted) {
+    private static ObjectNode theOne(List<ObjectNode> leaves, boolean isDeleted) {
         return leaves.stream()
                 .filter(leaf -> leaf.path("_deleted").asBoolean() == isDeleted)
                 .findFirst()

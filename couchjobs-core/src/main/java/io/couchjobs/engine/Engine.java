@@ -69,8 +69,7 @@ public record Engine(
             int dataLimit) {
         DesignDocuments designs = new DesignDocuments(database);
         JobIndex index = new JobIndex(designs, site);
-        IndexWarmer warmer =
-                new IndexWarmer(index::warm, database::info, ServerAccess.environment(database.server()));
+        IndexWarmer warmer = new IndexWarmer(index::warm, database::info, ServerAccess.environment(database.server()));
         SettingsStore settings = new SettingsStore(database, defaultTimeout);
         JobWriter writer = new JobWriter(database, site, warmer);
         ConflictWatch conflicts = new ConflictWatch(writer, index, settings, clock);

@@ -238,7 +238,7 @@ class CronTimingTest {
     }
 
     private static CronTiming timing(String cron, String zone) {
-        return CronTiming.of((cron), ZoneId.of(zone));
+        return CronTiming.of(cron, ZoneId.of(zone));
     }
 
     private static List<ZoneOffsetTransition> changes(ZoneId zone) {

@@ -56,7 +56,7 @@ final class Audience {
     private static boolean needs(Feed.Listener listener, FeedNotice notice) {
         try {
             return listener.needsDocument(notice);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             log.error("a listener of the feed does not say what it needs; it gets the document", e);
             return true;
         }
@@ -65,7 +65,7 @@ final class Audience {
     private static void tell(Feed.Listener listener, Consumer<Feed.Listener> news) {
         try {
             news.accept(listener);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             log.error("a listener of the feed failed; it will hear of later changes", e);
         }
     }

@@ -114,7 +114,9 @@ public class Feed implements AutoCloseable {
                 database,
                 timing,
                 new OwnWrites(),
-                new FeedPace(FeedPace.DEFAULT, ServerAccess.environment(database.server()).nanos()),
+                new FeedPace(
+                        FeedPace.DEFAULT,
+                        ServerAccess.environment(database.server()).nanos()),
                 List.of(always));
     }
 

@@ -9,7 +9,6 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.registry.WorkerRegistration;
-import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.JobTombstone;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.LogChunk;

@@ -166,7 +166,8 @@ public final class DesignDocuments implements AutoCloseable {
     /** A large index takes longer than a request may; the server goes on building, so ask until it answers. */
     private void build(DesignDocument wanted) {
         String view = wanted.toDocument().path("views").fieldNames().next();
-        Backoff backoff = new Backoff(ServerAccess.environment(database.server()), Duration.ofSeconds(1), Duration.ofMinutes(1));
+        Backoff backoff =
+                new Backoff(ServerAccess.environment(database.server()), Duration.ofSeconds(1), Duration.ofMinutes(1));
         while (!closed) {
             try {
                 database.view(

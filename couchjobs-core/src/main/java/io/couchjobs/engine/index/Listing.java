@@ -176,7 +176,8 @@ public final class Listing {
      */
     private List<Row> merged(List<Range> ranges, JobPage.@Nullable Place after, int limit) {
         PriorityQueue<Head> heads = new PriorityQueue<>(Comparator.comparing(Head::first, NEWEST_FIRST));
-        for (List<Row> rows : Parallel.ask(ServerAccess.environment(database.server()), ranges, range -> read(range, after, limit))) {
+        for (List<Row> rows :
+                Parallel.ask(ServerAccess.environment(database.server()), ranges, range -> read(range, after, limit))) {
             if (!rows.isEmpty()) {
                 heads.add(new Head(rows, 0));
             }

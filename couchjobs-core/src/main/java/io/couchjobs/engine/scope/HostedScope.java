@@ -26,7 +26,8 @@ final class HostedScope {
         this.closing = environment.lane("couchjobs-scope-closing-" + worker.id(), Integer.MAX_VALUE);
     }
 
-    static HostedScope start(ScopeService<?> service, Scopes.State state, WorkerBuilder worker, Environment environment) {
+    static HostedScope start(
+            ScopeService<?> service, Scopes.State state, WorkerBuilder worker, Environment environment) {
         Worker started = service.addTo(worker, state.scope())
                 .concurrency(state.config().concurrency())
                 .start();

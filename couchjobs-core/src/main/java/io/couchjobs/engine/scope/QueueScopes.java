@@ -63,7 +63,7 @@ public final class QueueScopes implements Scopes {
                 scopes,
                 new ScopeCanceller(scopes, listing, parts),
                 new EndNotifier(parts.feed(), parts.store()),
-                new Rejections(scopes));
+                new Rejections(scopes, parts.store().environment()));
         this.submitter = new Submitter(tools, admission);
     }
 

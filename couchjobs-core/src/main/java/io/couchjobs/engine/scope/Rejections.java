@@ -1,12 +1,14 @@
 package io.couchjobs.engine.scope;
 
+import io.couchjobs.engine.time.Alarm;
+import io.couchjobs.engine.time.Environment;
+import io.couchjobs.engine.time.Lane;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.Submission;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,32 +19,33 @@ import org.slf4j.LoggerFactory;
 public final class Rejections implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Rejections.class);
 
-    private final ScopeStore scopes;
-    private Map<Scope, Map<Submission.Answer, Long>> untold = new HashMap<>();
-    private boolean planned;
+    private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    Rejections(ScopeStore scopes) {
+    private final ScopeStore scopes;
+    private final Lane lane;
+    private final Alarm telling;
+    private Map<Scope, Map<Submission.Answer, Long>> untold = new HashMap<>();
+
+    Rejections(ScopeStore scopes, Environment environment) {
         this.scopes = scopes;
+        this.lane = environment.lane("couchjobs-scope-rejections", 1);
+        this.telling = Alarm.immediate(lane, this::tell);
     }
 
     synchronized void add(Scope scope, Submission.Answer answer) {
         untold.computeIfAbsent(scope, s -> new EnumMap<>(Submission.Answer.class))
                 .merge(answer, 1L, Long::sum);
-        if (!planned) {
-            planned = true;
-            CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS).execute(this::tell);
-        }
+        telling.within(PAUSE);
     }
 
     /** Writes what is not written yet. Numbers that cannot be written now are kept. */
     void tell() {
-        Map<Scope, Map<Submission.Answer, Long>> telling;
+        Map<Scope, Map<Submission.Answer, Long>> rejected;
         synchronized (this) {
-            telling = untold;
+            rejected = untold;
             untold = new HashMap<>();
-            planned = false;
         }
-        telling.forEach((scope, counts) -> {
+        rejected.forEach((scope, counts) -> {
             try {
                 scopes.addRejected(scope, counts);
             } catch (RuntimeException e) {
@@ -54,6 +57,7 @@ public final class Rejections implements AutoCloseable {
 
     @Override
     public void close() {
+        lane.close();
         tell();
     }
 

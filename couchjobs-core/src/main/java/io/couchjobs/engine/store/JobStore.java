@@ -6,7 +6,6 @@ import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
-import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.engine.time.Environment;

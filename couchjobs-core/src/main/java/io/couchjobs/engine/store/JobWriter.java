@@ -1,9 +1,9 @@
 package io.couchjobs.engine.store;
 
-import io.couchjobs.engine.couch.ServerAccess;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Site;

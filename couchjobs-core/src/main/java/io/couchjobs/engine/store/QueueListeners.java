@@ -25,7 +25,7 @@ final class QueueListeners implements QueueListener {
         for (QueueListener listener : listeners) {
             try {
                 changed = listener.adding(changed);
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 failed(e);
             }
         }
@@ -56,7 +56,7 @@ final class QueueListeners implements QueueListener {
         for (QueueListener listener : listeners) {
             try {
                 news.accept(listener);
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 failed(e);
             }
         }

@@ -23,6 +23,7 @@ import org.slf4j.LoggerFactory;
 final class Background {
     private static final Logger log = LoggerFactory.getLogger(Background.class);
     private static final long IDLE_SECONDS = 10;
+    private static final long FOREVER_NANOS = Duration.ofDays(36_500).toNanos();
 
     private final ExecutorService threads = new ThreadPoolExecutor(
             0,
@@ -101,9 +102,9 @@ final class Background {
 
         @Override
         public synchronized boolean awaitEnd(Duration longest) throws InterruptedException {
-            Deadline deadline = Deadline.after(Environment.REAL, longest);
-            while (borrowed > 0 && deadline.nanosLeft() > 0) {
-                TimeUnit.NANOSECONDS.timedWait(this, deadline.nanosLeft());
+            long until = System.nanoTime() + Math.min(longest.toNanos(), FOREVER_NANOS);
+            for (long left = until - System.nanoTime(); borrowed > 0 && left > 0; left = until - System.nanoTime()) {
+                TimeUnit.NANOSECONDS.timedWait(this, left);
             }
             return borrowed == 0;
         }
@@ -148,8 +149,8 @@ final class Background {
         private void run(Runnable task) {
             try {
                 task.run();
-            } catch (RuntimeException | Error e) {
-                log.error("a task of {} failed", name, e);
+            } catch (Throwable e) {
+                log.error("a task of {} failed", name, e); // a checked exception, too, from code that is not Java
             }
         }
 

@@ -111,7 +111,11 @@ public final class JobSubscription extends Follower implements Subscription {
 
     @Override
     public synchronized CompletableFuture<JobChange> ended() {
-        CompletableFuture<JobChange> future = ended == null ? new CompletableFuture<>() : ended;
+        CompletableFuture<JobChange> known = ended;
+        if (known != null) {
+            return known.copy(); // completed by the lane, if it is over: others may wait for it already
+        }
+        CompletableFuture<JobChange> future = new CompletableFuture<>();
         ended = future;
         if (last != null) {
             future.complete(event(last));

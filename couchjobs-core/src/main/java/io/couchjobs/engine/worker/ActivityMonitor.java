@@ -1,7 +1,6 @@
 package io.couchjobs.engine.worker;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchUnreachableException;

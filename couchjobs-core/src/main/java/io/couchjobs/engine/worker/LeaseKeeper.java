@@ -35,6 +35,8 @@ public final class LeaseKeeper implements AutoCloseable {
     private final SettingsStore settings;
     private final ServerClock clock;
     private final Lane lane;
+    /** A renewal that hangs must not delay the end of a lease. */
+    private final Lane checks;
     /** A server that does not answer must not keep the leases waiting. */
     private final Lane asker;
 
@@ -57,9 +59,10 @@ public final class LeaseKeeper implements AutoCloseable {
         this.clock = clock;
         this.confirmedNanos = clock.nanos();
         this.lane = environment.lane("couchjobs-leases", 2);
+        this.checks = environment.lane("couchjobs-leases-check", 1);
         this.asker = environment.lane("couchjobs-leases-settings", 1);
         this.renewal = new Alarm(lane, this::renew);
-        this.checking = new Alarm(lane, this::check);
+        this.checking = new Alarm(checks, this::check);
         this.idleBeat = new Alarm(lane, this::beatWhileIdle);
         this.asking = new Alarm(asker, this::ask);
     }
@@ -97,6 +100,7 @@ public final class LeaseKeeper implements AutoCloseable {
     @Override
     public void close() {
         asker.close();
+        checks.close();
         lane.close();
         try {
             boolean unused = lane.awaitEnd(Duration.ofSeconds(5));

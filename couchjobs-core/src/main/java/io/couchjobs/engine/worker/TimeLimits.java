@@ -20,7 +20,8 @@ final class TimeLimits implements AutoCloseable {
     }
 
     void watch(Run run) {
-        limit.ifPresent(longest -> timers.put(run, lane.schedule(longest, () -> run.stop(JobContext.StopReason.TOO_SLOW))));
+        limit.ifPresent(
+                longest -> timers.put(run, lane.schedule(longest, () -> run.stop(JobContext.StopReason.TOO_SLOW))));
     }
 
     void forget(Run run) {
