@@ -1,16 +1,14 @@
 package io.couchjobs.engine.worker;
 
+import io.couchjobs.engine.feed.FeedListener;
 import com.fasterxml.jackson.databind.JsonNode;
-import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Tombstone;
-import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
-import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.registry.Registry;
 import io.couchjobs.engine.registry.SignOfLife;
 import io.couchjobs.engine.registry.WorkerRegistration;
@@ -36,7 +34,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -57,7 +54,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Jobs are looked at one by one: trouble with one, or with the index, does not keep the others from being recovered.
  */
-public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
+public final class ActivityMonitor implements FeedListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ActivityMonitor.class);
     private static final Duration LONGEST_JITTER = Duration.ofSeconds(10);
     private static final Duration LONGEST_SLEEP = Duration.ofSeconds(1);
@@ -70,7 +67,7 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private final String ownWorker;
     private final Predicate<JobId> isOurs;
     private final Sightings sightings;
-    private final LongAdder recovered = new LongAdder();
+    private final DeadOwners deadOwners;
     private final Lane watching;
     /** An index that is being built can take very long to answer: nobody waits for it. */
     private final Lane scanning;
@@ -106,6 +103,7 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
         this.watch = new Alarm(watching, this::watch);
         this.scan = new Alarm(scanning, this::scan);
         this.sightings = new Sightings(parts.clock(), () -> environment.random().nextDouble());
+        this.deadOwners = new DeadOwners(parts, ownWorker, sightings);
     }
 
     void start() {
@@ -115,7 +113,7 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     }
 
     long recovered() {
-        return recovered.sum();
+        return deadOwners.recovered();
     }
 
     @Override
@@ -354,9 +352,10 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
             return;
         }
         Leaves present = found.job;
-        leaf(present, sighting.rev())
+        DeadOwners.leaf(present, sighting.rev())
                 .ifPresentOrElse(
-                        silent -> free(silent, present, sighting), () -> sawInstead(id, sighting, present.winner()));
+                        silent -> deadOwners.free(silent, present, sighting),
+                        () -> sawInstead(id, sighting, present.winner()));
     }
 
     private Evidence evidence(JobId id, String worker) {
@@ -372,38 +371,6 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     /** The last reading of a job and its owner. */
     private record Evidence(SignOfLife signOfLife, Leaves job) {}
 
-    private static Optional<Job> leaf(Leaves present, String rev) {
-        return present.jobs().stream()
-                .filter(job -> job.rev().equals(Optional.of(rev)))
-                .findFirst();
-    }
-
-    /** Takes a job from its dead owner. */
-    private void free(Job silent, Leaves present, Sighting sighting) {
-        if (!parts.store().site().owns(silent)) {
-            sightings.forget(silent.id(), sighting);
-            return;
-        }
-        if (silent.lock()
-                .map(Lock::token)
-                .filter(parts.store().claimsUnderWay()::contains)
-                .isPresent()) {
-            sightings.again(silent.id(), sighting, sighting.worker(), sighting.rev());
-            return;
-        }
-        if (!present.areInConflict() && !silent.isWithdrawn()) {
-            expire(silent, sighting);
-            return;
-        }
-        if (!silent.isWithdrawn()) {
-            Transitions.withdrawAfterRun(silent, parts.clock().instant())
-                    .write()
-                    .ifPresent(parts.store()::write);
-        }
-        parts.store().look(silent.id());
-        sightings.again(silent.id(), sighting, sighting.worker(), sighting.rev());
-    }
-
     private void sawInstead(JobId id, Sighting sighting, Optional<Job> present) {
         Optional<Lock> lock = present.flatMap(Job::lock);
         if (lock.isPresent()) {
@@ -411,38 +378,6 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
                     id, sighting, lock.get().worker(), present.flatMap(Job::rev).orElse(""));
         } else {
             sightings.forget(id, sighting);
-        }
-    }
-
-    private void expire(Job silent, Sighting sighting) {
-        Optional<Job> expired = Transitions.expire(
-                        silent,
-                        parts.settings().get(silent.type()).maxExpirations(),
-                        parts.clock().instant())
-                .write();
-        if (expired.isPresent() && !(parts.store().write(expired.get()) instanceof WriteResult.Stored)) {
-            // Somebody is alive, which the feed will tell, or the database would not have it: later again.
-            sightings.again(silent.id(), sighting, sighting.worker(), sighting.rev());
-            return;
-        }
-        sightings.forget(silent.id(), sighting);
-        if (expired.isPresent()) {
-            recovered.increment();
-            tell(expired.get(), sighting.worker());
-        }
-    }
-
-    private void tell(Job freed, String owner) {
-        String status = freed.status().json();
-        if (owner.equals(ownWorker)) {
-            log.info("{} was left behind by a former process of worker {}; it is {} now", freed.id(), owner, status);
-        } else {
-            log.warn(
-                    "worker {} gave no sign of life for {} while it owned {}; the job is {} now",
-                    owner,
-                    parts.settings().timeoutOf(freed.id().type()),
-                    freed.id(),
-                    status);
         }
     }
 
@@ -458,8 +393,8 @@ public final class ActivityMonitor implements Feed.Listener, AutoCloseable {
     private void recover(WorkerInfo.OwnedJob job) {
         try {
             Leaves present = parts.store().leaves(job.id());
-            leaf(present, job.rev())
-                    .ifPresent(silent -> free(
+            DeadOwners.leaf(present, job.rev())
+                    .ifPresent(silent -> deadOwners.free(
                             silent,
                             present,
                             new Sighting(job.rev(), ownWorker, parts.clock().nanos(), 0)));

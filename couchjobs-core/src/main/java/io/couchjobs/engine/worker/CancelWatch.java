@@ -1,8 +1,8 @@
 package io.couchjobs.engine.worker;
 
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Rev;
-import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.time.Environment;
@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Tells the runs of a worker that somebody cancelled, removed or took over their job. Thread-safe. */
-final class CancelWatch implements Feed.Listener {
+final class CancelWatch implements FeedListener {
     private static final int MOST_EARLY = 1000;
     private static final int MOST_UNREAD = 10_000;
 

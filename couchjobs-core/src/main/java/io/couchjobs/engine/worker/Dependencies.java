@@ -1,8 +1,8 @@
 package io.couchjobs.engine.worker;
 
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
-import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.lifecycle.Transitions;
@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * <p>On a cluster an end that only a minority has is undone after the cut: nobody is let go by what a majority of the
  * copies does not have, nor by a job that has conflicts.
  */
-final class Dependencies implements Feed.Listener, AutoCloseable {
+final class Dependencies implements FeedListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Dependencies.class);
     private static final Duration LOOK_AGAIN = Duration.ofMinutes(10);
     /** On a cluster the copy of the index that was read may have been behind. */
