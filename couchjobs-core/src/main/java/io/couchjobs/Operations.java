@@ -1,5 +1,6 @@
 package io.couchjobs;
 
+import io.couchjobs.engine.feed.FeedListener;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.admin.QueueSecurity;
@@ -8,7 +9,6 @@ import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.IndexBeingBuiltException;
 import io.couchjobs.engine.Engine;
 import io.couchjobs.engine.create.Restorer;
-import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.gc.GarbageCollector;
 import io.couchjobs.engine.index.DesignDocument;
@@ -275,7 +275,7 @@ public final class Operations {
      * @return ends the listening when closed
      */
     public Listening listen(DocumentChange.Listener listener) {
-        return engine.watch().listen(new Feed.Listener() {
+        return engine.watch().listen(new FeedListener() {
             @Override
             public void changed(FeedEvent event) {
                 listener.changed(new DocumentChange(event));

@@ -1,5 +1,6 @@
 package io.couchjobs.engine;
 
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.conflict.ConflictWatch;
@@ -74,9 +75,9 @@ public record Engine(
         JobWriter writer = new JobWriter(database, site, warmer);
         ConflictWatch conflicts = new ConflictWatch(writer, index, settings, clock);
         JobStore store = new JobStore(writer, conflicts, listeners, dataLimit);
-        List<Feed.Listener> always = new ArrayList<>(List.of(settings, conflicts));
+        List<FeedListener> always = new ArrayList<>(List.of(settings, conflicts));
         if (!listeners.isEmpty()) {
-            always.add(0, Feed.Listener.ofRevisions(store.listener()::changed));
+            always.add(0, FeedListener.ofRevisions(store.listener()::changed));
         }
         Feed feed = new Feed(store, always);
         QueueParts parts = new QueueParts(store, index, settings, feed, clock);

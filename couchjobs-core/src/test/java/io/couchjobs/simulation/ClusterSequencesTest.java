@@ -1,5 +1,6 @@
 package io.couchjobs.simulation;
 
+import io.couchjobs.engine.feed.FeedListener;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -9,7 +10,6 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.create.Creator;
-import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.SimulatedFeed;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
@@ -333,7 +333,7 @@ class ClusterSequencesTest {
         JobId id = insert(two, "a");
         Subscription subscription = follow(two, id);
         two.door().redirect(0);
-        ((SimulatedFeed) two.parts().feed()).tell(Feed.Listener::reconnected);
+        ((SimulatedFeed) two.parts().feed()).tell(FeedListener::reconnected);
         world.time().pass(Duration.ofSeconds(10));
         assertThat(events(subscription)).isEmpty();
 

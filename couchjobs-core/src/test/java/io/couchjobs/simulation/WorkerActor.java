@@ -1,10 +1,10 @@
 package io.couchjobs.simulation;
 
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.document.DocIds;
-import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.worker.SimulatedWorker;
 import io.couchjobs.job.AcceptOptions;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * A worker: claims jobs by the product's finder, runs them one after the other, renews their leases by its registration
  * while it does, and looks after the jobs of dead workers by the product's monitor.
  */
-final class WorkerActor implements Feed.Listener {
+final class WorkerActor implements FeedListener {
     private final Client client;
     private final String id;
     private final Journal journal;

@@ -1,5 +1,6 @@
 package io.couchjobs.engine.claim;
 
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.due.Candidates;
 import io.couchjobs.engine.feed.Feed;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * a {@link Pick}, which is claimed. When no job is due, it sleeps until the feed brings an event, the next job falls due,
  * or the deadline passes. No wake-up is lost: the feed's position was taken before the index was read.
  */
-public final class Finder implements Feed.Listener, AutoCloseable {
+public final class Finder implements FeedListener, AutoCloseable {
     private static final Duration FALLBACK = Duration.ofMinutes(10);
     /** On a cluster the copy of the index that was read may have been behind. */
     private static final Duration FALLBACK_ON_CLUSTERS = Duration.ofSeconds(45);

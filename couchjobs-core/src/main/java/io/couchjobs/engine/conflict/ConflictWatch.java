@@ -1,8 +1,8 @@
 package io.couchjobs.engine.conflict;
 
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.couch.ConflictStats;
 import io.couchjobs.engine.document.DocIds;
-import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.index.JobIndex;
@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * them first. While a worker runs in this process, all conflicts in the index are resolved every five minutes.
  * Thread-safe; remembers a bounded number, and the index has the rest.
  */
-public final class ConflictWatch implements Conflicts, Feed.Listener, AutoCloseable {
+public final class ConflictWatch implements Conflicts, FeedListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ConflictWatch.class);
     private static final int MOST = 10_000;
     private static final int MOST_TRIES = 8;

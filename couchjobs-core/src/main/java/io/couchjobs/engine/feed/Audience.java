@@ -12,18 +12,18 @@ import org.slf4j.LoggerFactory;
 final class Audience {
     private static final Logger log = LoggerFactory.getLogger(Audience.class);
 
-    private final List<Feed.Listener> always;
-    private final List<Feed.Listener> listeners = new CopyOnWriteArrayList<>();
+    private final List<FeedListener> always;
+    private final List<FeedListener> listeners = new CopyOnWriteArrayList<>();
 
-    Audience(List<Feed.Listener> always) {
+    Audience(List<FeedListener> always) {
         this.always = List.copyOf(always);
     }
 
-    void add(Feed.Listener listener) {
+    void add(FeedListener listener) {
         listeners.add(listener);
     }
 
-    void remove(Feed.Listener listener) {
+    void remove(FeedListener listener) {
         listeners.remove(listener);
     }
 
@@ -33,11 +33,11 @@ final class Audience {
     }
 
     /** Tells only the listeners that are always told. One that fails does not keep the others from hearing. */
-    void tellAlways(Consumer<Feed.Listener> news) {
+    void tellAlways(Consumer<FeedListener> news) {
         always.forEach(listener -> tell(listener, news));
     }
 
-    void tell(Consumer<Feed.Listener> news) {
+    void tell(Consumer<FeedListener> news) {
         tellAlways(news);
         listeners.forEach(listener -> tell(listener, news));
     }
@@ -53,7 +53,7 @@ final class Audience {
                 || Stream.concat(always.stream(), listeners.stream()).anyMatch(listener -> needs(listener, notice));
     }
 
-    private static boolean needs(Feed.Listener listener, FeedNotice notice) {
+    private static boolean needs(FeedListener listener, FeedNotice notice) {
         try {
             return listener.needsDocument(notice);
         } catch (Throwable e) {
@@ -62,7 +62,7 @@ final class Audience {
         }
     }
 
-    private static void tell(Feed.Listener listener, Consumer<Feed.Listener> news) {
+    private static void tell(FeedListener listener, Consumer<FeedListener> news) {
         try {
             news.accept(listener);
         } catch (Throwable e) {

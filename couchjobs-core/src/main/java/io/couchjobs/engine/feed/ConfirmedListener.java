@@ -14,12 +14,12 @@ import java.util.Optional;
  * Passes the feed's events to a listener, but the end or the removal of a job only when a majority of the copies has
  * it. Thread-safe.
  */
-public final class ConfirmedListener implements Feed.Listener, ConfirmedEnds.Listener, AutoCloseable {
+public final class ConfirmedListener implements FeedListener, ConfirmedEnds.Listener, AutoCloseable {
     private final JobStore store;
-    private final Feed.Listener listener;
+    private final FeedListener listener;
     private volatile boolean closed;
 
-    public ConfirmedListener(JobStore store, Feed.Listener listener) {
+    public ConfirmedListener(JobStore store, FeedListener listener) {
         this.store = store;
         this.listener = listener;
     }

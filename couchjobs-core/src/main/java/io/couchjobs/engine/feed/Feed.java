@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,13 +34,13 @@ import org.slf4j.LoggerFactory;
  * is silent for three heartbeats (10 s each), and when it gives signs of life but does not bring the server's changes.
  * After 5 minutes without a change the server is asked whether it has one. The new connection, to another node of a
  * cluster when several are known, goes on from the last position, and listeners are told of a {@linkplain
- * Listener#gap() gap}: the server may have changed in unknown ways meanwhile, and another node honours a position only
+ * FeedListener#gap() gap}: the server may have changed in unknown ways meanwhile, and another node honours a position only
  * roughly. When the server does not know a position any more (the database was deleted and recreated, or restored from
  * an older state), the feed goes on from the present one. No other refusal is a reason for that, however often it
  * comes. CouchDB takes the position of a former database of the same name and begins again with the first change. So
  * the feed also compares the database's time of creation; another database is a gap, too.
  *
- * <p>While very many changes come whose documents no listener {@linkplain Listener#needsDocument needs}, the feed is
+ * <p>While very many changes come whose documents no listener {@linkplain FeedListener#needsDocument needs}, the feed is
  * read without documents, and needed ones are read by their ids. This is not done on a cluster, where a later reading
  * may be older than the row.
  *
@@ -65,7 +64,7 @@ public class Feed implements AutoCloseable {
     private final Copies copies;
     private final OwnWrites own;
     private final FeedPace pace;
-    private final Timing timing;
+    private final FeedTiming timing;
     private final DatabaseIdentity identity = new DatabaseIdentity();
     private final FeedWatchdog watchdog;
     private final Audience audience;
@@ -90,8 +89,8 @@ public class Feed implements AutoCloseable {
      * @param database the database
      * @param always hear of changes whenever the feed runs, before the others, and do not start it
      */
-    public Feed(CouchDatabase database, Listener... always) {
-        this(database, Timing.DEFAULT, always);
+    public Feed(CouchDatabase database, FeedListener... always) {
+        this(database, FeedTiming.DEFAULT, always);
     }
 
     /**
@@ -100,16 +99,16 @@ public class Feed implements AutoCloseable {
      * @param store writes the jobs of this process
      * @param always hear of changes whenever the feed runs, before the others, and do not start it
      */
-    public Feed(JobStore store, List<Listener> always) {
+    public Feed(JobStore store, List<FeedListener> always) {
         this(
                 store.database(),
-                Timing.DEFAULT,
+                FeedTiming.DEFAULT,
                 store.ownWrites(),
                 new FeedPace(FeedPace.DEFAULT, store.environment().nanos()),
                 always);
     }
 
-    Feed(CouchDatabase database, Timing timing, Listener... always) {
+    Feed(CouchDatabase database, FeedTiming timing, FeedListener... always) {
         this(
                 database,
                 timing,
@@ -120,7 +119,7 @@ public class Feed implements AutoCloseable {
                 List.of(always));
     }
 
-    Feed(CouchDatabase database, Timing timing, OwnWrites own, FeedPace pace, List<Listener> always) {
+    Feed(CouchDatabase database, FeedTiming timing, OwnWrites own, FeedPace pace, List<FeedListener> always) {
         this.audience = new Audience(always);
         this.database = database;
         this.environment = ServerAccess.environment(database.server());
@@ -131,7 +130,7 @@ public class Feed implements AutoCloseable {
         this.own = own;
         this.pace = pace;
         this.timing = timing;
-        this.watchdog = new FeedWatchdog(database, identity, timing.quiet, timing.grace);
+        this.watchdog = new FeedWatchdog(database, identity, timing.quiet(), timing.grace());
     }
 
     /**
@@ -141,7 +140,7 @@ public class Feed implements AutoCloseable {
      * @return ends the listening when closed
      * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached to find the position
      */
-    public Listening listen(Listener listener) {
+    public Listening listen(FeedListener listener) {
         audience.add(listener);
         try {
             start();
@@ -180,7 +179,7 @@ public class Feed implements AutoCloseable {
             identity.becomesOther(info);
             position = info.updateSeq();
             // They may have remembered a state before there was a feed to correct it.
-            audience.tellAlways(Listener::gap);
+            audience.tellAlways(FeedListener::gap);
             Thread started = environment.thread("couchjobs-feed", this::follow);
             started.start();
             thread = started;
@@ -220,7 +219,7 @@ public class Feed implements AutoCloseable {
     /** The connection may have reached a database that was made after the position was taken. */
     private void lookWhetherMadeAnew() {
         if (isMadeAnew(database.info())) {
-            audience.tell(Listener::gap);
+            audience.tell(FeedListener::gap);
         }
     }
 
@@ -257,7 +256,7 @@ public class Feed implements AutoCloseable {
     }
 
     private ChangesRequest request() {
-        return ChangesRequest.continuous().since(position).heartbeat(timing.heartbeat);
+        return ChangesRequest.continuous().since(position).heartbeat(timing.heartbeat());
     }
 
     private ChangesFeed open(ChangesRequest request) {
@@ -381,7 +380,7 @@ public class Feed implements AutoCloseable {
             position = now;
             positionLost = false;
         }
-        audience.tell(lost || other ? Listener::gap : Listener::reconnected);
+        audience.tell(lost || other ? FeedListener::gap : FeedListener::reconnected);
         if (unreadableAhead) {
             stepOver();
             unreadableAhead = false;
@@ -432,7 +431,7 @@ public class Feed implements AutoCloseable {
         tellAll(change, listener -> listener.unread(notice));
     }
 
-    private void tellAll(Change change, Consumer<Listener> news) {
+    private void tellAll(Change change, Consumer<FeedListener> news) {
         backoff.reset();
         watchdog.calm();
         if (!change.seq().equals(position)) {
@@ -454,9 +453,9 @@ public class Feed implements AutoCloseable {
         }
         if (!copies.areSeveral()) {
             log.warn("{} is not what it was at {}; its feed goes on from {}", database.name(), position, seq);
-            audience.tell(Listener::gap);
+            audience.tell(FeedListener::gap);
         } else if (begins) {
-            audience.tell(Listener::reconnected);
+            audience.tell(FeedListener::reconnected);
         }
     }
 
@@ -464,82 +463,5 @@ public class Feed implements AutoCloseable {
         boolean isOwn = change.revs().size() == 1
                 && own.contain(change.id(), change.revs().get(0));
         return new FeedNotice(change.id(), change.revs(), change.deleted(), isOwn);
-    }
-
-    /** Hears of changes. */
-    public interface Listener {
-        /**
-         * A document changed. May come twice, late, or tell an old story.
-         *
-         * @param event the change
-         */
-        void changed(FeedEvent event);
-
-        /**
-         * Whether the listener needs a document that changed. When no listener does, the document may not be read, and
-         * all are told by {@link #unread}; otherwise all get it by {@link #changed}. The answer may change with time.
-         * Asked about jobs and chunks of their logs only: other documents are always read.
-         *
-         * @param notice the known facts of the change
-         * @return true by default
-         */
-        default boolean needsDocument(FeedNotice notice) {
-            return true;
-        }
-
-        /**
-         * A document changed that was not read, because no listener needed it. May come twice, late, or tell an old story.
-         *
-         * @param notice the known facts of the change
-         */
-        default void unread(FeedNotice notice) {}
-
-        /** The position was lost: nothing heard before is certain any more, so the listener must look again. */
-        default void gap() {}
-
-        /** The connection was replaced and goes on from its position; a listener that needs certainty looks again. */
-        default void reconnected() {
-            gap();
-        }
-
-        /**
-         * A listener that needs no documents.
-         *
-         * @param hearer takes the id of each document that changed, and its revision
-         * @return the listener
-         */
-        static Listener ofRevisions(BiConsumer<String, String> hearer) {
-            return new Listener() {
-                @Override
-                public void changed(FeedEvent event) {
-                    hearer.accept(event.docId(), event.rev());
-                }
-
-                @Override
-                public boolean needsDocument(FeedNotice notice) {
-                    return false;
-                }
-
-                @Override
-                public void unread(FeedNotice notice) {
-                    hearer.accept(notice.docId(), notice.rev());
-                }
-            };
-        }
-    }
-
-    /**
-     * How patient a feed is.
-     *
-     * @param heartbeat after three of them without a byte a connection is replaced
-     * @param quiet how long no change may come before the server is asked whether it has one
-     * @param grace how long a connection may take to bring that change
-     */
-    record Timing(Duration heartbeat, Duration quiet, Duration grace) {
-        static final Timing DEFAULT = new Timing(Duration.ofSeconds(10), Duration.ofMinutes(5), Duration.ofSeconds(5));
-
-        private Duration tick() {
-            return grace.compareTo(quiet) < 0 ? grace : quiet;
-        }
     }
 }

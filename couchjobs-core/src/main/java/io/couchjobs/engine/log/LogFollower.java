@@ -1,5 +1,6 @@
 package io.couchjobs.engine.log;
 
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
@@ -28,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * again from the database when it has caught up. So no chunk is missed, no other listener waits, and memory stays
  * bounded.
  */
-final class LogFollower implements Feed.Listener, Logs.Following {
+final class LogFollower implements FeedListener, Logs.Following {
     private static final Logger log = LoggerFactory.getLogger(LogFollower.class);
     private static final int MOST = 100;
 

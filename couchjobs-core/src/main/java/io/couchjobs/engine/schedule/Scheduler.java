@@ -1,5 +1,6 @@
 package io.couchjobs.engine.schedule;
 
+import io.couchjobs.engine.feed.FeedListener;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.document.DocIds;
@@ -34,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * schedule's last job makes the next one at once; the others give it a moment, hear that it was made, and need not ask. It outlives
  * every trouble: a schedule that cannot be read or made is tried again with growing pauses, and holds up no other.
  */
-public final class Scheduler implements Feed.Listener, AutoCloseable {
+public final class Scheduler implements FeedListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Scheduler.class);
     /** A timer does not run while a machine sleeps, and the server's clock may be set: look at it now and then. */
     private static final Duration LONGEST_SLEEP = Duration.ofSeconds(30);

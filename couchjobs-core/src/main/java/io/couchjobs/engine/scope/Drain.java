@@ -1,7 +1,7 @@
 package io.couchjobs.engine.scope;
 
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.document.DocIds;
-import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.time.Deadline;
@@ -12,7 +12,7 @@ import io.couchjobs.scope.Scopes;
 import java.time.Duration;
 
 /** Waits until nothing waits or runs in a scope that was stopped. Thread-safe; one per stop. */
-public final class Drain implements Feed.Listener {
+public final class Drain implements FeedListener {
     private final Tools tools;
     private final Scope scope;
     private final Signal changed;

@@ -1,5 +1,6 @@
 package io.couchjobs.engine.scope;
 
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
@@ -35,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * <p>The thread that takes a job out of the map tells of it, so an end that the feed tells twice, or that is found by
  * reading after a gap too, is told once. On a cluster it is an end when a majority of the copies has it.
  */
-final class EndNotifier implements Feed.Listener, ConfirmedEnds.Listener, AutoCloseable {
+final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EndNotifier.class);
     /** The server may be back at any time. */
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);

@@ -1,6 +1,6 @@
 package io.couchjobs.engine.scope;
 
-import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.time.Backoff;
@@ -27,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Serves the scopes of a type in this process. Thread-safe. */
-public final class QueueScopeHost implements ScopeHost, Feed.Listener {
+public final class QueueScopeHost implements ScopeHost, FeedListener {
     private static final Logger log = LoggerFactory.getLogger(QueueScopeHost.class);
     private static final Duration CLOSING = Duration.ofSeconds(30);
     private static final Duration FOREVER = Duration.ofDays(36_500);

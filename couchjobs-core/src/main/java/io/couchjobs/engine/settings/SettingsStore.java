@@ -1,12 +1,12 @@
 package io.couchjobs.engine.settings;
 
+import io.couchjobs.engine.feed.FeedListener;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
-import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.store.SharedWriter;
@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * The settings of types. Thread-safe. Settings that were read are remembered. Once the store listens to the feed,
  * changes made anywhere reach it within moments, and no settings are read twice.
  */
-public final class SettingsStore implements Feed.Listener {
+public final class SettingsStore implements FeedListener {
     private static final Duration RECENT = Duration.ofSeconds(10);
     private static final int MOST_COMPLAINTS = 1_000;
     private static final Logger log = LoggerFactory.getLogger(SettingsStore.class);

@@ -1,5 +1,6 @@
 package io.couchjobs.engine.watch;
 
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
@@ -21,7 +22,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** All followers of single jobs in this process, found by document id: one feed serves them all. Thread-safe. */
-final class Followers implements Feed.Listener, ConfirmedEnds.Listener, AutoCloseable {
+final class Followers implements FeedListener, ConfirmedEnds.Listener, AutoCloseable {
     private final Feed feed;
     private final JobReader reader;
     private final ConfirmedEnds ends;

@@ -1,6 +1,6 @@
 package io.couchjobs.engine.watch;
 
-import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.store.ConfirmedEnds;
@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * <p>The feed only fills a {@link Mailbox}, so a listener that blocks delays no other. When the feed tells an older
  * state than the one told, the document is read and decides.
  */
-final class StatusChanges implements Feed.Listener, ConfirmedEnds.Listener, Listening {
+final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Listening {
     private static final Logger log = LoggerFactory.getLogger(StatusChanges.class);
     private static final int MOST_JOBS = 10_000;
     private static final long MOST_BYTES = 32L << 20;

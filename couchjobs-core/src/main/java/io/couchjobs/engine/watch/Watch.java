@@ -1,5 +1,6 @@
 package io.couchjobs.engine.watch;
 
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.ConfirmedListener;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.store.JobStore;
@@ -82,7 +83,7 @@ public final class Watch implements AutoCloseable {
      * @param listener called by one thread at a time: must be quick
      * @return ends the listening when closed
      */
-    public Listening listen(Feed.Listener listener) {
+    public Listening listen(FeedListener listener) {
         store.ends().prepare();
         ConfirmedListener confirmed = new ConfirmedListener(store, listener);
         Listening listening = feed.listen(confirmed);

@@ -1,5 +1,6 @@
 package io.couchjobs.engine.claim;
 
+import io.couchjobs.engine.feed.FeedListener;
 import static io.couchjobs.testing.TestQueue.PATIENCE;
 import static io.couchjobs.testing.TestQueue.finished;
 import static io.couchjobs.testing.TestQueue.until;
@@ -193,7 +194,7 @@ class LeanWorkerTest {
         return worker;
     }
 
-    private WorkerBuilder builder(BiFunction<JobStore, Feed.Listener, Feed> lean, JobStore store) {
+    private WorkerBuilder builder(BiFunction<JobStore, FeedListener, Feed> lean, JobStore store) {
         ServerClock clock =
                 TestQueue.clock(InstantSource.system(), queue.database().server());
         settings = new SettingsStore(queue.database(), Duration.ofSeconds(60));
@@ -222,7 +223,7 @@ class LeanWorkerTest {
     private void heard(String docId) throws Exception {
         String witness = "witness:" + docId;
         CountDownLatch told = new CountDownLatch(1);
-        try (Listening listening = feed.listen(new Feed.Listener() {
+        try (Listening listening = feed.listen(new FeedListener() {
             @Override
             public void changed(FeedEvent event) {
                 if (event.docId().equals(witness)) {

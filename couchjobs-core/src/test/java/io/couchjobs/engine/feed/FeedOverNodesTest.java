@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 @ServerTest
 class FeedOverNodesTest {
     private static final Duration LONG = Duration.ofMinutes(10);
-    private static final Feed.Timing IMPATIENT = new Feed.Timing(Duration.ofMillis(300), LONG, LONG);
+    private static final FeedTiming IMPATIENT = new FeedTiming(Duration.ofMillis(300), LONG, LONG);
 
     private final Set<String> heard = ConcurrentHashMap.newKeySet();
     private final AtomicInteger gaps = new AtomicInteger();
@@ -67,7 +67,7 @@ class FeedOverNodesTest {
         return config.build();
     }
 
-    private final class Listener implements Feed.Listener {
+    private final class Listener implements FeedListener {
         @Override
         public void changed(FeedEvent event) {
             heard.addAll(List.of(event.docId()));

@@ -57,10 +57,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Execution(ExecutionMode.CONCURRENT)
 class FeedUnderFaultsTest {
     private static final Duration LONG = Duration.ofMinutes(10);
-    private static final Feed.Timing PATIENT = new Feed.Timing(Duration.ofSeconds(10), LONG, LONG);
-    private static final Feed.Timing IMPATIENT = new Feed.Timing(Duration.ofMillis(300), LONG, LONG);
-    private static final Feed.Timing DOUBTFUL =
-            new Feed.Timing(Duration.ofSeconds(10), Duration.ofMillis(200), Duration.ofMillis(300));
+    private static final FeedTiming PATIENT = new FeedTiming(Duration.ofSeconds(10), LONG, LONG);
+    private static final FeedTiming IMPATIENT = new FeedTiming(Duration.ofMillis(300), LONG, LONG);
+    private static final FeedTiming DOUBTFUL =
+            new FeedTiming(Duration.ofSeconds(10), Duration.ofMillis(200), Duration.ofMillis(300));
 
     private FeedProxy proxy;
     private JobQueue behind;
@@ -420,11 +420,11 @@ class FeedUnderFaultsTest {
         never.countDown();
     }
 
-    private void listen(Feed.Timing timing) {
+    private void listen(FeedTiming timing) {
         JobStore store = new JobStore(behind.database());
         feed = new Feed(behind.database(), timing);
         watch = new Watch(feed, store);
-        feed.listen(new Feed.Listener() {
+        feed.listen(new FeedListener() {
             @Override
             public void changed(FeedEvent event) {
                 heard.add(event.docId());

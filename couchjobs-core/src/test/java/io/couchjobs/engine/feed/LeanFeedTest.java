@@ -52,7 +52,7 @@ class LeanFeedTest {
     private final Needing listener = new Needing();
 
     /** Needs the documents of some jobs, and notes what it is told. */
-    private static final class Needing implements Feed.Listener {
+    private static final class Needing implements FeedListener {
         private final Map<String, FeedEvent> read = new ConcurrentHashMap<>();
         private final Map<String, FeedNotice> unread = new ConcurrentHashMap<>();
         private final Set<String> needed = ConcurrentHashMap.newKeySet();
@@ -156,7 +156,7 @@ class LeanFeedTest {
     void it_changes_to_and_fro_as_documents_are_needed_and_nothing_is_missed() throws Exception {
         listen(new Feed(
                 behind.database(),
-                Feed.Timing.DEFAULT,
+                FeedTiming.DEFAULT,
                 new OwnWrites(),
                 new FeedPace(new FeedPace.Limits(1, 0, 0), System.nanoTime()),
                 List.of()));

@@ -8,14 +8,14 @@ public final class LeanFeeds {
     private LeanFeeds() {}
 
     /** One that never changes to documents. */
-    public static Feed always(JobStore store, Feed.Listener... always) {
+    public static Feed always(JobStore store, FeedListener... always) {
         return new Feed(
-                store.database(), Feed.Timing.DEFAULT, store.ownWrites(), FeedPace.fixed(true), List.of(always));
+                store.database(), FeedTiming.DEFAULT, store.ownWrites(), FeedPace.fixed(true), List.of(always));
     }
 
     /** One that takes very little for much, and so changes often. */
-    public static Feed nervous(JobStore store, Feed.Listener... always) {
+    public static Feed nervous(JobStore store, FeedListener... always) {
         FeedPace pace = new FeedPace(new FeedPace.Limits(3, 2, 20_000_000), System.nanoTime());
-        return new Feed(store.database(), Feed.Timing.DEFAULT, store.ownWrites(), pace, List.of(always));
+        return new Feed(store.database(), FeedTiming.DEFAULT, store.ownWrites(), pace, List.of(always));
     }
 }

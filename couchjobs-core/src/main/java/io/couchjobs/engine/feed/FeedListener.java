@@ -1,0 +1,65 @@
+package io.couchjobs.engine.feed;
+
+import java.util.function.BiConsumer;
+
+/** Hears of changes. */
+public interface FeedListener {
+    /**
+     * A document changed. May come twice, late, or tell an old story.
+     *
+     * @param event the change
+     */
+    void changed(FeedEvent event);
+
+    /**
+     * Whether the listener needs a document that changed. When no listener does, the document may not be read, and
+     * all are told by {@link #unread}; otherwise all get it by {@link #changed}. The answer may change with time.
+     * Asked about jobs and chunks of their logs only: other documents are always read.
+     *
+     * @param notice the known facts of the change
+     * @return true by default
+     */
+    default boolean needsDocument(FeedNotice notice) {
+        return true;
+    }
+
+    /**
+     * A document changed that was not read, because no listener needed it. May come twice, late, or tell an old story.
+     *
+     * @param notice the known facts of the change
+     */
+    default void unread(FeedNotice notice) {}
+
+    /** The position was lost: nothing heard before is certain any more, so the listener must look again. */
+    default void gap() {}
+
+    /** The connection was replaced and goes on from its position; a listener that needs certainty looks again. */
+    default void reconnected() {
+        gap();
+    }
+
+    /**
+     * A listener that needs no documents.
+     *
+     * @param hearer takes the id of each document that changed, and its revision
+     * @return the listener
+     */
+    static FeedListener ofRevisions(BiConsumer<String, String> hearer) {
+        return new FeedListener() {
+            @Override
+            public void changed(FeedEvent event) {
+                hearer.accept(event.docId(), event.rev());
+            }
+
+            @Override
+            public boolean needsDocument(FeedNotice notice) {
+                return false;
+            }
+
+            @Override
+            public void unread(FeedNotice notice) {
+                hearer.accept(notice.docId(), notice.rev());
+            }
+        };
+    }
+}
