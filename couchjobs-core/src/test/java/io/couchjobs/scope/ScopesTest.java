@@ -59,7 +59,7 @@ class ScopesTest {
     }
 
     @Test
-    void a_start_inherits_the_last_configuration_of_its_type_and_an_empty_one_is_the_defaults() {
+    void a_start_inherits_the_last_configuration_of_its_type_and_an_empty_one_is_the_defaults() throws Exception {
         assertThat(scopes.start(ONE).config()).isEqualTo(ScopeConfig.DEFAULTS);
         ScopeConfig small = ScopeConfig.DEFAULTS.concurrency(2);
         assertThat(scopes.start(ONE, small).config()).isEqualTo(ScopeConfig.DEFAULTS);
@@ -69,7 +69,8 @@ class ScopesTest {
         assertThat(scopes.start(Scope.of("index", 4), ScopeConfig.DEFAULTS).config())
                 .isEqualTo(ScopeConfig.DEFAULTS);
         assertThat(scopes.start(Scope.of("index", 5)).config()).isEqualTo(ScopeConfig.DEFAULTS);
-        assertThat(scopes.list("index")).hasSize(5).allMatch(Scopes.State::isRunning);
+        TestQueue.until(() -> scopes.list("index").size() == 5);
+        assertThat(scopes.list("index")).allMatch(Scopes.State::isRunning);
         assertThat(scopes.state(Scope.of("index", 6))).isEmpty();
     }
 

@@ -109,7 +109,7 @@ class LateDocumentsTest extends TwoDatabases {
             assertThat(there.operations().resolve("job:email:" + id)).isTrue();
         }
         replicate();
-        assertThat(here.operations().conflicts()).isEmpty();
+        TestQueue.until(() -> here.operations().conflicts().isEmpty());
         assertThat(finished(here)).isEqualTo(2);
         assertThat(accepted(there)).isEmpty();
     }
