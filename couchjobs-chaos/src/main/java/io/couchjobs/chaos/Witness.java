@@ -1,7 +1,7 @@
 package io.couchjobs.chaos;
 
 import io.couchjobs.chaos.Entry.What;
-import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.worker.JobContext;
 import java.util.concurrent.ThreadLocalRandom;
@@ -55,7 +55,7 @@ final class Witness {
             if (!stubborn) {
                 throw lost;
             }
-        } catch (CouchException away) {
+        } catch (CouchJobsException away) {
             System.err.println("cannot ask whether " + context.id() + " is owned: " + away.getMessage());
         }
     }
