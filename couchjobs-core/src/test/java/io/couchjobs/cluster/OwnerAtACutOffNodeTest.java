@@ -83,7 +83,7 @@ class OwnerAtACutOffNodeTest {
                 .as("there is a cluster, and commands that cut a node off from the others")
                 .isTrue();
         try (JobQueue queue = RealCluster.open(database)) {
-            queue.setTypeTimeout(TYPE, LEASE);
+            queue.types().change(TYPE, type -> type.withTimeout(LEASE));
         }
         List<Told> all = new ArrayList<>();
         for (int n = 0; n < TIMES; n++) {
@@ -114,6 +114,7 @@ class OwnerAtACutOffNodeTest {
             try (Worker other = majority.worker()
                     .handler(TYPE, (data, context) -> "the other's")
                     .start()) {
+                assertThat(other.id()).isNotEqualTo(owner.id());
                 isCut.countDown();
                 TestQueue.until(() -> isSuccess(majority, id));
             } finally {
