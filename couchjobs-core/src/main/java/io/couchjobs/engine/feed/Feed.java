@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -55,7 +54,6 @@ public class Feed implements AutoCloseable {
     private static final int MOST_AT_ONCE = 200;
     /** Only one of so many rows without documents tells its position: a position costs the server time. */
     private static final int SEQ_INTERVAL = 20;
-
     private static final Duration LEAN_TICK = Duration.ofMillis(200);
 
     private final CouchDatabase database;
@@ -86,7 +84,6 @@ public class Feed implements AutoCloseable {
     /**
      * Prepares a feed. No I/O.
      *
-     * @param database the database
      * @param always hear of changes whenever the feed runs, before the others, and do not start it
      */
     public Feed(CouchDatabase database, FeedListener... always) {
@@ -96,7 +93,6 @@ public class Feed implements AutoCloseable {
     /**
      * Prepares a feed that knows the writes of this process. No I/O.
      *
-     * @param store writes the jobs of this process
      * @param always hear of changes whenever the feed runs, before the others, and do not start it
      */
     public Feed(JobStore store, List<FeedListener> always) {
@@ -237,7 +233,7 @@ public class Feed implements AutoCloseable {
                     ? openLean()
                     : open(request().includeDocs(true).conflicts(true).styleAllDocs(true));
         } catch (CouchException e) {
-            positionLost |= speaksOfPosition(e);
+            positionLost |= FeedFailures.speakOfPosition(e);
             throw e;
         }
     }
@@ -329,28 +325,14 @@ public class Feed implements AutoCloseable {
         }
         pace.reset(environment.nanos());
         if (backoff.attempts() == 0) {
-            log.warn("the feed of {} broke, connecting again until it works: {}", database.name(), inWords(trouble));
+            log.warn("the feed of {} broke, connecting again until it works: {}", database.name(), FeedFailures.inWords(trouble));
         } else {
             log.debug("the feed of {} is still broken: {}", database.name(), trouble.toString());
         }
         if (trouble instanceof CouchException answer) {
-            positionLost |= isGone(answer);
+            positionLost |= FeedFailures.isGone(answer);
             unreadableAhead |= answer.status() / 100 == 2;
         }
-    }
-
-    /** A proxy, or a server that is starting or busy, refuses the connection and not the position, however often. */
-    private static boolean speaksOfPosition(CouchException refusal) {
-        String reason = refusal.reason().toLowerCase(Locale.ROOT);
-        return refusal.status() == 400 && (reason.contains("since") || reason.contains("sequence"));
-    }
-
-    private static boolean isGone(CouchException answer) {
-        return answer.status() == 404 && answer.error().equals("not_found");
-    }
-
-    private static String inWords(Throwable trouble) {
-        return trouble instanceof CouchException answer ? String.valueOf(answer.getMessage()) : trouble.toString();
     }
 
     private void pause() {

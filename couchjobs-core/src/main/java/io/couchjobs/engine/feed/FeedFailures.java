@@ -1,0 +1,24 @@
+package io.couchjobs.engine.feed;
+
+import io.couchjobs.couch.config.CouchException;
+import java.util.Locale;
+
+/** What a failure of the feed says. */
+final class FeedFailures {
+    private FeedFailures() {}
+
+    /** A proxy, or a server that is starting or busy, refuses the connection and not the position, however often. */
+    static boolean speakOfPosition(CouchException refusal) {
+        String reason = refusal.reason().toLowerCase(Locale.ROOT);
+        return refusal.status() == 400 && (reason.contains("since") || reason.contains("sequence"));
+    }
+
+    /** The database is not there. */
+    static boolean isGone(CouchException answer) {
+        return answer.status() == 404 && answer.error().equals("not_found");
+    }
+
+    static String inWords(Throwable trouble) {
+        return trouble instanceof CouchException answer ? String.valueOf(answer.getMessage()) : trouble.toString();
+    }
+}
