@@ -69,6 +69,21 @@ class SharedDocumentsOnClustersTest {
         everywhere("type:email", "\"limit\":5");
     }
 
+    /** Both write the same content on the same base. */
+    @Test
+    void settings_that_a_majority_confirmed_are_not_undone_by_the_same_change_that_was_taken_back() throws Exception {
+        queues.get(0).types().change("email", settings -> settings.with(Limit.RUNNING, 5));
+        everywhere("type:email", "\"limit\":5");
+        leaveAlone();
+        assertThatThrownBy(() -> queues.get(CUT_OFF).types().change("email", settings -> settings.withPaused(true)))
+                .isInstanceOf(UnconfirmedException.class);
+        theOthers();
+        queues.get(0).types().change("email", settings -> settings.withPaused(true));
+        cluster.start(CUT_OFF);
+        settled("type:email");
+        everywhere("type:email", "\"paused\":true");
+    }
+
     @Test
     void a_schedule_that_was_disabled_by_a_majority_is_not_enabled_by_a_node_that_is_cut_off() throws Exception {
         queues.get(0).schedules().put(nightlyEvery(1));

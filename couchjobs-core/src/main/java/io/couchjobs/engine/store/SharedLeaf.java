@@ -5,6 +5,7 @@ import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.job.Job;
 import java.util.Comparator;
+import java.util.UUID;
 
 /**
  * A leaf of a shared document, and how far it has come. Its rank is the number of its revision less those that do not
@@ -13,14 +14,15 @@ import java.util.Comparator;
  */
 public final class SharedLeaf {
     /**
-     * A field of documents that had a write which no majority confirmed. Other clients keep the field, or drop it and
-     * lose little.
+     * A field of documents on clusters: which write it was, and how many writes before it count for nothing. Other clients
+     * keep the field, or drop it and lose little.
      */
     static final String UNCOUNTED = "uncounted";
 
     private static final String REVISIONS = "revisions";
     private static final String WITHDRAWN = "withdrawn";
     private static final String REMOVED = "removed";
+    private static final String BY = "by";
     private static final String REV = "_rev";
     private static final String HISTORY = "_revisions";
 
@@ -143,6 +145,15 @@ public final class SharedLeaf {
         again.put(REV, unconfirmed);
         mark(again, Rev.generation(unconfirmed) + 1 - rank(), true);
         return again;
+    }
+
+    /**
+     * A write that is like no other. CouchDB derives a revision from the content, so two writers of the same content on
+     * one base would have one revision: what one of them takes back is gone for the other one, too, who was confirmed.
+     */
+    static ObjectNode unique(ObjectNode next, UUID write) {
+        next.withObject("/" + UNCOUNTED).put(BY, write.toString());
+        return next;
     }
 
     /** The tombstone of a leaf that lost against another one, or that was taken back and had nothing before it. */

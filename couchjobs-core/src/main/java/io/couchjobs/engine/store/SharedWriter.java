@@ -153,7 +153,7 @@ public final class SharedWriter {
     }
 
     private Optional<String> write(SharedView view, ObjectNode next, Kind kind, List<String> left) {
-        WriteResult written = put(next);
+        WriteResult written = put(view.severalCopies() ? unique(next) : next);
         if (written instanceof WriteResult.Accepted accepted && SharedReader.isLocal(view.docId())) {
             return Optional.of(repeat(view, accepted.rev(), next));
         }
@@ -207,7 +207,8 @@ public final class SharedWriter {
                 takeBack(before, own, next, kind, left);
                 return Optional.empty();
             }
-            WriteResult kept = put(mine.get().isDeleted() ? next : mine.get().kept());
+            WriteResult kept = put(
+                    unique(mine.get().isDeleted() ? next.deepCopy() : mine.get().kept()));
             if (kept instanceof WriteResult.Stored stored && stands(before, stored.rev(), next, kind, left)) {
                 return Optional.of(stored.rev());
             }
@@ -275,7 +276,7 @@ public final class SharedWriter {
         if (best == null || left.stream().anyMatch(best::descendsFrom)) {
             return;
         }
-        WriteResult kept = best.isDeleted() ? new WriteResult.Stored(docId, best.rev()) : put(best.kept());
+        WriteResult kept = best.isDeleted() ? new WriteResult.Stored(docId, best.rev()) : put(unique(best.kept()));
         if (kept instanceof WriteResult.Stored stored) {
             left.forEach(mine -> delete(docId, mine, stored.rev()));
         }
@@ -319,7 +320,7 @@ public final class SharedWriter {
         SharedLeaf best = view.leaves().get(0);
         boolean done;
         if (view.severalCopies() && !best.isDeleted()) {
-            ObjectNode kept = best.kept();
+            ObjectNode kept = unique(best.kept());
             done = put(kept) instanceof WriteResult.Stored stored
                     && stands(view, stored.rev(), kept, kind, new ArrayList<>());
         } else {
@@ -341,6 +342,10 @@ public final class SharedWriter {
     }
 
     private record Doubt(Set<String> revs, long nanos) {}
+
+    private ObjectNode unique(ObjectNode next) {
+        return SharedLeaf.unique(next, environment.uuid());
+    }
 
     private static boolean isStored(WriteResult written) {
         return written instanceof WriteResult.Stored || written instanceof WriteResult.Accepted;
