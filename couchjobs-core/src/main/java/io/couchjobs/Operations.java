@@ -1,6 +1,5 @@
 package io.couchjobs;
 
-import io.couchjobs.engine.feed.FeedListener;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.admin.GarbageCollection;
 import io.couchjobs.admin.QueueSecurity;
@@ -10,6 +9,7 @@ import io.couchjobs.couch.IndexBeingBuiltException;
 import io.couchjobs.engine.Engine;
 import io.couchjobs.engine.create.Restorer;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.gc.GarbageCollector;
 import io.couchjobs.engine.index.DesignDocument;
 import io.couchjobs.engine.index.DesignDocuments;

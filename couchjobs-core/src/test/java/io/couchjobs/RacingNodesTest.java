@@ -52,7 +52,9 @@ class RacingNodesTest {
             queues.add(TestQueue.builder(database, URI.create(node).resolve("/" + database.name()))
                     .open());
         }
-        queues.get(0).types().change("email", type -> type.withTimeout(Duration.ofMinutes(30))); // no claim is to run out meanwhile
+        queues.get(0)
+                .types()
+                .change("email", type -> type.withTimeout(Duration.ofMinutes(30))); // no claim is to run out meanwhile
     }
 
     @AfterEach

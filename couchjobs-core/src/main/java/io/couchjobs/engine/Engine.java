@@ -1,6 +1,5 @@
 package io.couchjobs.engine;
 
-import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.conflict.ConflictWatch;
@@ -8,6 +7,7 @@ import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.create.AsyncCreator;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.IndexWarmer;
 import io.couchjobs.engine.index.JobIndex;

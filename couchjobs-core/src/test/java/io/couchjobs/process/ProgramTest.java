@@ -2,7 +2,6 @@ package io.couchjobs.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -106,26 +105,6 @@ class ProgramTest {
 
         assertThat(running.ended.get(30, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
         awaitGone(pid);
-    }
-
-    @Test
-    void a_program_whose_output_nobody_can_read_is_ended() {
-        String marker = folder.toString();
-        Program program = sh("sleep 60; : " + marker).withGrace(Duration.ofSeconds(30));
-        InheritableThreadLocal<String> noThreads = new InheritableThreadLocal<>() {
-            @Override
-            protected String childValue(String value) {
-                throw new OutOfMemoryError(value);
-            }
-        };
-        noThreads.set("unable to create native thread");
-
-        Throwable thrown = catchThrowable(() -> program.run(new byte[0], Map.of(), line -> {}));
-
-        noThreads.remove();
-        assertThat(thrown).isInstanceOf(OutOfMemoryError.class);
-        assertThat(ProcessHandle.current().descendants())
-                .noneMatch(process -> process.info().commandLine().orElse("").contains(marker));
     }
 
     @Test

@@ -45,6 +45,7 @@ final class Checker {
         removals(violations);
         tellings(violations);
         ends(violations);
+        tooEarly(violations);
         return violations;
     }
 
@@ -89,6 +90,16 @@ final class Checker {
                     .filter(run -> run.isOwnedAt(expiry.at()))
                     .filter(run -> remains.descends(run.job, expiry.base(), run.rev))
                     .forEach(run -> violations.add("taken from a living owner at " + expiry.at() + ": " + run));
+        }
+    }
+
+    /** A job that comes after another one does not run before a run of that one has done its work. */
+    private void tooEarly(List<String> violations) {
+        for (Run run : journal.runs()) {
+            journal.predecessor(run)
+                    .filter(first -> journal.runs().stream()
+                            .noneMatch(before -> before.job.equals(first) && before.worked <= run.started))
+                    .ifPresent(first -> violations.add("run before " + first + ", which it waits for: " + run));
         }
     }
 

@@ -1,6 +1,5 @@
 package io.couchjobs.simulation;
 
-import io.couchjobs.engine.feed.FeedListener;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -10,6 +9,7 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.create.Creator;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.SimulatedFeed;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;

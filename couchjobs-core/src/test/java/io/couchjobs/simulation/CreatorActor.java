@@ -4,6 +4,7 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.job.AddResult;
+import io.couchjobs.job.After;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.CancelResult;
 import io.couchjobs.job.DuplicateJobException;
@@ -62,6 +63,7 @@ final class CreatorActor {
                 case ADDED_AGAIN -> addTwice(round);
                 case ADDED_LATER -> addLater(round);
                 case REMOVED -> addAndRemove(round);
+                case CHAINED -> addChain(round);
             }
         }
         done = true;
@@ -164,6 +166,33 @@ final class CreatorActor {
             world.announce(id);
         }
         client.process().pause(Duration.ofMillis(random.nextInt(6_000)));
+    }
+
+    /** The second job is added when the first one is there, and must not run before that has ended. */
+    private void addChain(int round) {
+        JobId first = new JobId(World.TYPE, client.process() + "-" + round);
+        JobId second = new JobId(World.TYPE, client.process() + "-" + round + "-after");
+        if (isInserted(request(first, client.parts().clock().instant()))) {
+            journal.comesAfter(second, first);
+            JobRequest after = JobRequest.builder(second.type())
+                    .id(second.id())
+                    .data(Map.of())
+                    .after(first)
+                    .onFailure(After.OnFailure.RUN)
+                    .build();
+            if (isInserted(after)) {
+                world.announce(second);
+            }
+        }
+        client.process().pause(Duration.ofMillis(random.nextInt(4_000)));
+    }
+
+    private boolean isInserted(JobRequest request) {
+        journal.onlyInserted(request.id());
+        for (int tries = 0; tries < MOST_TRIES && !journal.added().contains(request.id()); tries++) {
+            insert(request);
+        }
+        return journal.added().contains(request.id());
     }
 
     private void insert(JobRequest request) {

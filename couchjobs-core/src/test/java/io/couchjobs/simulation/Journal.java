@@ -32,6 +32,7 @@ final class Journal implements Watcher {
     private final Set<JobId> cancelled = new HashSet<>();
     private final List<Silence> silences = new ArrayList<>();
     private final Map<JobId, List<Ask>> asks = new HashMap<>();
+    private final Map<JobId, JobId> predecessors = new HashMap<>();
     private final Set<JobId> retired = new HashSet<>();
     private final List<Expiry> expiries = new ArrayList<>();
     private final List<Told> told = new ArrayList<>();
@@ -202,6 +203,16 @@ final class Journal implements Watcher {
 
     void added(JobId id) {
         added.add(id);
+    }
+
+    /** The job waits for the end of the other one. */
+    void comesAfter(JobId id, JobId predecessor) {
+        predecessors.put(id, predecessor);
+    }
+
+    /** {@return the job that a run has to wait for} */
+    Optional<JobId> predecessor(Run run) {
+        return Optional.ofNullable(predecessors.get(run.job));
     }
 
     /** Whatever is done to the job, is done by creators who want it to be new. */

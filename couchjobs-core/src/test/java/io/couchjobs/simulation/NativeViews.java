@@ -114,7 +114,10 @@ final class NativeViews {
                 claimable
                         ? Optional.of(spot(key, job.status() == JobStatus.STUCK ? 0 : job.priority() > 50 ? 1 : 2, job))
                         : Optional.empty();
-            case "held" -> Optional.empty();
+            case "held" ->
+                job.status() == JobStatus.WAITING && job.after().isPresent()
+                        ? Optional.of(NODES.textNode(job.type()))
+                        : Optional.empty();
             default -> throw new IllegalArgumentException(view);
         };
     }

@@ -97,6 +97,21 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
     static final Plan FIVE_NODES =
             of("FIVE_NODES", 5, 3, Habit.ONCE, Freedom.PINNED, Freedom.FAULTS, Freedom.CUTS, Freedom.SUBSCRIBERS);
 
+    /** Jobs wait for others, and a schedule makes some. */
+    static final Plan CHAINED = of("CHAINED", 3, 3, Habit.CHAINED, Freedom.FAULTS, Freedom.SCHEDULE);
+    /** The same, with answers that are slow and nodes that are cut off at the worst moments, and some wait for the ends. */
+    static final Plan CHAINED_SLOWLY = of(
+            "CHAINED_SLOWLY",
+            3,
+            3,
+            Habit.CHAINED,
+            Freedom.FAULTS,
+            Freedom.CUTS,
+            Freedom.SLOW,
+            Freedom.TRICKLE,
+            Freedom.SCHEDULE,
+            Freedom.SUBSCRIBERS);
+
     /** Nothing happens by itself. */
     static final Plan PLAYED = of("PLAYED", 3, 0, Habit.ONCE, Freedom.PINNED);
     /** Nothing happens by itself; leases, and the patience of clients, last a minute. */
@@ -117,7 +132,9 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
             REMOVED,
             PINNED,
             SUBSCRIBERS,
-            FIVE_NODES);
+            FIVE_NODES,
+            CHAINED,
+            CHAINED_SLOWLY);
 
     /** What may happen, beside what always does. */
     enum Freedom {
@@ -146,7 +163,9 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
         /** Some runs, and faults, take as long as several leases. */
         LONG,
         /** Workers go for a new job at once, all of them. */
-        EAGER
+        EAGER,
+        /** A schedule makes jobs; all workers look after it. */
+        SCHEDULE
     }
 
     /** What creators do. */
@@ -164,7 +183,9 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
         /** Each adds jobs of its own, and once more when they have ended some time ago. */
         ADDED_LATER,
         /** Each adds jobs of its own, and removes most of them. */
-        REMOVED
+        REMOVED,
+        /** Each adds jobs of its own, and for each another one that comes after it. */
+        CHAINED
     }
 
     private static Plan of(String name, int nodes, int creators, Habit habit, Freedom first, Freedom... others) {

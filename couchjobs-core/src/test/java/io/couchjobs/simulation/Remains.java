@@ -9,6 +9,8 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
+import io.couchjobs.schedule.Schedule;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -92,6 +94,30 @@ final class Remains {
 
     Optional<ObjectNode> document(JobId id) {
         return copy(0).live(id.docId()).map(doc -> doc.json());
+    }
+
+    /** {@return the times of the jobs that a schedule made, in order} */
+    List<Instant> ticks() {
+        return jobs(copy(0)).stream()
+                .flatMap(id -> JobId.fromDocId(id).stream())
+                .flatMap(id -> Schedule.tickOf(id).stream())
+                .sorted()
+                .toList();
+    }
+
+    /** {@return the schedules as each copy has them} */
+    String schedules() {
+        List<ObjectNode> documents = new ArrayList<>();
+        for (int node = 0; node < nodes; node++) {
+            Database copy = copy(node);
+            var ids = copy.live().cursor(DocIds.SCHEDULE, null, false);
+            ids.forEachRemaining(id -> {
+                if (id.startsWith(DocIds.SCHEDULE)) {
+                    copy.live(id).ifPresent(doc -> documents.add(doc.json()));
+                }
+            });
+        }
+        return documents.toString();
     }
 
     private static Job job(Database copy, String id) {

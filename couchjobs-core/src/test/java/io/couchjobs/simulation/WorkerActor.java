@@ -1,11 +1,11 @@
 package io.couchjobs.simulation;
 
-import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.worker.SimulatedWorker;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.HaltException;
@@ -31,6 +31,7 @@ final class WorkerActor implements FeedListener {
     private final boolean isEager;
     private final boolean takesLong;
     private final boolean onlyAccepts;
+    private final boolean looksAfterOthers;
     private final Random random;
     private final Finder finder;
     private final SimulatedWorker worker;
@@ -57,6 +58,7 @@ final class WorkerActor implements FeedListener {
         this.timeout = plan.timeout();
         this.takesLong = plan.has(Plan.Freedom.LONG);
         this.isEager = plan.has(Plan.Freedom.EAGER);
+        this.looksAfterOthers = plan.has(Plan.Freedom.SCHEDULE);
         this.onlyAccepts = plan.has(Plan.Freedom.ACCEPTORS)
                 && id.matches("w[1-9].*")
                 && client.process().random().nextInt(3) == 0;
@@ -105,6 +107,9 @@ final class WorkerActor implements FeedListener {
             client.parts().feed().listen(this);
             if (!onlyAccepts) {
                 worker.start();
+                if (looksAfterOthers) {
+                    worker.letGoAndSchedule();
+                }
             }
         });
         while (!onlyAccepts && !worker.beat(0)) {

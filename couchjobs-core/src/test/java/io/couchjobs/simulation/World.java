@@ -39,6 +39,7 @@ final class World implements AutoCloseable {
     private final List<WorkerActor> workers = new ArrayList<>();
     private final List<SubscriberActor> subscribers = new ArrayList<>();
     private final List<CreatorActor> creators = new ArrayList<>();
+    private final List<ScheduleActor> schedules = new ArrayList<>();
     private final Meetings meetings;
     private final List<Watcher> watchers = new ArrayList<>();
     private int processes;
@@ -129,6 +130,10 @@ final class World implements AutoCloseable {
         if (plan.has(Plan.Freedom.RETENTION)) {
             new RetentionActor(client("retention"), journal).start();
         }
+        if (plan.has(Plan.Freedom.SCHEDULE)) {
+            schedules.add(new ScheduleActor(client("schedule"), this));
+        }
+        schedules.forEach(ScheduleActor::start);
         subscribers.forEach(SubscriberActor::start);
         if (plan.has(Plan.Freedom.FAULTS)) {
             new Faults(this, random.nextLong()).plan();
@@ -143,11 +148,15 @@ final class World implements AutoCloseable {
             time.pass(HEARING);
             subscribers.forEach(SubscriberActor::noteWhoWaits);
         }
-        return checker.violations();
+        List<String> violations = checker.violations();
+        schedules.forEach(any -> violations.addAll(ScheduleActor.violations(remains.ticks(), remains.schedules())));
+        return violations;
     }
 
     private boolean isOver() {
-        return creators.stream().allMatch(CreatorActor::isDone) && remains.isQuiet();
+        return creators.stream().allMatch(CreatorActor::isDone)
+                && schedules.stream().allMatch(ScheduleActor::isDone)
+                && remains.isQuiet();
     }
 
     private void startCreator(Client client, int rounds) {

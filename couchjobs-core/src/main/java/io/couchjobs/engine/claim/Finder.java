@@ -1,10 +1,10 @@
 package io.couchjobs.engine.claim;
 
-import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.due.Candidates;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.limit.Admission;
 import io.couchjobs.engine.limit.AdmissionCache;

@@ -1,9 +1,9 @@
 package io.couchjobs.engine.conflict;
 
-import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.couch.ConflictStats;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.SettingsStore;

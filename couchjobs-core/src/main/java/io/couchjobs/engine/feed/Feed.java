@@ -54,6 +54,7 @@ public class Feed implements AutoCloseable {
     private static final int MOST_AT_ONCE = 200;
     /** Only one of so many rows without documents tells its position: a position costs the server time. */
     private static final int SEQ_INTERVAL = 20;
+
     private static final Duration LEAN_TICK = Duration.ofMillis(200);
 
     private final CouchDatabase database;
@@ -325,7 +326,10 @@ public class Feed implements AutoCloseable {
         }
         pace.reset(environment.nanos());
         if (backoff.attempts() == 0) {
-            log.warn("the feed of {} broke, connecting again until it works: {}", database.name(), FeedFailures.inWords(trouble));
+            log.warn(
+                    "the feed of {} broke, connecting again until it works: {}",
+                    database.name(),
+                    FeedFailures.inWords(trouble));
         } else {
             log.debug("the feed of {} is still broken: {}", database.name(), trouble.toString());
         }

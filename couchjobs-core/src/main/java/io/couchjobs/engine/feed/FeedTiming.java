@@ -10,7 +10,8 @@ import java.time.Duration;
  * @param grace how long a connection may take to bring that change
  */
 record FeedTiming(Duration heartbeat, Duration quiet, Duration grace) {
-    static final FeedTiming DEFAULT = new FeedTiming(Duration.ofSeconds(10), Duration.ofMinutes(5), Duration.ofSeconds(5));
+    static final FeedTiming DEFAULT =
+            new FeedTiming(Duration.ofSeconds(10), Duration.ofMinutes(5), Duration.ofSeconds(5));
 
     /** How long to wait for a change before looking around. */
     Duration tick() {

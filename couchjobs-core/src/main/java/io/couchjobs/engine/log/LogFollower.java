@@ -1,8 +1,8 @@
 package io.couchjobs.engine.log;
 
-import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Backoff;

@@ -1,11 +1,11 @@
 package io.couchjobs.engine.schedule;
 
-import io.couchjobs.engine.feed.FeedListener;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.time.Backoff;

@@ -1,8 +1,8 @@
 package io.couchjobs.engine.scope;
 
-import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.store.ConfirmedEnds;
 import io.couchjobs.engine.store.JobStore;

@@ -1,7 +1,7 @@
 package io.couchjobs.engine.scope;
 
-import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;

@@ -1,6 +1,5 @@
 package io.couchjobs.engine.settings;
 
-import io.couchjobs.engine.feed.FeedListener;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.ViewQuery;
@@ -8,6 +7,7 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.store.SharedWriter;
 import io.couchjobs.engine.time.Environment;

@@ -1,8 +1,8 @@
 package io.couchjobs.engine.watch;
 
-import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.ConfirmedListener;
 import io.couchjobs.engine.feed.Feed;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;

@@ -1,6 +1,5 @@
 package io.couchjobs.engine.worker;
 
-import io.couchjobs.engine.feed.FeedListener;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchUnreachableException;
@@ -8,6 +7,7 @@ import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.registry.Registry;
 import io.couchjobs.engine.registry.SignOfLife;

@@ -1,9 +1,9 @@
 package io.couchjobs.engine.worker;
 
-import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.RecentMap;

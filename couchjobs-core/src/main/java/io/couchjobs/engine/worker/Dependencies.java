@@ -1,9 +1,9 @@
 package io.couchjobs.engine.worker;
 
-import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.settings.QueueParts;

@@ -1,6 +1,5 @@
 package io.couchjobs.engine.claim;
 
-import io.couchjobs.engine.feed.FeedListener;
 import static io.couchjobs.testing.TestQueue.PATIENCE;
 import static io.couchjobs.testing.TestQueue.finished;
 import static io.couchjobs.testing.TestQueue.until;
@@ -10,6 +9,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.feed.FeedEvent;
+import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.feed.LeanFeeds;
 import io.couchjobs.engine.index.DesignDocuments;

@@ -9,8 +9,7 @@ public final class LeanFeeds {
 
     /** One that never changes to documents. */
     public static Feed always(JobStore store, FeedListener... always) {
-        return new Feed(
-                store.database(), FeedTiming.DEFAULT, store.ownWrites(), FeedPace.fixed(true), List.of(always));
+        return new Feed(store.database(), FeedTiming.DEFAULT, store.ownWrites(), FeedPace.fixed(true), List.of(always));
     }
 
     /** One that takes very little for much, and so changes often. */

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 
 /** A feed that a simulation brings the changes to. */
 public final class SimulatedFeed extends Feed {
-    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+    private final List<FeedListener> listeners = new CopyOnWriteArrayList<>();
     private final Runnable start;
     private boolean started;
 
@@ -17,25 +17,25 @@ public final class SimulatedFeed extends Feed {
      *
      * @param start begins to bring changes; what is written after it returns must come
      */
-    public SimulatedFeed(CouchDatabase database, Runnable start, Listener... always) {
+    public SimulatedFeed(CouchDatabase database, Runnable start, FeedListener... always) {
         super(database);
         this.start = start;
         listeners.addAll(List.of(always));
     }
 
     @Override
-    public Listening listen(Listener listener) {
+    public Listening listen(FeedListener listener) {
         listeners.add(listener);
         if (!started) {
             started = true;
             begin(listener);
-            listeners.forEach(Listener::gap);
+            listeners.forEach(FeedListener::gap);
         }
         return () -> listeners.remove(listener);
     }
 
     /** Where the database is away, the next one who listens tries again. */
-    private void begin(Listener first) {
+    private void begin(FeedListener first) {
         try {
             start.run();
         } catch (RuntimeException | Error away) {
@@ -46,7 +46,7 @@ public final class SimulatedFeed extends Feed {
     }
 
     /** Lets all know. */
-    public void tell(Consumer<Listener> news) {
+    public void tell(Consumer<FeedListener> news) {
         listeners.forEach(news);
     }
 }

@@ -2,6 +2,7 @@ package io.couchjobs.engine.worker;
 
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.couch.ServerAccess;
+import io.couchjobs.engine.schedule.Scheduler;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Owner;
 import io.couchjobs.job.JobId;
@@ -39,6 +40,12 @@ public final class SimulatedWorker {
     public void start() {
         monitor.start();
         parts.store().resolveWith(new Owner(worker, holds));
+    }
+
+    /** Lets held jobs go, and makes the jobs of schedules, from now on. */
+    public void letGoAndSchedule() {
+        new Dependencies(parts).start();
+        new Scheduler(parts).start();
     }
 
     /** Writes a sign of life, one after the other, and says whether a quorum confirmed it. */
