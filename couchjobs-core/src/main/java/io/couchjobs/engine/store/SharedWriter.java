@@ -207,8 +207,8 @@ public final class SharedWriter {
                 takeBack(before, own, next, kind, left);
                 return Optional.empty();
             }
-            WriteResult kept = put(
-                    unique(mine.get().isDeleted() ? next.deepCopy() : mine.get().kept()));
+            WriteResult kept =
+                    put(mine.get().isDeleted() ? next : unique(mine.get().kept()));
             if (kept instanceof WriteResult.Stored stored && stands(before, stored.rev(), next, kind, left)) {
                 return Optional.of(stored.rev());
             }
@@ -276,7 +276,7 @@ public final class SharedWriter {
         if (best == null || left.stream().anyMatch(best::descendsFrom)) {
             return;
         }
-        WriteResult kept = best.isDeleted() ? new WriteResult.Stored(docId, best.rev()) : put(unique(best.kept()));
+        WriteResult kept = best.isDeleted() ? new WriteResult.Stored(docId, best.rev()) : put(best.kept());
         if (kept instanceof WriteResult.Stored stored) {
             left.forEach(mine -> delete(docId, mine, stored.rev()));
         }
@@ -320,7 +320,7 @@ public final class SharedWriter {
         SharedLeaf best = view.leaves().get(0);
         boolean done;
         if (view.severalCopies() && !best.isDeleted()) {
-            ObjectNode kept = unique(best.kept());
+            ObjectNode kept = best.kept(); // the same revision for all who resolve: nobody takes it back
             done = put(kept) instanceof WriteResult.Stored stored
                     && stands(view, stored.rev(), kept, kind, new ArrayList<>());
         } else {
