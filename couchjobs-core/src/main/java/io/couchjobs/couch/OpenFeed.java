@@ -31,7 +31,6 @@ final class OpenFeed implements ChangesFeed {
     private static final int READ_AHEAD = 64;
     private static final int BYTES_AHEAD = 4 << 20;
     private static final long LONGEST_ROW = 16L << 20;
-    private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
 
     /**
      * An item from the reader for the consumer: a row and the room it takes, or the end with its position or its
@@ -89,8 +88,7 @@ final class OpenFeed implements ChangesFeed {
             return failOr(Optional.empty());
         }
         try {
-            Duration wait = atMost.compareTo(LONGEST_WAIT) < 0 ? atMost : LONGEST_WAIT;
-            Item item = items.poll(wait.toNanos(), TimeUnit.NANOSECONDS);
+            Item item = items.poll(Environment.bounded(atMost).toNanos(), TimeUnit.NANOSECONDS);
             return item == null || closed ? Optional.empty() : take(item);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

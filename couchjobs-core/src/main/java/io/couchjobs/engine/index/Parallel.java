@@ -21,7 +21,7 @@ public final class Parallel {
      * Asks all questions, and waits for the answers.
      *
      * @return the answers, in the order of the questions
-     * @throws IllegalStateException interrupted meanwhile
+     * @throws IllegalStateException when interrupted meanwhile
      */
     public static <Q, A> List<A> ask(Environment environment, Collection<Q> questions, Function<Q, A> ask) {
         if (questions.size() <= 1) {

@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
  * Tells submitters how their jobs ended, once each: by the hook of the submit, or if it has none or the hook fails, by an event.
  * Thread-safe.
  *
- * <p>The thread that takes a job out of the map tells of it, so an end that the feed tells twice, or that is found by
- * reading after a gap too, is told once. On a cluster it is an end when a majority of the copies has it.
+ * <p>The caller that takes a job out of the map tells of it. So an end is told once, though the feed tells it twice or a
+ * reading after a gap finds it, too. On a cluster it is an end when a majority of the copies has it.
  */
 final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EndNotifier.class);

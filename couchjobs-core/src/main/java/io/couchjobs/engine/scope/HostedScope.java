@@ -10,9 +10,12 @@ import io.couchjobs.worker.WorkerBuilder;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The service of one scope in this process, from one start of the scope to its end. Thread-safe. */
 final class HostedScope {
+    private static final Logger log = LoggerFactory.getLogger(HostedScope.class);
     private static final String KILLED = Submission.Answer.SCOPE_SHUTDOWN + ": the scope was stopped while the job ran";
 
     private final long starts;
@@ -63,6 +66,11 @@ final class HostedScope {
     }
 
     private CompletableFuture<Void> close(Runnable close, Runnable ended) {
-        return CompletableFuture.runAsync(close, closing).whenComplete((done, trouble) -> ended.run());
+        return CompletableFuture.runAsync(close, closing).whenComplete((done, trouble) -> {
+            if (trouble != null) {
+                log.error("worker {} of a scope could not be closed", worker.id(), trouble);
+            }
+            ended.run();
+        });
     }
 }

@@ -30,7 +30,6 @@ import org.slf4j.LoggerFactory;
 public final class QueueScopeHost implements ScopeHost, FeedListener {
     private static final Logger log = LoggerFactory.getLogger(QueueScopeHost.class);
     private static final Duration CLOSING = Duration.ofSeconds(30);
-    private static final Duration FOREVER = Duration.ofDays(36_500);
     /** The server may be back at any time. */
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
     /** After that long each copy of a cluster has what the first ones had, as a rule. */
@@ -111,7 +110,7 @@ public final class QueueScopeHost implements ScopeHost, FeedListener {
         try {
             // Its present task may start a service.
             boolean unused = lane.awaitEnd(timeout);
-            unused = environment.await(CompletableFuture.allOf(release(timeout)), FOREVER);
+            unused = environment.await(CompletableFuture.allOf(release(timeout)), Environment.FOREVER);
         } catch (InterruptedException e) {
             CompletableFuture<?>[] unused = release(Duration.ZERO);
             Thread.currentThread().interrupt();

@@ -20,6 +20,7 @@ public final class Rejections implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Rejections.class);
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_END = Duration.ofSeconds(5);
 
     private final ScopeStore scopes;
     private final Lane lane;
@@ -57,7 +58,12 @@ public final class Rejections implements AutoCloseable {
 
     @Override
     public void close() {
-        lane.close();
+        lane.finish();
+        try {
+            boolean unused = lane.awaitEnd(LONGEST_END);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         tell();
     }
 

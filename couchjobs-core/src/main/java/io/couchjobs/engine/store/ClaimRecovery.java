@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  * <p>On one copy a stored claim whose answer was lost is given back. Its request may still be under way: a job that still has
  * the revision to be claimed is looked at again, until it has moved on or the lease would be over anyway.
  *
- * <p>On a cluster the claim is withdrawn: a job that was given back could be one that another claim owns. A claim that is
- * left when this is closed is found when its conflict is resolved.
+ * <p>On a cluster the claim is withdrawn: a job that was given back could be one that another claim owns. After the close,
+ * the resolution of its conflict finds the claim.
  */
 public final class ClaimRecovery implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ClaimRecovery.class);
@@ -164,7 +164,7 @@ public final class ClaimRecovery implements AutoCloseable {
             return true;
         } catch (RuntimeException trouble) {
             log.debug("the claim of {} is given back later: {}", claim.job().id(), trouble.toString());
-            return claim.isLeaseOver();
+            return false;
         }
     }
 

@@ -255,7 +255,7 @@ public final class ConfirmedEnds implements AutoCloseable {
         return batch;
     }
 
-    /** The question about one job. Guarded by the enclosing object, or owned by its thread while that works on it. */
+    /** The question about one job. Guarded by the enclosing object, or owned by the lane while that works on it. */
     private final class Question {
         private final JobId id;
         private final Set<Listener> listeners = new LinkedHashSet<>(2);

@@ -23,7 +23,6 @@ import org.slf4j.LoggerFactory;
 final class Background {
     private static final Logger log = LoggerFactory.getLogger(Background.class);
     private static final long IDLE_SECONDS = 10;
-    private static final long FOREVER_NANOS = Duration.ofDays(36_500).toNanos();
 
     private final ExecutorService threads = new ThreadPoolExecutor(
             0,
@@ -51,7 +50,7 @@ final class Background {
     private final class PooledLane implements Lane {
         private final String name;
         private final int most;
-        /** Of the thread that made the lane: a task must not see that of the task before. */
+        /** The loader of the thread that made the lane. A task must not see that of the task before. */
         private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
 
         private final Deque<Runnable> due = new ArrayDeque<>();
@@ -102,7 +101,7 @@ final class Background {
 
         @Override
         public synchronized boolean awaitEnd(Duration longest) throws InterruptedException {
-            long until = System.nanoTime() + Math.min(longest.toNanos(), FOREVER_NANOS);
+            long until = System.nanoTime() + Environment.bounded(longest).toNanos();
             for (long left = until - System.nanoTime(); borrowed > 0 && left > 0; left = until - System.nanoTime()) {
                 TimeUnit.NANOSECONDS.timedWait(this, left);
             }
@@ -112,8 +111,8 @@ final class Background {
         private void add(Runnable task) {
             due.add(task);
             if (borrowed < most) {
-                borrowed++;
                 threads.execute(this::work);
+                borrowed++;
             }
         }
 

@@ -4,8 +4,6 @@ import java.time.Duration;
 
 /** A deadline on this process's monotonic clock. Immutable and thread-safe. */
 public final class Deadline {
-    private static final Duration LONGEST = Duration.ofDays(36_500);
-
     private final Environment environment;
     private final long nanos;
 
@@ -16,7 +14,7 @@ public final class Deadline {
 
     /** From now on; at most a hundred years, since more does not fit the clock. */
     public static Deadline after(Environment environment, Duration timeout) {
-        Duration bounded = timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST;
+        Duration bounded = Environment.bounded(timeout);
         return new Deadline(environment, environment.nanos() + (bounded.isNegative() ? 0 : bounded.toNanos()));
     }
 

@@ -14,6 +14,14 @@ public interface Environment {
     /** This machine's clock, random numbers and threads. */
     Environment REAL = new RealEnvironment();
 
+    /** A hundred years; more does not fit the clock. */
+    Duration FOREVER = Duration.ofDays(36_500);
+
+    /** {@return the duration, but at most {@link #FOREVER}} */
+    static Duration bounded(Duration duration) {
+        return duration.compareTo(FOREVER) < 0 ? duration : FOREVER;
+    }
+
     /** {@return nanoseconds on a monotonic clock with an arbitrary origin} */
     long nanos();
 
@@ -39,7 +47,7 @@ public interface Environment {
      *
      * @param name the name of the threads while they run its tasks
      * @param most how many of its tasks run at a time
-     * @return the lane; to be closed at the end
+     * @return the lane; to be closed at the end, unless its last tasks must run: a lane without tasks costs nothing
      */
     Lane lane(String name, int most);
 

@@ -60,7 +60,9 @@ final class RealEnvironment implements Environment {
 
     @Override
     public Thread thread(String name, Runnable loop) {
-        return Threads.daemon(name, loop);
+        Thread thread = Threads.daemon(name, loop);
+        thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
+        return thread;
     }
 
     @Override
@@ -76,7 +78,7 @@ final class RealEnvironment implements Environment {
     @Override
     public boolean await(CompletableFuture<?> future, Duration longest) throws InterruptedException {
         try {
-            var unused = future.get(longest.toNanos(), TimeUnit.NANOSECONDS);
+            var unused = future.get(Environment.bounded(longest).toNanos(), TimeUnit.NANOSECONDS);
             return true;
         } catch (ExecutionException failed) {
             return true;
