@@ -45,6 +45,9 @@ final class LogFollower implements FeedListener, Logs.Following {
     private boolean mustRead = true;
     private boolean finishing;
     private boolean closed;
+    /** The database was away a moment ago; news must not hasten the next try. */
+    private volatile boolean retriesLater;
+
     private Listening listening = () -> {};
     /** Only the lane uses it. */
     private final Set<String> told = new HashSet<>();
@@ -87,7 +90,7 @@ final class LogFollower implements FeedListener, Logs.Following {
     @Override
     public synchronized void gap() {
         mustRead = true;
-        delivery.now();
+        deliverSoon();
     }
 
     @Override
@@ -120,7 +123,7 @@ final class LogFollower implements FeedListener, Logs.Following {
             heard.clear();
             mustRead = true;
         }
-        delivery.now();
+        deliverSoon();
     }
 
     private synchronized boolean isClosed() {
@@ -134,7 +137,14 @@ final class LogFollower implements FeedListener, Logs.Following {
         return work;
     }
 
+    private void deliverSoon() {
+        if (!retriesLater) {
+            delivery.now();
+        }
+    }
+
     private void deliver() {
+        retriesLater = false;
         Work work = next();
         work.chunks.forEach(this::tell);
         if (work.read && !isRead()) {
@@ -156,6 +166,7 @@ final class LogFollower implements FeedListener, Logs.Following {
             synchronized (this) {
                 mustRead = true;
             }
+            retriesLater = true;
             delivery.within(backoff.next());
             return false;
         }

@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads followed jobs again when the feed left a doubt, on a thread of its own that lives only while there is one.
+ * Reads followed jobs again when the feed left a doubt, in a lane of its own.
  * Thread-safe.
  *
  * <p>First only revisions are read, 500 at a time; then the documents whose revisions are not the known ones. While the
@@ -38,7 +38,7 @@ final class Rereader implements AutoCloseable {
     private final Backoff backoff;
     private final Set<String> waiting = new LinkedHashSet<>();
     private boolean planned;
-    /** Older stories read once. Only the thread uses it. */
+    /** Older stories read once. Only the lane uses it. */
     private final Map<String, Doubt> doubts = new HashMap<>();
 
     private record Doubt(String rev, long nanos) {}

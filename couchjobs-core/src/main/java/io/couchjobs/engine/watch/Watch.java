@@ -47,21 +47,10 @@ public final class Watch implements AutoCloseable {
      * logged.
      *
      * @param filter which jobs; a removed job is told if its type passes
-     * @param listener called on a thread of its own; may take its time; its exceptions are logged
-     * @return ends the watching when closed; a call in progress goes on
-     */
-    public Listening follow(JobFilter filter, Consumer<JobChange> listener) {
-        return follow(filter, listener, () -> {});
-    }
-
-    /**
-     * As {@link #follow(JobFilter, Consumer)}, for a caller that wants to know when changes may have been missed: the
-     * server did not know the feed's position any more, because the database was recreated or restored. The listener
-     * still hears of changes of the jobs that it was told of; changes of others are lost.
-     *
-     * @param filter which jobs; a removed job is told if its type passes
-     * @param listener called on a thread of its own; may take its time; its exceptions are logged
-     * @param whenMissed called on the same thread; its exceptions are logged
+     * @param listener called in a lane of its own; may take its time; its exceptions are logged
+     * @param whenMissed called in the same lane when changes may have been missed: the server did not know the feed's
+     *     position any more, because the database was recreated or restored. The listener still hears of changes of the
+     *     jobs that it was told of; changes of others are lost. Its exceptions are logged
      * @return ends the watching when closed; a call in progress goes on
      */
     public Listening follow(JobFilter filter, Consumer<JobChange> listener, Runnable whenMissed) {

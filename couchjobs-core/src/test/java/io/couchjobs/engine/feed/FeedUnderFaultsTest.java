@@ -43,6 +43,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -346,7 +347,7 @@ class FeedUnderFaultsTest {
         listen(PATIENT);
         Set<String> done = ConcurrentHashMap.newKeySet();
         AtomicInteger ends = new AtomicInteger();
-        watch.follow(JobFilter.all(), change -> {
+        follow(watch, change -> {
             if (change.state() == JobState.FINISHED) {
                 done.add(change.id().id());
                 ends.incrementAndGet();
@@ -372,7 +373,7 @@ class FeedUnderFaultsTest {
     void listeners_are_not_told_old_stories_either() throws Exception {
         listen(PATIENT);
         List<String> told = new CopyOnWriteArrayList<>();
-        watch.follow(JobFilter.all(), change -> told.add(change.id().id() + " " + change.state()));
+        follow(watch, change -> told.add(change.id().id() + " " + change.state()));
         changeAndHear("1");
         until(() -> told.size() == 1);
         direct.cancel("email", "1", CancelMode.IF_QUEUED);
@@ -390,7 +391,7 @@ class FeedUnderFaultsTest {
     void old_stories_of_a_job_are_no_news_when_its_removal_was_found_out_before_the_feed_told_it() throws Exception {
         listen(PATIENT);
         List<String> told = new CopyOnWriteArrayList<>();
-        watch.follow(JobFilter.all(), change -> told.add(change.id().id() + " " + change.state()));
+        follow(watch, change -> told.add(change.id().id() + " " + change.state()));
         changeAndHear("1");
         until(() -> told.size() == 1);
         direct.cancel("email", "1", CancelMode.IF_QUEUED);
@@ -412,7 +413,7 @@ class FeedUnderFaultsTest {
     void a_listener_that_blocks_for_ever_holds_up_nobody() throws Exception {
         CountDownLatch never = new CountDownLatch(1);
         listen(PATIENT);
-        watch.follow(JobFilter.all(), change -> uninterruptibly(never));
+        follow(watch, change -> uninterruptibly(never));
         for (int n = 0; n < 200; n++) {
             direct.add(JobRequest.builder("email").id("" + n).data(Map.of()).build());
         }
@@ -505,5 +506,9 @@ class FeedUnderFaultsTest {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    private static void follow(Watch watch, Consumer<JobChange> listener) {
+        var unused = watch.follow(JobFilter.all(), listener, () -> {});
     }
 }
