@@ -103,8 +103,8 @@ public final class AttachedData {
     }
 
     /**
-     * Replaces an attachment that was sent whole by its stub; the attachments may be shared, and are copied first. The stub has all that a server may need: PouchDB finds an
-     * attachment by its digest, CouchDB by name and revision.
+     * Replaces an attachment that was sent whole by its stub. The attachments may be shared, so they are copied first. The
+     * stub has all that a server may need: PouchDB finds an attachment by its digest, CouchDB by name and revision.
      */
     static void stored(ObjectNode document, String rev) {
         if (!isIn(document)

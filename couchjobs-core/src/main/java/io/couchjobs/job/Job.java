@@ -54,7 +54,7 @@ public final class Job {
     }
 
     /**
-     * Reads a job out of its document, without a copy.
+     * Reads a job out of its document, without a copy. For the engine.
      *
      * @param document the document, with its {@code _id}; from now on nobody changes it
      * @return the job
@@ -87,7 +87,7 @@ public final class Job {
      * @param document the document, which the caller gives away
      * @param attached reads the data
      */
-    public static Job trusted(JobId id, ObjectNode document, Supplier<ObjectNode> attached) {
+    static Job trusted(JobId id, ObjectNode document, Supplier<ObjectNode> attached) {
         return new Job(id, document, attached);
     }
 
@@ -397,13 +397,13 @@ public final class Job {
         return document.deepCopy();
     }
 
-    /** {@return the document itself, for a caller that only reads it} */
+    /** {@return the document itself, which nobody changes; for the engine} */
     public JsonNode document() {
         return document;
     }
 
     /**
-     * {@return a copy of the document with one other field; all other values are shared, and nobody changes these}
+     * {@return this job with one field replaced; for the engine}
      *
      * @param field the name of the field
      * @param value its new value

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JobRequest {
     private static final String TRACKER_ID = "tracker:";
-    /** Adding a job again without one of these removes it; without a site it does not move the job. */
+    /** A job that is added again without one of these loses it. Without a site it stays where it is. */
     private static final List<String> REPLACED = List.of(
             Field.GROUP,
             Field.CLASS,

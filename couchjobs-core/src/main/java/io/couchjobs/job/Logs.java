@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** The logs of a queue's jobs: what their handlers logged, also while it grows. Thread-safe. */
+/**
+ * The logs of a queue's jobs. A log can be read while it grows. Thread-safe. {@code JobQueue} says what all methods throw.
+ */
 public interface Logs {
     /**
      * Reads the log of a job.
@@ -37,12 +39,14 @@ public interface Logs {
     Following follow(JobId job, Consumer<LogChunk> listener);
 
     /**
-     * As {@link #follow(JobId, Consumer)}.
+     * Reads the log of a job as {@link #follow(JobId, Consumer)} does.
      *
      * @param type the job's type
      * @param id its id
-     * @param listener called for each chunk once
+     * @param listener called for each chunk once, in order within a claim, on a thread of its own; may take its time; what it
+     *     throws is logged
      * @return ends the following
+     * @throws io.couchjobs.couch.config.CouchException when the database cannot be reached
      */
     default Following follow(String type, String id, Consumer<LogChunk> listener) {
         return follow(new JobId(type, id), listener);

@@ -1,13 +1,10 @@
 package io.couchjobs.schedule;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.engine.document.JsonNumbers;
 import io.couchjobs.job.Job;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The schedules of a queue. Thread-safe; made by {@link io.couchjobs.JobQueue#schedules()}.
@@ -115,19 +112,6 @@ public interface Schedules {
             REPLACED,
             /** There was one of that name, and it was as asked for already: nothing was written. */
             UNCHANGED
-        }
-
-        /**
-         * {@return what became of a schedule}
-         *
-         * @param before its document before; null when there was none
-         * @param stored its document now
-         */
-        public static PutResult of(@Nullable ObjectNode before, ObjectNode stored) {
-            Outcome outcome = before == null || !before.has("_rev")
-                    ? Outcome.CREATED
-                    : before.equals(JsonNumbers::compare, stored) ? Outcome.UNCHANGED : Outcome.REPLACED;
-            return new PutResult(outcome, Schedule.parse(stored));
         }
     }
 }

@@ -118,10 +118,6 @@ final class FairRound {
     record Taste(Predicate<Job> left, int width, Picker picker, Predicate<Job> hasRoom) {
         /** The strict order. */
         static final Taste STRICT = new Taste(job -> false, 1, jobs -> jobs.get(0), job -> true);
-
-        Taste among(Predicate<Job> groupsWithRoom) {
-            return new Taste(left, width, picker, groupsWithRoom);
-        }
     }
 
     /** Picks one of several jobs that are equally good. */

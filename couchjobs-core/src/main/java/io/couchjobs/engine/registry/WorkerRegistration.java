@@ -45,7 +45,7 @@ public record WorkerRegistration(
     public static final String LAST_GROUP = "lastGroup";
 
     /**
-     * Parses a document. What is missing counts as empty, or as 0.
+     * Parses a document. A missing field counts as empty, or as 0.
      *
      * @param docId an id that begins with {@link DocIds#WORKER}
      * @param document the document of that id, or its tombstone

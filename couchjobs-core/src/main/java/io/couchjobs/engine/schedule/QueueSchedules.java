@@ -3,6 +3,7 @@ package io.couchjobs.engine.schedule;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.document.Field;
+import io.couchjobs.engine.document.JsonNumbers;
 import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.job.DuplicateJobException;
@@ -52,7 +53,16 @@ public final class QueueSchedules implements Schedules {
             before.compareAndSet(null, document);
             return stamped(request.writeTo(document, now));
         });
-        return Schedules.PutResult.of(before.get(), stored);
+        return resultOf(before.get(), stored);
+    }
+
+    private static Schedules.PutResult resultOf(@Nullable ObjectNode before, ObjectNode stored) {
+        Schedules.PutResult.Outcome outcome = before == null || !before.has("_rev")
+                ? Schedules.PutResult.Outcome.CREATED
+                : before.equals(JsonNumbers::compare, stored)
+                        ? Schedules.PutResult.Outcome.UNCHANGED
+                        : Schedules.PutResult.Outcome.REPLACED;
+        return new Schedules.PutResult(outcome, Schedule.parse(stored));
     }
 
     @Override

@@ -54,8 +54,8 @@ public final class Scheduler implements FeedListener, AutoCloseable {
     private final Lane lane;
     private final Supplier<Backoff> backoffs;
     private final Backoff loading;
-    /** Only the scheduler's thread uses it. */
-    private final Map<String, Alarm> alarms = new HashMap<>();
+    /** Only the lane uses it. */
+    private final Map<String, TickAlarm> alarms = new HashMap<>();
 
     private Lane.@Nullable Planned timer;
     private Listening listening = () -> {};
@@ -166,10 +166,10 @@ public final class Scheduler implements FeedListener, AutoCloseable {
             alarms.remove(schedule.name()); // it ticks elsewhere
             return;
         }
-        Alarm known = alarms.get(schedule.name());
+        TickAlarm known = alarms.get(schedule.name());
         alarms.put(
                 schedule.name(),
-                Alarm.of(
+                TickAlarm.of(
                         schedule,
                         clock.instant(),
                         known != null && known.isOurs(),
@@ -180,11 +180,11 @@ public final class Scheduler implements FeedListener, AutoCloseable {
     /** Makes what is due, then sleeps until the next tick. */
     private void wake() {
         Instant now = clock.instant();
-        List<Alarm> due = alarms.values().stream()
+        List<TickAlarm> due = alarms.values().stream()
                 .filter(alarm -> alarm.isDue(now, clock.nanos()))
                 .toList();
         boolean isAway = false;
-        for (Alarm alarm : due) {
+        for (TickAlarm alarm : due) {
             if (isAway) {
                 alarm.failed(clock.nanos());
             } else {
@@ -195,7 +195,7 @@ public final class Scheduler implements FeedListener, AutoCloseable {
     }
 
     /** False when there is no server to be asked for anything. */
-    private boolean make(Alarm alarm) {
+    private boolean make(TickAlarm alarm) {
         String name = alarm.name();
         try {
             TickMaker.Outcome outcome = maker.make(name);
@@ -203,7 +203,7 @@ public final class Scheduler implements FeedListener, AutoCloseable {
             outcome.schedule()
                     .ifPresent(schedule -> alarms.put(
                             name,
-                            Alarm.of(
+                            TickAlarm.of(
                                     schedule, clock.instant(), outcome.noted(), backoffs.get(), environment.random())));
         } catch (MalformedScheduleException wrong) {
             log.warn("{}; it is left alone until it is changed", wrong.getMessage());
@@ -242,7 +242,7 @@ public final class Scheduler implements FeedListener, AutoCloseable {
         return lane.schedule(pause, () -> guarded(task));
     }
 
-    /** A thread pool swallows exceptions: without this, one would end the scheduler in silence. */
+    /** Without a new plan the scheduler would sleep for ever. */
     private void guarded(Runnable task) {
         try {
             task.run();

@@ -75,7 +75,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
     private boolean mustFind;
     private @Nullable Long findNanos;
     private boolean planned;
-    /** Only the one thread uses it. */
+    /** Only the lane uses it. */
     private boolean troubled;
 
     private @Nullable Listening listening;
@@ -113,7 +113,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
         });
     }
 
-    /** Lets go in the calling thread what can be let go now. For who runs jobs without a worker; nothing is left to the thread. */
+    /** Lets go in the calling thread what can be let go now. A drain uses this; nothing is left to the lane. */
     void settle() {
         synchronized (this) {
             planned = true;

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * a monitor may have looked in between. The monotonic clock of a suspended machine stands still, so a lease is over,
  * too, when the time of day has gone ahead of it by half of the timeout.
  */
-public final class LeaseKeeper implements AutoCloseable {
+final class LeaseKeeper implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
     private static final Duration IDLE = Duration.ofSeconds(30);
     private static final Duration IDLE_BEAT = Duration.ofMinutes(5);

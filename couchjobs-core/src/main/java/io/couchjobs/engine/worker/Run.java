@@ -325,11 +325,11 @@ public final class Run implements RunControl {
         return RunReport.Outcome.HALTED;
     }
 
-    /** Only the loss of the job cuts it. */
     private Backoff backoff() {
         return new Backoff(tools.environment, Duration.ofMillis(100), Duration.ofSeconds(5));
     }
 
+    /** Only the loss of the job cuts it. */
     private void pause(Backoff backoff) {
         if (beginPause()) {
             var unused = backoff.pauseUnlessInterrupted();

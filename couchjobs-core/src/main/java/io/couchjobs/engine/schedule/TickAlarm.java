@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** When a scheduler is to look at a schedule again. Not thread-safe: the scheduler's thread has it. */
-final class Alarm {
+/** When a scheduler is to look at a schedule again. Not thread-safe: the lane of the scheduler has it. */
+final class TickAlarm {
     private static final int SHORTEST_COURTESY = 100;
     private static final int LONGEST_COURTESY = 400;
 
@@ -21,7 +21,7 @@ final class Alarm {
     private long notBefore;
     private boolean isTold;
 
-    private Alarm(String name, @Nullable Instant due, boolean ours, Backoff backoff) {
+    private TickAlarm(String name, @Nullable Instant due, boolean ours, Backoff backoff) {
         this.name = name;
         this.due = due;
         this.ours = ours;
@@ -35,15 +35,15 @@ final class Alarm {
      * @param backoff how long to wait after each failure
      * @param random decides how long to wait for others
      */
-    static Alarm of(Schedule schedule, Instant now, boolean ours, Backoff backoff, Random random) {
+    static TickAlarm of(Schedule schedule, Instant now, boolean ours, Backoff backoff, Random random) {
         if (!schedule.isEnabled()) {
-            return new Alarm(schedule.name(), null, ours, backoff);
+            return new TickAlarm(schedule.name(), null, ours, backoff);
         }
         Instant tick = schedule.last().isEmpty()
                 ? now
                 : schedule.last().flatMap(schedule.timing()::next).orElse(null);
         long courtesy = ours ? 0 : random.nextLong(SHORTEST_COURTESY, LONGEST_COURTESY);
-        return new Alarm(schedule.name(), tick == null ? null : tick.plusMillis(courtesy), ours, backoff);
+        return new TickAlarm(schedule.name(), tick == null ? null : tick.plusMillis(courtesy), ours, backoff);
     }
 
     String name() {
