@@ -33,9 +33,11 @@ public final class DocumentChange {
         return event.deleted();
     }
 
-    /** {@return the document as it is now, which must not be changed; empty when it is gone or cannot be read} */
+    /** {@return a copy of the document as it is now; empty when it is gone or cannot be read} */
     public Optional<ObjectNode> document() {
-        return event.deleted() ? Optional.empty() : Optional.ofNullable(event.document());
+        return event.deleted()
+                ? Optional.empty()
+                : Optional.ofNullable(event.document()).map(ObjectNode::deepCopy);
     }
 
     /** {@return the job, if the document is one and still there; its attached data is read when it is asked for} */

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Adds jobs to a queue and changes them. Thread-safe. A program that does nothing else needs no more than this of a {@link
- * JobQueue}, which says what all its methods throw.
+ * Adds jobs to a queue and changes them. Thread-safe. A program that does nothing else needs this type alone.
+ * {@link JobQueue} says what all methods throw.
  */
 public interface JobCreator {
     /**

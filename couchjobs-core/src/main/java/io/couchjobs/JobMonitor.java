@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at the jobs of a queue, and hears of their changes. Thread-safe. A program that changes nothing needs no more than this
- * of a {@link JobQueue}, which says what all its methods throw.
+ * Looks at the jobs of a queue, and hears of their changes. Thread-safe. A program that changes nothing needs this type alone.
+ * {@link JobQueue} says what all methods throw.
  */
 public interface JobMonitor {
     /**

@@ -85,14 +85,15 @@ public final class QueueSecurity {
     }
 
     /**
-     * Gives somebody a role, and creates the user, which the server keeps in its database {@code _users}, if need be. Other roles
-     * of the user stay. To do so takes an administrator of the server.
+     * Gives somebody a role. Creates the user if there is none; the server keeps users in its database {@code _users}. Other
+     * roles of the user stay. Only an administrator of the server may do so.
      *
      * @param role the role
      * @param name the user's name
      * @param password the password of a new user; asked only when there is no such user
      * @return what was done
      * @throws WriteRefusedException when the server does not take the user
+     * @throws CouchException when the server cannot be asked, or not by this user
      */
     public UserOutcome grant(Role role, String name, Supplier<Secret> password) {
         return new Users(database.server()).grant(role, name, password);

@@ -219,8 +219,8 @@ public final class ChangesRequest {
     }
 
     /**
-     * The longest silence of a server that is alive. It may search for as long as it may need for any answer before the first row
-     * of a feed that only reads past changes.
+     * The longest silence of a server that is alive. A feed of past changes may be silent as long as any answer: the
+     * server searches before the first row.
      */
     Duration longestSilence(Duration responseTimeout) {
         Duration idle = Duration.ofMillis(Long.parseLong(options.getOrDefault("timeout", "0")));

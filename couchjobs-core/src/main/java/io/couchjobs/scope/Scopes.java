@@ -48,8 +48,8 @@ public interface Scopes {
     State start(Scope scope, ScopeConfig config);
 
     /**
-     * Stops a scope in all processes. From now on it answers {@link Submission.Answer#SCOPE_SHUTDOWN}; what waits there is cancelled with that
-     * reason; what runs may finish, and is killed when the time is over. Returns when all that is done, at the latest some
+     * Stops a scope in all processes. From now on it answers {@link Submission.Answer#SCOPE_SHUTDOWN}. Waiting jobs are
+     * cancelled with that reason. Running jobs may finish, and are killed when the time is over. Returns when all that is done, at the latest some
      * seconds after that time. A scope that is stopped already is given less time if it had more.
      *
      * @param scope the scope

@@ -23,7 +23,7 @@ public final class Pick {
     private final AcceptOptions options;
 
     /**
-     * What a claim needs; the same for all picks of a worker.
+     * The parts that a claim needs; the same for all picks of a worker.
      *
      * @param worker the worker's id, which its locks carry
      * @param known the known jobs, to which the candidates go back

@@ -54,7 +54,7 @@ public final class AsyncCreator implements AutoCloseable {
      * Adds one job as {@link Creator#addOne} does.
      *
      * @param request the job
-     * @return what happened, once the database has confirmed it; or what went wrong. Completed on a thread of its own
+     * @return what happened, once the database has confirmed it; or what went wrong. Completed in a lane of the creator
      * @throws IllegalStateException when the queue is closed
      */
     public CompletableFuture<AddResult> add(JobRequest request) {

@@ -3,7 +3,7 @@ package io.couchjobs.engine.feed;
 import io.couchjobs.couch.config.CouchException;
 import java.util.Locale;
 
-/** What a failure of the feed says. */
+/** Reads the meaning of a failure of the feed. */
 final class FeedFailures {
     private FeedFailures() {}
 

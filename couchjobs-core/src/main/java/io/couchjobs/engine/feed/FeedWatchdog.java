@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Detects a connection that gives signs of life but brings no changes any more. Used by the feed's thread only; it asks
- * the server on a thread of its own, so that a slow answer delays nothing else.
+ * the server in a lane of its own, so that a slow answer delays nothing else.
  */
 final class FeedWatchdog {
     private static final Logger log = LoggerFactory.getLogger(FeedWatchdog.class);

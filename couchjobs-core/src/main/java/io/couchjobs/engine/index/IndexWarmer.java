@@ -39,7 +39,7 @@ public final class IndexWarmer implements BulkListener, AutoCloseable {
      *
      * @param warm requests the update, and does not wait for it
      * @param database reads the database's numbers, which tell how many changes others made; on a cluster they do not
-     * @param environment its clock and thread
+     * @param environment its clock and lane
      */
     public IndexWarmer(Runnable warm, Supplier<DatabaseInfo> database, Environment environment) {
         this.warm = warm;
