@@ -4,11 +4,9 @@ import io.couchjobs.couch.Change;
 import io.couchjobs.couch.ChangesFeed;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.store.Copies;
-import io.couchjobs.engine.store.DataReader;
 import io.couchjobs.engine.store.DatabaseIdentity;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.OwnWrites;
@@ -16,12 +14,8 @@ import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.Listening;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,23 +44,19 @@ import org.slf4j.LoggerFactory;
  */
 public class Feed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Feed.class);
-    private static final int ROWS_TO_STEP = 50;
-    private static final int MOST_AT_ONCE = 200;
     /** Only one of so many rows without documents tells its position: a position costs the server time. */
     private static final int SEQ_INTERVAL = 20;
 
     private static final Duration LEAN_TICK = Duration.ofMillis(200);
 
     private final CouchDatabase database;
-    private final RowDocuments documents;
-    private final DataReader data;
     private final Copies copies;
-    private final OwnWrites own;
     private final FeedPace pace;
     private final FeedTiming timing;
-    private final DatabaseIdentity identity = new DatabaseIdentity();
     private final FeedWatchdog watchdog;
     private final Audience audience;
+    private final FeedPosition position;
+    private final FeedRows rows;
     private final Environment environment;
     private final Backoff backoff;
     private final Object starting = new Object();
@@ -75,11 +65,8 @@ public class Feed implements AutoCloseable {
     private volatile boolean closed;
 
     // The fields from here on belong to the feed's thread, once it runs.
-    private String position = "0";
     private boolean again;
     private boolean switching;
-    private boolean begins;
-    private boolean positionLost;
     private boolean unreadableAhead;
 
     /**
@@ -121,13 +108,13 @@ public class Feed implements AutoCloseable {
         this.database = database;
         this.environment = ServerAccess.environment(database.server());
         this.backoff = new Backoff(environment, Duration.ofMillis(100), Duration.ofSeconds(3));
-        this.documents = new RowDocuments(database);
         this.copies = new Copies(database);
-        this.data = new DataReader(database);
-        this.own = own;
         this.pace = pace;
         this.timing = timing;
+        DatabaseIdentity identity = new DatabaseIdentity();
         this.watchdog = new FeedWatchdog(database, identity, timing.quiet(), timing.grace());
+        this.position = new FeedPosition(database, identity, copies, audience);
+        this.rows = new FeedRows(database, audience, position, pace, own, this::isAlive);
     }
 
     /**
@@ -172,9 +159,7 @@ public class Feed implements AutoCloseable {
             if (thread != null) {
                 return;
             }
-            DatabaseInfo info = database.info();
-            identity.becomesOther(info);
-            position = info.updateSeq();
+            position.begin();
             // They may have remembered a state before there was a feed to correct it.
             audience.tellAlways(FeedListener::gap);
             Thread started = environment.thread("couchjobs-feed", this::follow);
@@ -199,33 +184,25 @@ public class Feed implements AutoCloseable {
 
     private void connectAndRead() {
         if (again && !switching) {
-            lookAgain();
+            position.check();
+            stepOverUnreadable();
         }
         again = true;
         switching = false;
         try (ChangesFeed feed = open()) {
-            begins = true;
             watchdog.calm();
-            lookWhetherMadeAnew();
+            position.connected();
             read(feed);
         } finally {
             connection = null;
         }
     }
 
-    /** The connection may have reached a database that was made after the position was taken. */
-    private void lookWhetherMadeAnew() {
-        if (isMadeAnew(database.info())) {
-            audience.tell(FeedListener::gap);
+    private void stepOverUnreadable() {
+        if (unreadableAhead) {
+            rows.stepOver();
+            unreadableAhead = false;
         }
-    }
-
-    private boolean isMadeAnew(DatabaseInfo now) {
-        boolean other = identity.becomesOther(now);
-        if (other) {
-            log.warn("{} was deleted and made anew; all who listen look again", database.name());
-        }
-        return other;
     }
 
     private ChangesFeed open() {
@@ -234,7 +211,7 @@ public class Feed implements AutoCloseable {
                     ? openLean()
                     : open(request().includeDocs(true).conflicts(true).styleAllDocs(true));
         } catch (CouchException e) {
-            positionLost |= FeedFailures.speakOfPosition(e);
+            position.answered(e);
             throw e;
         }
     }
@@ -253,7 +230,7 @@ public class Feed implements AutoCloseable {
     }
 
     private ChangesRequest request() {
-        return ChangesRequest.continuous().since(position).heartbeat(timing.heartbeat());
+        return ChangesRequest.continuous().since(position.seq()).heartbeat(timing.heartbeat());
     }
 
     private ChangesFeed open(ChangesRequest request) {
@@ -269,10 +246,10 @@ public class Feed implements AutoCloseable {
         while (!closed && !feed.isEnded()) {
             Optional<Change> change = feed.next(tick());
             if (change.isPresent()) {
-                dispatchAll(pace.isLean() ? gather(change.get(), feed) : List.of(change.get()));
+                rows.tell(change.get(), feed);
             } else if (!Thread.interrupted() && !feed.isEnded()) {
                 backoff.reset();
-                if (audience.listens() && watchdog.wantsReplacement(position)) {
+                if (audience.listens() && watchdog.wantsReplacement(position.seq())) {
                     log.warn(
                             "the feed of {} does not bring the changes that there are (its last sign of life came {} ago); it is"
                                     + " replaced",
@@ -286,23 +263,11 @@ public class Feed implements AutoCloseable {
                 return;
             }
         }
-        position = feed.lastSeq();
+        position.ended(feed.lastSeq());
     }
 
     private Duration tick() {
         return pace.isLean() && LEAN_TICK.compareTo(timing.tick()) < 0 ? LEAN_TICK : timing.tick();
-    }
-
-    /** The changes that are here already, only the last of each document. */
-    private static List<Change> gather(Change first, ChangesFeed feed) {
-        Map<String, Change> rows = new LinkedHashMap<>();
-        Optional<Change> next = Optional.of(first);
-        for (int i = 1; next.isPresent(); i++) {
-            rows.remove(next.get().id());
-            rows.put(next.get().id(), next.get());
-            next = i < MOST_AT_ONCE ? feed.next(Duration.ZERO) : Optional.empty();
-        }
-        return new ArrayList<>(rows.values());
     }
 
     /** Whether the connection is to be opened anew, with documents or without them. It goes on from where this one is. */
@@ -320,6 +285,11 @@ public class Feed implements AutoCloseable {
         return true;
     }
 
+    private void isAlive() {
+        backoff.reset();
+        watchdog.calm();
+    }
+
     private void broke(Throwable trouble) {
         if (closed) {
             return;
@@ -334,7 +304,7 @@ public class Feed implements AutoCloseable {
             log.debug("the feed of {} is still broken: {}", database.name(), trouble.toString());
         }
         if (trouble instanceof CouchException answer) {
-            positionLost |= FeedFailures.isGone(answer);
+            position.broke(answer);
             unreadableAhead |= answer.status() / 100 == 2;
         }
     }
@@ -347,107 +317,5 @@ public class Feed implements AutoCloseable {
         } catch (InterruptedException e) {
             log.debug("the feed of {} was interrupted", database.name());
         }
-    }
-
-    /** After an interruption: checks the position, and tells the listeners to look again. */
-    private void lookAgain() {
-        DatabaseInfo info = database.info();
-        String now = info.updateSeq();
-        boolean other = isMadeAnew(info);
-        boolean lost = positionLost || FeedWatchdog.isBehind(info, position);
-        if (lost) {
-            if (!now.equals(position)) {
-                log.warn(
-                        "{} does not know position {} any more; its feed goes on from {}, and all who listen look again",
-                        database.name(),
-                        position,
-                        now);
-            }
-            position = now;
-            positionLost = false;
-        }
-        audience.tell(lost || other ? FeedListener::gap : FeedListener::reconnected);
-        if (unreadableAhead) {
-            stepOver();
-            unreadableAhead = false;
-        }
-    }
-
-    /** One of the next rows cannot be read with its document: they are read without, and each document on its own. */
-    private void stepOver() {
-        ChangesRequest next = ChangesRequest.normal().since(position).limit(ROWS_TO_STEP);
-        for (Change row : FeedWatchdog.read(database, next)) {
-            Change whole = row.deleted() ? row : documents.alone(row);
-            dispatch(new Change(row.seq(), row.id(), whole.revs(), whole.deleted(), whole.doc()));
-        }
-    }
-
-    /** Dispatches rows in the order of the feed; without documents in the rows, the needed ones are read here. */
-    private void dispatchAll(List<Change> rows) {
-        List<Change> needed = new ArrayList<>();
-        for (Change row : rows) {
-            boolean isNeeded = audience.needs(notice(row));
-            pace.saw(isNeeded);
-            if (isNeeded) {
-                needed.add(row);
-            }
-        }
-        if (!pace.isLean()) {
-            rows.forEach(this::dispatch);
-            return;
-        }
-        Map<String, Change> read = needed.isEmpty() ? Map.of() : documents.read(needed);
-        for (Change row : rows) {
-            Change whole = read.get(row.id());
-            if (whole == null) {
-                dispatchUnread(row);
-            } else {
-                dispatch(whole);
-            }
-        }
-    }
-
-    private void dispatch(Change change) {
-        FeedEvent event = FeedEvent.of(change, data::lazily);
-        tellAll(change, listener -> listener.changed(event));
-    }
-
-    private void dispatchUnread(Change change) {
-        FeedNotice notice = notice(change);
-        tellAll(change, listener -> listener.unread(notice));
-    }
-
-    private void tellAll(Change change, Consumer<FeedListener> news) {
-        backoff.reset();
-        watchdog.calm();
-        if (!change.seq().equals(position)) {
-            lookAgainUnlessAfterPosition(change.seq());
-            begins = false;
-        }
-        audience.tell(news);
-        position = change.seq();
-    }
-
-    /**
-     * A server that does not know a position begins with the first change it has, in each of its shards: the database
-     * was recreated after the check of the position, and before the connection was made. On a cluster the next number
-     * may be lower at any time, when another copy sends it, so only the first one counts there.
-     */
-    private void lookAgainUnlessAfterPosition(String seq) {
-        if (DatabaseInfo.changes(seq) > DatabaseInfo.changes(position)) {
-            return;
-        }
-        if (!copies.areSeveral()) {
-            log.warn("{} is not what it was at {}; its feed goes on from {}", database.name(), position, seq);
-            audience.tell(FeedListener::gap);
-        } else if (begins) {
-            audience.tell(FeedListener::reconnected);
-        }
-    }
-
-    private FeedNotice notice(Change change) {
-        boolean isOwn = change.revs().size() == 1
-                && own.contain(change.id(), change.revs().get(0));
-        return new FeedNotice(change.id(), change.revs(), change.deleted(), isOwn);
     }
 }

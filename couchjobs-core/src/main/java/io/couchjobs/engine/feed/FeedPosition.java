@@ -1,0 +1,127 @@
+package io.couchjobs.engine.feed;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.DatabaseInfo;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.store.Copies;
+import io.couchjobs.engine.store.DatabaseIdentity;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The position of a feed: the last change that its listeners heard of. It tells them to look again when the database
+ * does not know that position any more, or is another one of the same name. Not thread-safe.
+ */
+final class FeedPosition {
+    private static final Logger log = LoggerFactory.getLogger(FeedPosition.class);
+
+    private final CouchDatabase database;
+    private final DatabaseIdentity identity;
+    private final Copies copies;
+    private final Audience audience;
+    private String seq = "0";
+    private boolean lost;
+    /** Whether the next change is the first one of its connection. */
+    private boolean begins;
+
+    FeedPosition(CouchDatabase database, DatabaseIdentity identity, Copies copies, Audience audience) {
+        this.database = database;
+        this.identity = identity;
+        this.copies = copies;
+        this.audience = audience;
+    }
+
+    String seq() {
+        return seq;
+    }
+
+    /** Takes the present position of the database. */
+    void begin() {
+        DatabaseInfo info = database.info();
+        identity.becomesOther(info);
+        seq = info.updateSeq();
+    }
+
+    /** The server refused the request for the feed, maybe for its position. */
+    void answered(CouchException trouble) {
+        lost |= FeedFailures.speakOfPosition(trouble);
+    }
+
+    /** The feed broke: the database may be gone. */
+    void broke(CouchException trouble) {
+        lost |= FeedFailures.isGone(trouble);
+    }
+
+    /** A connection stands. It may have reached a database that was made after the position was taken. */
+    void connected() {
+        begins = true;
+        if (isMadeAnew(database.info())) {
+            audience.tell(FeedListener::gap);
+        }
+    }
+
+    /** A connection came to its end, and all of its changes were told. */
+    void ended(String lastSeq) {
+        seq = lastSeq;
+    }
+
+    /** After an interruption: checks the position, and tells the listeners to look again. */
+    void check() {
+        DatabaseInfo info = database.info();
+        boolean isOther = isMadeAnew(info);
+        boolean isLost = lost || FeedWatchdog.isBehind(info, seq);
+        if (isLost) {
+            goOnFrom(info.updateSeq());
+        }
+        audience.tell(isLost || isOther ? FeedListener::gap : FeedListener::reconnected);
+    }
+
+    private void goOnFrom(String now) {
+        if (!now.equals(seq)) {
+            log.warn(
+                    "{} does not know position {} any more; its feed goes on from {}, and all who listen look again",
+                    database.name(),
+                    seq,
+                    now);
+        }
+        seq = now;
+        lost = false;
+    }
+
+    /**
+     * The next change comes. A server that does not know a position begins with the first change it has, in each of its
+     * shards: the database was recreated after the check of the position, and before the connection was made. On a cluster
+     * the next number may be lower at any time, when another copy sends it, so only the first one counts there.
+     */
+    void comes(String next) {
+        if (next.equals(seq)) {
+            return;
+        }
+        if (DatabaseInfo.changes(next) <= DatabaseInfo.changes(seq)) {
+            lookAgain(next);
+        }
+        begins = false;
+    }
+
+    private void lookAgain(String next) {
+        if (!copies.areSeveral()) {
+            log.warn("{} is not what it was at {}; its feed goes on from {}", database.name(), seq, next);
+            audience.tell(FeedListener::gap);
+        } else if (begins) {
+            audience.tell(FeedListener::reconnected);
+        }
+    }
+
+    /** All listeners heard of a change. */
+    void told(String told) {
+        seq = told;
+    }
+
+    private boolean isMadeAnew(DatabaseInfo now) {
+        boolean isOther = identity.becomesOther(now);
+        if (isOther) {
+            log.warn("{} was deleted and made anew; all who listen look again", database.name());
+        }
+        return isOther;
+    }
+}

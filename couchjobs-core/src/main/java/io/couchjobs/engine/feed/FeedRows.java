@@ -1,0 +1,122 @@
+package io.couchjobs.engine.feed;
+
+import io.couchjobs.couch.Change;
+import io.couchjobs.couch.ChangesFeed;
+import io.couchjobs.couch.ChangesRequest;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.engine.store.DataReader;
+import io.couchjobs.engine.store.OwnWrites;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Tells the listeners of the rows of a feed, with their documents or without. Belongs to the feed's thread. */
+final class FeedRows {
+    private static final int ROWS_TO_STEP = 50;
+    private static final int MOST_AT_ONCE = 200;
+
+    private final CouchDatabase database;
+    private final Audience audience;
+    private final FeedPosition position;
+    private final FeedPace pace;
+    private final OwnWrites own;
+    private final DataReader data;
+    private final RowDocuments documents;
+    /** Something was heard of the server. */
+    private final Runnable alive;
+
+    FeedRows(
+            CouchDatabase database,
+            Audience audience,
+            FeedPosition position,
+            FeedPace pace,
+            OwnWrites own,
+            Runnable alive) {
+        this.database = database;
+        this.audience = audience;
+        this.position = position;
+        this.pace = pace;
+        this.own = own;
+        this.alive = alive;
+        this.data = new DataReader(database);
+        this.documents = new RowDocuments(database);
+    }
+
+    /** Tells of a row; without documents in the rows, also of those behind it that are here already. */
+    void tell(Change first, ChangesFeed feed) {
+        tellAll(pace.isLean() ? gather(first, feed) : List.of(first));
+    }
+
+    /** One of the next rows cannot be read with its document: they are read without, and each document on its own. */
+    void stepOver() {
+        ChangesRequest next = ChangesRequest.normal().since(position.seq()).limit(ROWS_TO_STEP);
+        for (Change row : FeedWatchdog.read(database, next)) {
+            Change whole = row.deleted() ? row : documents.alone(row);
+            tellWhole(new Change(row.seq(), row.id(), whole.revs(), whole.deleted(), whole.doc()));
+        }
+    }
+
+    /** The changes that are here already, only the last of each document. */
+    private static List<Change> gather(Change first, ChangesFeed feed) {
+        Map<String, Change> rows = new LinkedHashMap<>();
+        Optional<Change> next = Optional.of(first);
+        for (int i = 1; next.isPresent(); i++) {
+            rows.remove(next.get().id());
+            rows.put(next.get().id(), next.get());
+            next = i < MOST_AT_ONCE ? feed.next(Duration.ZERO) : Optional.empty();
+        }
+        return new ArrayList<>(rows.values());
+    }
+
+    /** In the order of the feed; without documents in the rows, the needed ones are read here. */
+    private void tellAll(List<Change> rows) {
+        List<Change> needed = new ArrayList<>();
+        for (Change row : rows) {
+            boolean isNeeded = audience.needs(notice(row));
+            pace.saw(isNeeded);
+            if (isNeeded) {
+                needed.add(row);
+            }
+        }
+        if (!pace.isLean()) {
+            rows.forEach(this::tellWhole);
+            return;
+        }
+        Map<String, Change> read = needed.isEmpty() ? Map.of() : documents.read(needed);
+        for (Change row : rows) {
+            Change whole = read.get(row.id());
+            if (whole == null) {
+                tellUnread(row);
+            } else {
+                tellWhole(whole);
+            }
+        }
+    }
+
+    private void tellWhole(Change change) {
+        FeedEvent event = FeedEvent.of(change, data::lazily);
+        tell(change, listener -> listener.changed(event));
+    }
+
+    private void tellUnread(Change change) {
+        FeedNotice notice = notice(change);
+        tell(change, listener -> listener.unread(notice));
+    }
+
+    private void tell(Change change, Consumer<FeedListener> news) {
+        alive.run();
+        position.comes(change.seq());
+        audience.tell(news);
+        position.told(change.seq());
+    }
+
+    private FeedNotice notice(Change change) {
+        boolean isOwn = change.revs().size() == 1
+                && own.contain(change.id(), change.revs().get(0));
+        return new FeedNotice(change.id(), change.revs(), change.deleted(), isOwn);
+    }
+}
