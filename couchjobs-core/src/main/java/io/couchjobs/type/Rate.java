@@ -1,7 +1,10 @@
 package io.couchjobs.type;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 
 /**
  * How many jobs of a type may be started in each window of time, over all workers. Windows follow each other without a gap and
@@ -11,6 +14,8 @@ import java.time.Instant;
  * @param window the length of a window, from a second to a day, in whole milliseconds
  */
 public record Rate(int starts, Duration window) {
+    private static final String STARTS = "starts";
+    private static final String WINDOW = "window";
     private static final Duration SHORTEST = Duration.ofSeconds(1);
     private static final Duration LONGEST = Duration.ofDays(1);
 
@@ -28,6 +33,25 @@ public record Rate(int starts, Duration window) {
         if (window.compareTo(SHORTEST) < 0 || window.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException("the window of a rate must be from 1 s to 1 day: " + window);
         }
+    }
+
+    /** Reads the rate in a settings document; empty for anything else: settings are written by people too. */
+    static Optional<Rate> parse(JsonNode json) {
+        JsonNode starts = json.path(STARTS);
+        JsonNode window = json.path(WINDOW);
+        if (!starts.isInt() || !window.isIntegralNumber() || !window.canConvertToInt()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(new Rate(starts.intValue(), Duration.ofMillis(window.intValue())));
+        } catch (IllegalArgumentException outOfRange) {
+            return Optional.empty();
+        }
+    }
+
+    /** The rate as a settings document spells it. */
+    JsonNode toJson() {
+        return JsonNodeFactory.instance.objectNode().put(STARTS, starts).put(WINDOW, window.toMillis());
     }
 
     /**

@@ -2,7 +2,6 @@ package io.couchjobs.type;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.LongNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Rev;
@@ -17,6 +16,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +34,6 @@ public final class TypeSettings {
     private static final String RETRY_JITTER = "retryJitter";
     private static final String PAUSED = "paused";
     private static final String RATE = "rate";
-    private static final String RATE_STARTS = "starts";
-    private static final String RATE_WINDOW = "window";
     private static final String RETENTION = "retention";
     private static final String FAILURE_RETENTION = "failureRetention";
 
@@ -106,11 +104,6 @@ public final class TypeSettings {
                 jitter().orElse(standard.jitter()));
     }
 
-    /** {@return how many leases of a job may run out while it runs before it is failed; empty for any number} */
-    public OptionalInt maxExpirations() {
-        return get(Limit.EXPIRATIONS);
-    }
-
     /**
      * A limit of the type.
      *
@@ -123,17 +116,7 @@ public final class TypeSettings {
 
     /** {@return how many jobs may be started in each window of time; empty for any number} */
     public Optional<Rate> rate() {
-        JsonNode rate = document.path(RATE);
-        JsonNode starts = rate.path(RATE_STARTS);
-        JsonNode window = rate.path(RATE_WINDOW);
-        if (!starts.isInt() || !window.isIntegralNumber() || !window.canConvertToInt()) {
-            return Optional.empty();
-        }
-        try {
-            return Optional.of(new Rate(starts.intValue(), Duration.ofMillis(window.intValue())));
-        } catch (IllegalArgumentException outOfRange) {
-            return Optional.empty();
-        }
+        return Rate.parse(document.path(RATE));
     }
 
     /** {@return whether no worker may claim jobs of this type} */
@@ -177,7 +160,7 @@ public final class TypeSettings {
         if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
             throw new IllegalArgumentException("timeout must be from 1 ms to 1000 days: " + timeout);
         }
-        return with(TIMEOUT, timeout.toMillis());
+        return changed(settings -> settings.put(TIMEOUT, timeout.toMillis()));
     }
 
     /** {@return the changed settings: the queue's default timeout holds} */
@@ -192,22 +175,10 @@ public final class TypeSettings {
      * @return the changed settings
      */
     public TypeSettings withRetryPolicy(RetryPolicy policy) {
-        ObjectNode copy = with(MAX_RETRIES, policy.maxRetries())
-                .with(RETRY_DELAY, policy.delay().toMillis())
-                .with(MAX_RETRY_DELAY, policy.maxDelay().toMillis())
-                .toDocument();
-        copy.put(RETRY_JITTER, policy.jitter());
-        return new TypeSettings(type, copy);
-    }
-
-    /**
-     * Limits how many leases of a job may run out.
-     *
-     * @param expirations how many before the job is failed; 0 or more
-     * @return the changed settings
-     */
-    public TypeSettings withMaxExpirations(int expirations) {
-        return with(Limit.EXPIRATIONS, expirations);
+        return changed(settings -> settings.put(MAX_RETRIES, policy.maxRetries())
+                .put(RETRY_DELAY, policy.delay().toMillis())
+                .put(MAX_RETRY_DELAY, policy.maxDelay().toMillis())
+                .put(RETRY_JITTER, policy.jitter()));
     }
 
     /**
@@ -222,7 +193,7 @@ public final class TypeSettings {
         if (number < 0) {
             throw new IllegalArgumentException(limit.field() + " must be 0 or more: " + number);
         }
-        return with(limit.field(), number);
+        return changed(settings -> settings.put(limit.field(), number));
     }
 
     /**
@@ -242,11 +213,7 @@ public final class TypeSettings {
      * @return the changed settings
      */
     public TypeSettings withRate(Rate rate) {
-        ObjectNode copy = document.deepCopy();
-        copy.putObject(RATE)
-                .put(RATE_STARTS, rate.starts())
-                .put(RATE_WINDOW, rate.window().toMillis());
-        return new TypeSettings(type, copy);
+        return changed(settings -> settings.set(RATE, rate.toJson()));
     }
 
     /** {@return the changed settings: any number of jobs may be started} */
@@ -261,9 +228,7 @@ public final class TypeSettings {
      * @return the changed settings
      */
     public TypeSettings withPaused(boolean paused) {
-        ObjectNode copy = document.deepCopy();
-        copy.put(PAUSED, paused);
-        return new TypeSettings(type, copy);
+        return changed(settings -> settings.put(PAUSED, paused));
     }
 
     /**
@@ -307,17 +272,12 @@ public final class TypeSettings {
      * @return the changed settings
      */
     public TypeSettings withClasses(Collection<String> classes) {
-        ObjectNode copy = document.deepCopy();
-        copy.remove(CLASSES);
-        classes.stream().distinct().sorted().forEach(copy.putArray(CLASSES)::add);
-        return new TypeSettings(type, copy);
+        return changed(settings -> classes.stream().distinct().sorted().forEach(settings.putArray(CLASSES)::add));
     }
 
     /** {@return the changed settings: jobs of all classes are claimed, and those without one} */
     public TypeSettings withAllClasses() {
-        ObjectNode copy = document.deepCopy();
-        copy.remove(CLASSES);
-        return new TypeSettings(type, copy);
+        return without(CLASSES);
     }
 
     /** {@return a copy of the document, unknown fields and all} */
@@ -331,27 +291,16 @@ public final class TypeSettings {
     }
 
     private TypeSettings withRetention(String field, @Nullable Retention retention) {
-        if (retention != null) {
-            return with(field, retention.toJson());
-        }
-        ObjectNode copy = document.deepCopy();
-        copy.remove(field);
-        return new TypeSettings(type, copy);
-    }
-
-    private TypeSettings with(String field, long value) {
-        return with(field, LongNode.valueOf(value));
-    }
-
-    private TypeSettings with(String field, JsonNode value) {
-        ObjectNode copy = document.deepCopy();
-        copy.set(field, value);
-        return new TypeSettings(type, copy);
+        return retention == null ? without(field) : changed(settings -> settings.set(field, retention.toJson()));
     }
 
     private TypeSettings without(String field) {
+        return changed(settings -> settings.remove(field));
+    }
+
+    private TypeSettings changed(Consumer<ObjectNode> change) {
         ObjectNode copy = document.deepCopy();
-        copy.remove(field);
+        change.accept(copy);
         return new TypeSettings(type, copy);
     }
 

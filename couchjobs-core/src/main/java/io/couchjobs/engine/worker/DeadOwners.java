@@ -7,6 +7,7 @@ import io.couchjobs.engine.store.Leaves;
 import io.couchjobs.engine.worker.Sightings.Sighting;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.Lock;
+import io.couchjobs.type.Limit;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
@@ -67,7 +68,7 @@ final class DeadOwners {
     private void expire(Job silent, Sighting sighting) {
         Optional<Job> expired = Transitions.expire(
                         silent,
-                        parts.settings().get(silent.type()).maxExpirations(),
+                        parts.settings().get(silent.type()).get(Limit.EXPIRATIONS),
                         parts.clock().instant())
                 .write();
         if (expired.isPresent() && !(parts.store().write(expired.get()) instanceof WriteResult.Stored)) {

@@ -12,6 +12,7 @@ import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.Replicated;
+import io.couchjobs.type.Limit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -186,7 +187,7 @@ class ActivityMonitorTest {
 
     @Test
     void what_others_wished_for_the_job_of_a_dead_owner_comes_true() throws Exception {
-        watched.queue.types().change("email", settings -> settings.withMaxExpirations(1));
+        watched.queue.types().change("email", settings -> settings.with(Limit.EXPIRATIONS, 1));
         ActivityMonitor monitor = watched.monitor("me");
         watched.owned("cancelled", "dead", ",'cancelRequested':true");
         watched.owned("again", "dead", ",'resubmit':{'scheduledTime':1500000000007}");
