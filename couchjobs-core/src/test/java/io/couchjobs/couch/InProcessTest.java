@@ -56,8 +56,9 @@ class InProcessTest {
     }
 
     private CouchServer server(InProcess.Handler handler) {
-        CouchConfig config =
-                CouchConfig.builder(URI.create("http://node1:5984")).gzipNever().build();
+        CouchConfig config = CouchConfig.builder(URI.create("http://node1:5984"))
+                .gzipAbove(Integer.MAX_VALUE)
+                .build();
         return InProcess.connect(
                 config,
                 request -> {

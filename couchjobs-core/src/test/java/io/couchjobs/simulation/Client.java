@@ -64,7 +64,7 @@ final class Client {
     private static CouchConfig config(Door door, Plan plan) {
         List<URI> urls = door.urls();
         CouchConfig.Builder config =
-                CouchConfig.builder(urls.get(0)).gzipNever().responseTimeout(plan.patience());
+                CouchConfig.builder(urls.get(0)).gzipAbove(Integer.MAX_VALUE).responseTimeout(plan.patience());
         urls.subList(1, urls.size()).forEach(config::node);
         return config.build();
     }

@@ -46,7 +46,7 @@ public final class WithoutNetwork {
     /** A client of that server. */
     public static CouchServer connect(Server server) {
         CouchConfig config = CouchConfig.builder(URI.create("http://couch"))
-                .gzipNever()
+                .gzipAbove(Integer.MAX_VALUE)
                 .responseTimeout(Duration.ofSeconds(5))
                 .build();
         Environment surroundings = new Hurried();

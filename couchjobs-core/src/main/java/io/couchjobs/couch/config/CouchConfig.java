@@ -5,16 +5,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** How to reach a CouchDB server, or the nodes of a cluster. Immutable; {@link #toString} shows no credentials. */
 public final class CouchConfig {
-
     private static final int WORTH_COMPRESSING = 16 * 1024;
 
     private final List<Address> addresses;
@@ -28,13 +25,13 @@ public final class CouchConfig {
     private final Optional<ClientCertificate> clientCertificate;
     private final Optional<HttpProxy> proxy;
     private final String userAgent;
-    private final Optional<Integer> gzipAbove;
+    private final int gzipAbove;
 
     private CouchConfig(Builder builder) {
-        addresses = builder.addresses();
+        addresses = builder.urls.addresses();
         boolean several = addresses.size() > 1;
-        connectTimeout = builder.connectTimeout(several);
-        responseTimeout = builder.responseTimeout(several);
+        connectTimeout = chosen(builder.connectTimeout, several ? 5 : 10);
+        responseTimeout = chosen(builder.responseTimeout, several ? 20 : 60);
         maxConnections = builder.maxConnections;
         maxFeedConnections = builder.maxFeedConnections;
         caCertificate = Optional.ofNullable(builder.caCertificate);
@@ -43,7 +40,7 @@ public final class CouchConfig {
         clientCertificate = Optional.ofNullable(builder.clientCertificate);
         proxy = Optional.ofNullable(builder.proxy);
         userAgent = builder.userAgent;
-        gzipAbove = builder.gzipChosen ? Optional.ofNullable(builder.gzipAbove) : defaultGzip(addresses);
+        gzipAbove = builder.gzipAbove();
     }
 
     /**
@@ -84,10 +81,7 @@ public final class CouchConfig {
         return addresses.get(0).auth();
     }
 
-    /**
-     * {@return how long to wait for a connection to be made, or for a free one of the pool; default 10 s, with several nodes
-     * 5 s}
-     */
+    /** {@return how long to wait for a connection, or for a free one of the pool; default 10 s, with several nodes 5 s} */
     public Duration connectTimeout() {
         return connectTimeout;
     }
@@ -115,9 +109,7 @@ public final class CouchConfig {
         return caCertificate;
     }
 
-    /**
-     * {@return whether only {@link #caCertificate} is trusted, and not the JVM's certificates as well; default false}
-     */
+    /** {@return whether {@link #caCertificate} is trusted without the JVM's certificates; default false} */
     public boolean caCertificateOnly() {
         return caCertificateOnly;
     }
@@ -144,9 +136,9 @@ public final class CouchConfig {
 
     /**
      * {@return from how many bytes on a request's body is sent compressed, once the server has shown itself to be
-     * CouchDB; empty: never; default 16 KiB, and never to a server on this machine}
+     * CouchDB; default 16 KiB, and {@link Integer#MAX_VALUE}, never, to a server on this machine}
      */
-    public Optional<Integer> gzipAbove() {
+    public int gzipAbove() {
         return gzipAbove;
     }
 
@@ -156,21 +148,13 @@ public final class CouchConfig {
         return "CouchConfig[" + where + ", " + auth() + "]";
     }
 
-    private static Optional<Integer> defaultGzip(List<Address> addresses) {
-        boolean here =
-                addresses.stream().allMatch(address -> isHere(address.url().getHost()));
-        return here ? Optional.empty() : Optional.of(WORTH_COMPRESSING);
-    }
-
-    private static boolean isHere(String host) {
-        return host.equals("localhost") || host.startsWith("127.") || host.equals("[::1]");
+    private static Duration chosen(@Nullable Duration timeout, int defaultSeconds) {
+        return timeout != null ? timeout : Duration.ofSeconds(defaultSeconds);
     }
 
     /** Collects the settings of a {@link CouchConfig}. Not thread-safe. */
     public static final class Builder {
-
-        private final List<ServerUrl> urls = new ArrayList<>();
-        private @Nullable Auth auth;
+        private final ServerUrls urls = new ServerUrls();
         private @Nullable Duration connectTimeout;
         private @Nullable Duration responseTimeout;
         private int maxConnections = 16;
@@ -181,11 +165,10 @@ public final class CouchConfig {
         private @Nullable ClientCertificate clientCertificate;
         private @Nullable HttpProxy proxy;
         private String userAgent = "couchjobs";
-        private boolean gzipChosen;
         private @Nullable Integer gzipAbove;
 
         private Builder(URI url) {
-            urls.add(new ServerUrl(url));
+            urls.add(url);
         }
 
         /**
@@ -196,7 +179,7 @@ public final class CouchConfig {
          * @return this builder
          */
         public Builder node(URI serverUrl) {
-            urls.add(new ServerUrl(serverUrl));
+            urls.add(serverUrl);
             return this;
         }
 
@@ -207,7 +190,7 @@ public final class CouchConfig {
          * @return this builder
          */
         public Builder auth(Auth auth) {
-            this.auth = auth;
+            urls.auth(auth);
             return this;
         }
 
@@ -327,23 +310,11 @@ public final class CouchConfig {
         /**
          * Compresses large request bodies, also to a server on this machine.
          *
-         * @param bytes from this size on
+         * @param bytes from this size on; {@link Integer#MAX_VALUE}: never
          * @return this builder
          */
         public Builder gzipAbove(int bytes) {
-            this.gzipChosen = true;
             this.gzipAbove = bytes;
-            return this;
-        }
-
-        /**
-         * Never compresses a request's body.
-         *
-         * @return this builder
-         */
-        public Builder gzipNever() {
-            this.gzipChosen = true;
-            this.gzipAbove = null;
             return this;
         }
 
@@ -361,15 +332,13 @@ public final class CouchConfig {
         }
 
         private List<String> problems() {
-            List<String> problems = new ArrayList<>();
-            urls.stream().flatMap(url -> url.problems().stream()).distinct().forEach(problems::add);
-            check(problems, positive(connectTimeout(false)), "the connect timeout must be more than zero");
-            check(problems, positive(responseTimeout(false)), "the response timeout must be more than zero");
+            List<String> problems = new ArrayList<>(urls.problems());
+            check(problems, positive(connectTimeout), "the connect timeout must be more than zero");
+            check(problems, positive(responseTimeout), "the response timeout must be more than zero");
             check(problems, maxConnections >= 1, "there must be at least 1 connection");
             check(problems, maxFeedConnections >= 1, "there must be at least 1 feed connection");
             check(problems, gzipAbove == null || gzipAbove >= 0, "the size to compress from cannot be negative");
             check(problems, userAgent.matches("[ -~]+"), "the user agent must be printable ASCII");
-            checkCredentials(problems);
             check(problems, !insecure || caCertificate == null, "insecure and a CA certificate exclude each other");
             if (caCertificate != null) {
                 check(problems, Files.isReadable(caCertificate), "the CA certificate cannot be read: " + caCertificate);
@@ -377,46 +346,15 @@ public final class CouchConfig {
             return problems;
         }
 
-        private void checkCredentials(List<String> problems) {
-            long inUrls =
-                    urls.stream().filter(url -> url.credentials().isPresent()).count();
-            check(problems, auth == null || inUrls == 0, "credentials are given twice, once in the URL");
-            check(
-                    problems,
-                    auth != null || inUrls == 0 || inUrls == urls.size(),
-                    "some of the servers' URLs have credentials and others have none");
-            check(
-                    problems,
-                    urls.stream().map(this::who).noneMatch(Builder::hasColon),
-                    "a user's name cannot have a colon with basic authentication");
+        private int gzipAbove() {
+            if (gzipAbove != null) {
+                return gzipAbove;
+            }
+            return urls.areHere() ? Integer.MAX_VALUE : WORTH_COMPRESSING;
         }
 
-        private static boolean hasColon(Auth auth) {
-            return auth instanceof Auth.Basic basic && basic.user().indexOf(':') >= 0;
-        }
-
-        private Auth who(ServerUrl url) {
-            return auth != null
-                    ? auth
-                    : url.credentials().<Auth>map(basic -> basic).orElse(new Auth.None());
-        }
-
-        private List<Address> addresses() {
-            Map<URI, Address> distinct = new LinkedHashMap<>();
-            urls.forEach(url -> distinct.putIfAbsent(url.bare(), new Address(url.bare(), who(url))));
-            return List.copyOf(distinct.values());
-        }
-
-        private Duration connectTimeout(boolean several) {
-            return connectTimeout != null ? connectTimeout : Duration.ofSeconds(several ? 5 : 10);
-        }
-
-        private Duration responseTimeout(boolean several) {
-            return responseTimeout != null ? responseTimeout : Duration.ofSeconds(several ? 20 : 60);
-        }
-
-        private static boolean positive(Duration duration) {
-            return !duration.isNegative() && duration.toMillis() > 0;
+        private static boolean positive(@Nullable Duration timeout) {
+            return timeout == null || (!timeout.isNegative() && timeout.toMillis() > 0);
         }
 
         private static void check(List<String> problems, boolean fine, String problem) {

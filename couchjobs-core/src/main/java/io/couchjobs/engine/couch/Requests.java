@@ -50,10 +50,7 @@ final class Requests {
 
     private HttpEntity entity(Call.Body body) {
         ContentType type = ContentType.parse(body.contentType());
-        boolean compress = isCouch
-                && config.gzipAbove()
-                        .filter(size -> body.bytes().length >= size)
-                        .isPresent();
+        boolean compress = isCouch && body.bytes().length >= config.gzipAbove();
         return compress
                 ? new ByteArrayEntity(compressed(body.bytes()), type, "gzip")
                 : new ByteArrayEntity(body.bytes(), type);

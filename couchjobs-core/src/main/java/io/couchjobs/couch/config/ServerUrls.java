@@ -1,0 +1,64 @@
+package io.couchjobs.couch.config;
+
+import io.couchjobs.couch.config.CouchConfig.Address;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The addresses of the nodes as a user gives them, and the credentials for each. Not thread-safe. */
+final class ServerUrls {
+    private final List<ServerUrl> urls = new ArrayList<>();
+    private @Nullable Auth auth;
+
+    void add(URI url) {
+        urls.add(new ServerUrl(url));
+    }
+
+    /** For all nodes, instead of credentials in their URLs. */
+    void auth(Auth credentials) {
+        this.auth = credentials;
+    }
+
+    /** The nodes, each once, in the order given. */
+    List<Address> addresses() {
+        Map<URI, Address> distinct = new LinkedHashMap<>();
+        urls.forEach(url -> distinct.putIfAbsent(url.bare(), new Address(url.bare(), credentials(url))));
+        return List.copyOf(distinct.values());
+    }
+
+    /** Whether all nodes are on this machine. */
+    boolean areHere() {
+        return addresses().stream().map(node -> node.url().getHost()).allMatch(ServerUrls::isHere);
+    }
+
+    private static boolean isHere(String host) {
+        return host.equals("localhost") || host.startsWith("127.") || host.equals("[::1]");
+    }
+
+    List<String> problems() {
+        long inUrls = urls.stream().filter(url -> url.credentials().isPresent()).count();
+        List<String> problems = new ArrayList<>(
+                urls.stream().flatMap(url -> url.problems().stream()).distinct().toList());
+        if (auth != null && inUrls > 0) {
+            problems.add("credentials are given twice, once in the URL");
+        }
+        if (auth == null && inUrls > 0 && inUrls < urls.size()) {
+            problems.add("some of the servers' URLs have credentials and others have none");
+        }
+        if (urls.stream().map(this::credentials).anyMatch(ServerUrls::hasColon)) {
+            problems.add("a user's name cannot have a colon with basic authentication");
+        }
+        return problems;
+    }
+
+    private Auth credentials(ServerUrl url) {
+        return auth != null ? auth : url.credentials().<Auth>map(basic -> basic).orElse(new Auth.None());
+    }
+
+    private static boolean hasColon(Auth auth) {
+        return auth instanceof Auth.Basic basic && basic.user().indexOf(':') >= 0;
+    }
+}
