@@ -120,7 +120,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
      * @return a builder
      */
     public static JobQueueBuilder builder(URI url) {
-        return new JobQueueBuilder(url);
+        return new JobQueueBuilder(new DatabaseUrl(url));
     }
 
     /**
@@ -131,7 +131,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
      * @throws IllegalArgumentException it is no URL; unlike that of {@link URI#create} the message shows no password
      */
     public static JobQueueBuilder builder(String url) {
-        return builder(JobQueueBuilder.parsed(url));
+        return new JobQueueBuilder(DatabaseUrl.parse(url));
     }
 
     /** {@return the database} */

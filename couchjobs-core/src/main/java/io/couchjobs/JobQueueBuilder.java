@@ -12,9 +12,6 @@ import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AttachedData;
 import io.couchjobs.job.Site;
 import java.net.URI;
-import java.net.URISyntaxException;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -24,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Opens a {@link JobQueue} with options. Not thread-safe. */
 public final class JobQueueBuilder {
-    private final List<URI> urls = new ArrayList<>();
+    private final List<DatabaseUrl> urls = new ArrayList<>();
     private @Nullable Auth auth;
     private @Nullable Path caCertificate;
     private boolean insecure;
@@ -39,17 +36,8 @@ public final class JobQueueBuilder {
     private boolean ownClock;
     private final List<QueueExtension> extensions = new ArrayList<>();
 
-    JobQueueBuilder(URI url) {
+    JobQueueBuilder(DatabaseUrl url) {
         urls.add(url);
-    }
-
-    /** As {@link URI#create}, whose message shows the password. */
-    static URI parsed(String url) {
-        try {
-            return new URI(url);
-        } catch (URISyntaxException e) {
-            throw new IllegalArgumentException("not a URL: " + withoutUserInfo(url) + " (" + e.getReason() + ")");
-        }
     }
 
     /**
@@ -60,7 +48,7 @@ public final class JobQueueBuilder {
      * @return this
      */
     public JobQueueBuilder url(URI another) {
-        urls.add(another);
+        urls.add(new DatabaseUrl(another));
         return this;
     }
 
@@ -72,7 +60,8 @@ public final class JobQueueBuilder {
      * @throws IllegalArgumentException it is no URL; unlike that of {@link URI#create} the message shows no password
      */
     public JobQueueBuilder url(String another) {
-        return url(parsed(another));
+        urls.add(DatabaseUrl.parse(another));
+        return this;
     }
 
     /**
@@ -169,8 +158,7 @@ public final class JobQueueBuilder {
 
     /**
      * Sets up to which size the data of a job is kept in its document. Larger data that this queue writes is attached to it, and
-     * so not written anew with each transition of the job, nor read with each window and change; who asks for it gets it all
-     * the same. Data that is stored already stays where it is until somebody changes it.
+     * so not written anew with each transition of the job, nor read with each window and change. Data that is stored already stays where it is until somebody changes it.
      *
      * @param bytes of JSON text in UTF-8; default {@value AttachedData#DEFAULT_LIMIT}; {@link Integer#MAX_VALUE} attaches
      *     nothing
@@ -243,8 +231,8 @@ public final class JobQueueBuilder {
      *     exist and must not be created
      */
     public JobQueue open() {
-        CouchConfig.Builder config = CouchConfig.builder(serverUrl(urls.get(0))).insecure(insecure);
-        urls.stream().skip(1).map(JobQueueBuilder::serverUrl).forEach(config::node);
+        CouchConfig.Builder config = CouchConfig.builder(urls.get(0).server()).insecure(insecure);
+        urls.stream().skip(1).map(DatabaseUrl::server).forEach(config::node);
         if (auth != null) {
             config.auth(auth);
         }
@@ -303,49 +291,11 @@ public final class JobQueueBuilder {
     }
 
     private String databaseName() {
-        String name = databaseName(urls.get(0));
-        urls.stream().filter(url -> !databaseName(url).equals(name)).findFirst().ifPresent(other -> {
+        String name = urls.get(0).name();
+        urls.stream().filter(url -> !url.name().equals(name)).findFirst().ifPresent(other -> {
             throw new IllegalArgumentException("the URLs must name one database, on several nodes of a cluster; "
-                    + withoutUserInfo(urls.get(0)) + " and " + withoutUserInfo(other) + " name two");
+                    + urls.get(0) + " and " + other + " name two");
         });
         return name;
-    }
-
-    private static String databaseName(URI url) {
-        String path = path(url);
-        String name = path.substring(path.lastIndexOf('/') + 1);
-        if (name.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "the URL must name the database, as in http://127.0.0.1:5984/jobs: " + withoutUserInfo(url));
-        }
-        return URLDecoder.decode(name.replace("+", "%2B"), StandardCharsets.UTF_8);
-    }
-
-    private static URI serverUrl(URI url) {
-        String path = path(url);
-        try {
-            return new URI(url.getScheme() + "://" + url.getRawAuthority()
-                    + path.substring(0, Math.max(0, path.lastIndexOf('/'))));
-        } catch (URISyntaxException e) {
-            throw new IllegalArgumentException("not a URL: " + withoutUserInfo(url) + " (" + e.getReason() + ")");
-        }
-    }
-
-    private static String path(URI url) {
-        String path = url.getRawPath() == null ? "" : url.getRawPath();
-        if (path.indexOf('@') >= 0) {
-            throw new IllegalArgumentException(
-                    "the URL has an @ behind its host; in a password write @ and / as %40 and %2F");
-        }
-        return path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
-    }
-
-    private static String withoutUserInfo(URI url) {
-        return withoutUserInfo(url.toString());
-    }
-
-    /** Whatever stands before the last @: a password that is not encoded as it should be may hold anything. */
-    private static String withoutUserInfo(String url) {
-        return url.replaceFirst("(?s)^([A-Za-z][A-Za-z0-9+.-]*:/*)?.*@", "$1");
     }
 }
