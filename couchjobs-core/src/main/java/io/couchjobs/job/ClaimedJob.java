@@ -208,6 +208,7 @@ public interface ClaimedJob {
      * #fence}.
      *
      * @throws HaltException when this claim does not own the job any more
+     * @throws io.couchjobs.couch.config.CouchJobsException when no majority of the copies is in reach: nobody can tell
      */
     void assertOwned();
 

@@ -4,7 +4,8 @@ import io.couchjobs.couch.config.CouchJobsException;
 
 /**
  * The caller does not own the job (any more): it was removed, cancelled, finished, or taken over after its lease ran out.
- * Nothing was written. The processor must stop working on it. Source: the RFC's halt.
+ * The processor must stop working on it. A write that met this has no effect: it was not stored, or on a cluster only by
+ * copies that were cut off, whose leaf is resolved away. Source: the RFC's halt.
  */
 public final class HaltException extends CouchJobsException {
     private static final long serialVersionUID = 1L;
@@ -18,7 +19,7 @@ public final class HaltException extends CouchJobsException {
      * @param reason why the caller does not own it
      */
     public HaltException(JobId id, String reason) {
-        super("halt: " + id + " " + reason + "; stop working on it, nothing was written");
+        super("halt: " + id + " " + reason + "; stop working on it");
         this.id = id;
     }
 

@@ -87,6 +87,7 @@ public interface JobContext {
      * confirms. When the job is to be cancelled, the handler is interrupted, also while the feed has not told yet.
      *
      * @throws HaltException when it is not
+     * @throws io.couchjobs.couch.config.CouchJobsException when no majority of the copies is in reach: nobody can tell
      */
     void assertOwned();
 
