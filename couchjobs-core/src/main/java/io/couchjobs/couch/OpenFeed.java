@@ -12,10 +12,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,23 +29,20 @@ final class OpenFeed implements ChangesFeed {
     private static final long LONGEST_ROW = 16L << 20;
 
     /**
-     * An item from the reader for the consumer: a row and the room it takes, or the end with its position or its
-     * failure.
+     * An item from the reader for the consumer: a row, or the end with its position or its failure.
      */
     private record Item(
             @Nullable Change change,
-            int bytes,
             @Nullable String lastSeq,
             @Nullable CouchException failure) {
         static Item end(@Nullable String lastSeq, @Nullable CouchException failure) {
-            return new Item(null, 0, lastSeq, failure);
+            return new Item(null, lastSeq, failure);
         }
     }
 
     private final Answer answer;
     private final Http http;
-    private final BlockingQueue<Item> items = new ArrayBlockingQueue<>(READ_AHEAD);
-    private final Semaphore room = new Semaphore(BYTES_AHEAD);
+    private final ReadAhead<Item> items;
     private final Thread reader;
     private final ChangesRequest request;
     private final Environment environment;
@@ -65,6 +58,7 @@ final class OpenFeed implements ChangesFeed {
         this.request = request;
         this.environment = environment;
         this.lastSignOfLife = environment.nanos();
+        this.items = new ReadAhead<>(environment, READ_AHEAD, BYTES_AHEAD);
         this.reader = environment.thread("couch-feed" + answer.call().path(), this::read);
     }
 
@@ -88,8 +82,8 @@ final class OpenFeed implements ChangesFeed {
             return failOr(Optional.empty());
         }
         try {
-            Item item = items.poll(Environment.bounded(atMost).toNanos(), TimeUnit.NANOSECONDS);
-            return item == null || closed ? Optional.empty() : take(item);
+            Optional<Item> item = items.poll(atMost);
+            return item.isEmpty() || closed ? Optional.empty() : take(item.get());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Optional.empty();
@@ -121,9 +115,7 @@ final class OpenFeed implements ChangesFeed {
     public void close() {
         closed = true;
         answer.close();
-        reader.interrupt(); // the reader may wait for room in the queue
-        items.clear();
-        items.offer(Item.end(null, null)); // the consumer may wait for an item
+        items.close();
     }
 
     private Optional<Change> take(Item item) {
@@ -133,7 +125,6 @@ final class OpenFeed implements ChangesFeed {
             lastSeq = item.lastSeq() == null ? lastSeq : item.lastSeq();
             return failOr(Optional.empty());
         }
-        room.release(item.bytes());
         lastSeq = change.seq();
         return Optional.of(change);
     }
@@ -161,7 +152,7 @@ final class OpenFeed implements ChangesFeed {
         } finally {
             answer.close();
         }
-        put(last);
+        put(last, 0);
     }
 
     private String readRows(Answer feed) throws IOException {
@@ -180,32 +171,20 @@ final class OpenFeed implements ChangesFeed {
     }
 
     private boolean putRow(Change row, long bytes) {
-        int needed = (int) Math.max(1, Math.min(bytes, BYTES_AHEAD));
-        return unlessClosed(() -> room.acquire(needed)) && put(new Item(row, needed, null, null));
+        return put(new Item(row, null, null), (int) Math.max(1, Math.min(bytes, BYTES_AHEAD)));
     }
 
-    private boolean put(Item item) {
-        return unlessClosed(() -> items.put(item));
-    }
-
-    /** Only {@link #close} may interrupt the reader. An interrupt from elsewhere must cost neither a row nor the news of the end. */
-    private boolean unlessClosed(Waiting waiting) {
-        while (!closed) {
+    /** An interrupt from elsewhere must cost neither a row nor the news of the end. False when the feed was closed. */
+    private boolean put(Item item, int bytes) {
+        while (true) {
             try {
-                waiting.await();
-                return !closed;
+                return items.put(item, bytes);
             } catch (InterruptedException e) {
                 LOG.debug(
                         "the reader of {} was interrupted, which ends it only when its feed is closed",
                         answer.call().path());
             }
         }
-        return false;
-    }
-
-    @FunctionalInterface
-    private interface Waiting {
-        void await() throws InterruptedException;
     }
 
     /** Notes each sign of life, and limits the length of one row. */

@@ -3,12 +3,8 @@ package io.couchjobs.simulation;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.InProcess;
 import io.couchjobs.couch.config.CouchConfig;
-import io.couchjobs.embedded.cluster.FeedRow;
-import io.couchjobs.embedded.cluster.NodeFeed;
-import io.couchjobs.embedded.store.Doc;
 import io.couchjobs.engine.conflict.ConflictWatch;
-import io.couchjobs.engine.feed.FeedEvent;
-import io.couchjobs.engine.feed.SimulatedFeed;
+import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.settings.QueueParts;
@@ -21,12 +17,8 @@ import io.couchjobs.engine.watch.Subscriptions;
 import io.couchjobs.job.AttachedData;
 import io.couchjobs.job.Site;
 import io.couchjobs.testing.TestQueue;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
-import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 
 /** A process that uses the queue: its client, its feed, and what the product makes of them. */
 final class Client {
@@ -36,27 +28,24 @@ final class Client {
     private final Door door;
     private final CouchDatabase database;
     private final QueueParts parts;
-    private final SimulatedFeed feed;
-    private final double rewinds;
+    private final Feed feed;
     private final Subscriptions subscriptions;
     private final ConflictWatch conflicts;
-    private String position = "0";
-    private int at;
 
     Client(SimulatedProcess process, Door door, Plan plan) {
         this.process = process;
         this.door = door;
-        this.rewinds = plan.has(Plan.Freedom.FAULTS) ? 0.003 : 0;
         this.database = InProcess.connect(config(door, plan), door, task -> process.play("probe", task), process)
                 .database(DATABASE);
-        this.at = door.start();
         ServerClock clock = TestQueue.clock(process.clock(), database.server());
         SettingsStore settings = new SettingsStore(database, plan.timeout());
         JobIndex index = new JobIndex(new DesignDocuments(database));
         JobWriter writer = new JobWriter(database, Site.UNNAMED, BulkListener.UNHEARD);
         this.conflicts = new ConflictWatch(writer, index, settings, clock);
         JobStore store = new JobStore(writer, conflicts, List.of(), AttachedData.DEFAULT_LIMIT);
-        this.feed = new SimulatedFeed(database, this::startFeed, conflicts, settings);
+        this.feed = plan.has(Plan.Freedom.FEED)
+                ? new Feed(store, List.of(conflicts, settings))
+                : new FeedActor(process, door, database, plan, conflicts, settings).feed();
         this.parts = new QueueParts(store, index, settings, feed, clock);
         this.subscriptions = new Subscriptions(feed, store);
     }
@@ -79,7 +68,7 @@ final class Client {
 
     /** {@return a node that the process can ask} */
     int node() {
-        return at;
+        return door.start();
     }
 
     Door door() {
@@ -96,64 +85,5 @@ final class Client {
 
     CouchDatabase database() {
         return database;
-    }
-
-    private void startFeed() {
-        position = database.currentSeq();
-        process.play("feed", this::follow);
-    }
-
-    private void follow() {
-        while (true) {
-            try {
-                read();
-            } catch (IOException | UncheckedIOException broken) {
-                at = door.after(at);
-            }
-            process.pause(Duration.ofMillis(200));
-            feed.tell(listener -> listener.reconnected());
-        }
-    }
-
-    private void read() throws IOException {
-        try (NodeFeed open = door.node(at).follow(DATABASE, position)) {
-            while (true) {
-                Optional<FeedRow> row = open.next(10_000);
-                if (row.isEmpty()) {
-                    requireAlive();
-                } else if (process.random().nextDouble() < rewinds) {
-                    position = "0";
-                    return;
-                } else {
-                    dispatch(row.get());
-                }
-            }
-        }
-    }
-
-    private void requireAlive() {
-        process.stage().within(Duration.ofSeconds(5), () -> {
-            try {
-                door.node(at).requireAlive();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-            return true;
-        });
-    }
-
-    private void dispatch(FeedRow row) {
-        position = row.seq();
-        Doc doc = row.doc();
-        var json = doc.jsonWithConflicts();
-        boolean conflicted = json.remove("_conflicts") != null;
-        FeedEvent event = new FeedEvent(
-                doc.id(),
-                doc.rev().toString(),
-                doc.node().deleted(),
-                json,
-                conflicted,
-                doc.tree().leaves().stream().map(leaf -> leaf.rev().toString()).toList());
-        feed.tell(listener -> listener.changed(event));
     }
 }

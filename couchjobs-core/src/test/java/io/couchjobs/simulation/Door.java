@@ -26,6 +26,7 @@ import java.util.stream.IntStream;
 final class Door implements InProcess.Handler {
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final String HOST = "node";
+    private static final double FEED_BREAKS = 0.02;
 
     private final SimulatedProcess process;
     private final World world;
@@ -106,7 +107,10 @@ final class Door implements InProcess.Handler {
         Exchange exchange = Exchange.of(process, node, request);
         world.watchers().forEach(watcher -> watcher.sending(exchange));
         try {
-            InProcess.Response answer = process.stage().within(request.longestSilence(), () -> ask(node, request));
+            InProcess.Response answer = process.stage()
+                    .within(
+                            request.longestSilence(),
+                            () -> request.forFeed() ? feed(node, request) : ask(node, request));
             return exchange.isWrite() && !world.watchers().isEmpty() ? watched(exchange, answer) : answer;
         } catch (UncheckedIOException e) {
             throw new InProcess.Broken(e.getCause(), true);
@@ -137,11 +141,36 @@ final class Door implements InProcess.Handler {
         }
     }
 
+    /** Where there are faults, feeds break, and a node honours a position only roughly: it begins anew now and then. */
+    private InProcess.Response feed(int asked, InProcess.Request request) {
+        boolean isFaulty = world.plan().has(Plan.Freedom.FAULTS);
+        try {
+            way(asked).node().requireAlive();
+            var asks = embedded(request);
+            boolean rewinds = isFaulty && process.random().nextInt(4) == 0;
+            var answer = way(asked).server().follow(rewinds ? fromTheStart(asks) : asks);
+            InputStream body =
+                    new FeedBody(process, request.longestSilence(), isFaulty ? FEED_BREAKS : 0, answer.body());
+            return new InProcess.Response(answer.status(), answer.headers(), body);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static io.couchjobs.embedded.http.InProcess.Request fromTheStart(
+            io.couchjobs.embedded.http.InProcess.Request request) {
+        URI target = URI.create(request.target().toString().replaceFirst("since=[^&]*", "since=0"));
+        return new io.couchjobs.embedded.http.InProcess.Request(
+                request.method(), target, request.headers(), request.body());
+    }
+
+    private static io.couchjobs.embedded.http.InProcess.Request embedded(InProcess.Request request) {
+        return new io.couchjobs.embedded.http.InProcess.Request(
+                request.method(), request.uri(), request.headers(), request.body());
+    }
+
     private InProcess.Response sent(int asked, InProcess.Request request) throws IOException {
-        var answer = way(asked)
-                .server()
-                .send(new io.couchjobs.embedded.http.InProcess.Request(
-                        request.method(), request.uri(), request.headers(), request.body()));
+        var answer = way(asked).server().send(embedded(request));
         if (protocol == Protocol.ANY_SUCCESS
                 && answer.status() / 100 == 2
                 && !request.method().equals("GET")) {

@@ -109,7 +109,7 @@ final class SimulatedProcess implements Environment {
 
     @Override
     public Thread thread(String thread, Runnable loop) {
-        throw new UnsupportedOperationException("the simulation has no threads that block: " + thread);
+        return new ActorThread(thread, loop);
     }
 
     @Override
@@ -143,5 +143,24 @@ final class SimulatedProcess implements Environment {
     @Override
     public String toString() {
         return name;
+    }
+
+    /** A thread of the process, which an actor plays. */
+    private final class ActorThread extends Thread {
+        private final Runnable loop;
+
+        ActorThread(String thread, Runnable loop) {
+            super(thread);
+            this.loop = loop;
+        }
+
+        @Override
+        public void start() {
+            play(getName(), loop);
+        }
+
+        /** No actor waits for anything that an interrupt would end. */
+        @Override
+        public void interrupt() {}
     }
 }
