@@ -11,6 +11,7 @@ import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.create.Creator;
 import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.SimulatedFeed;
+import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.FinishedJob;
@@ -78,8 +79,8 @@ class ClusterSequencesTest {
         Job second = write(two, claim(two, job, "second"));
         heal();
         world.cluster().isolate(2);
-        write(zero, Transitions.withdraw(first, "the job has another leaf", now(zero)));
-        write(two, Transitions.withdraw(second, "no quorum confirmed the claim", now(two)));
+        write(zero, ClusterTransitions.withdraw(first, "the job has another leaf", now(zero)));
+        write(two, ClusterTransitions.withdraw(second, "no quorum confirmed the claim", now(two)));
         resolve(id, zero, two);
         heal();
         resolve(id, one);
@@ -102,7 +103,7 @@ class ClusterSequencesTest {
         resolve(id, two);
         play(one, () -> one.parts()
                 .store()
-                .write(Transitions.withdraw(late, "the job has another leaf", now(one))
+                .write(ClusterTransitions.withdraw(late, "the job has another leaf", now(one))
                         .write()
                         .orElseThrow()));
         resolve(id, one, zero);

@@ -8,6 +8,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.job.After;
@@ -93,8 +94,8 @@ class JobFuzzTest {
                 Transitions.letGo(job, After.Verdict.CANCEL, NOW),
                 Transitions.claim(job, TOKEN, "w", true, NOW),
                 Transitions.claim(job, TOKEN, "w", false, NOW),
-                Transitions.withdraw(job, "lost", NOW),
-                Transitions.withdrawAfterRun(job, NOW),
+                ClusterTransitions.withdraw(job, "lost", NOW),
+                ClusterTransitions.withdrawAfterRun(job, NOW),
                 Transitions.start(job, NOW),
                 Transitions.update(job, MAPPER.createObjectNode(), new Progress(50, "half"), NOW),
                 Transitions.finish(job, MAPPER.nullNode(), null, NOW),

@@ -2,6 +2,7 @@ package io.couchjobs.engine.claim;
 
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Rivals;
 import io.couchjobs.engine.lifecycle.Transitions;
@@ -170,7 +171,7 @@ public final class Ownership {
                     confirmed(inPlace.get(), sent);
                     return true;
                 }
-                next = Transitions.keep(inPlace.get(), clock.instant());
+                next = ClusterTransitions.keep(inPlace.get(), clock.instant());
             }
             // Nothing is built on a write that no quorum has confirmed: it is repeated as it is.
             haltIfLeaseIsOver();
@@ -196,7 +197,7 @@ public final class Ownership {
      * cluster a reading of it proves no majority, and the job must be written once more, as it is.
      */
     private Optional<Job> inPlace(Leaves present, Job wanted) {
-        Optional<Job> inPlace = present.first(leaf -> Transitions.isStill(leaf, wanted) || isOurEnd(leaf));
+        Optional<Job> inPlace = present.first(leaf -> ClusterTransitions.isStill(leaf, wanted) || isOurEnd(leaf));
         inPlace.ifPresent(own -> haltIfRivalled(present, own));
         return inPlace.map(own -> own.withDataOf(wanted));
     }
@@ -225,7 +226,8 @@ public final class Ownership {
     }
 
     private boolean isOurEnd(Job leaf) {
-        return !leaf.isLockedBy(token) && unconfirmed.stream().anyMatch(sent -> Transitions.isStill(leaf, sent.job()));
+        return !leaf.isLockedBy(token)
+                && unconfirmed.stream().anyMatch(sent -> ClusterTransitions.isStill(leaf, sent.job()));
     }
 
     private void confirmed(Job stored, long sent) {

@@ -3,8 +3,8 @@ package io.couchjobs.engine.conflict;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Resolution;
-import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.store.ConflictOutcome;
 import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.store.SharedWriter;
@@ -136,7 +136,7 @@ final class Resolver {
                         "the claim of {} on a leaf of {} is nobody's any more",
                         job.get().lock(),
                         job.get().id());
-                some |= Transitions.withdrawAfterRun(job.get(), clock.instant())
+                some |= ClusterTransitions.withdrawAfterRun(job.get(), clock.instant())
                         .write()
                         .map(writer::write)
                         .filter(WriteResult.Stored.class::isInstance)

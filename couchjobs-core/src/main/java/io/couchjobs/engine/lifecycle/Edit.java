@@ -112,16 +112,21 @@ final class Edit {
         return this;
     }
 
-    /** Forgets the runs so far: the job starts over. */
+    /** Forgets the runs so far, but for their errors. */
+    Edit forgetRuns() {
+        return remove(Field.ATTEMPT, Field.EXPIRATIONS, Field.RESULT, Field.PROGRESS)
+                .remove(Field.RESUBMIT, Field.CANCEL_REQUESTED);
+    }
+
+    /** The job starts over. */
     Edit fresh() {
-        return remove(
-                Field.ATTEMPT,
-                Field.EXPIRATIONS,
-                Field.ERRORS,
-                Field.RESULT,
-                Field.PROGRESS,
-                Field.RESUBMIT,
-                Field.CANCEL_REQUESTED);
+        return forgetRuns().remove(Field.ERRORS);
+    }
+
+    /** A caller wants the job run: one that waits keeps its history, any other one is enqueued as a fresh one. */
+    Decision wanted() {
+        Edit edit = before.status() == JobStatus.WAITING ? at("updated") : fresh().at("created");
+        return edit.moveTo(JobStatus.WAITING);
     }
 
     Edit started() {
@@ -168,6 +173,10 @@ final class Edit {
         return remove(Field.CANCEL_REQUESTED, Field.RESUBMIT, Field.PROGRESS)
                 .at("finished")
                 .moveTo(JobStatus.CANCELLED);
+    }
+
+    Decision cancelled(String reason) {
+        return error(JobError.Kind.CANCELLED, reason).cancelled();
     }
 
     Edit lock(String token, String worker) {

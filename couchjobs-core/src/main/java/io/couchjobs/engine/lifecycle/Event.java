@@ -16,7 +16,7 @@ import java.util.Set;
 
 /**
  * The events of a job, and the state machine: for each event, the statuses that it may lead from and to. The other
- * effects of events are in {@link Transitions}. Immutable and thread-safe.
+ * effects of events are in {@link Transitions} and {@link ClusterTransitions}. Immutable and thread-safe.
  *
  * <p>A status that an event does not list refuses the event. A refused owner halts; a refused creator is told the status.
  */

@@ -78,7 +78,7 @@ final class Leaf {
         }
         Lock.Withdrawal withdrawal =
                 other.job().flatMap(Job::lock).flatMap(Lock::withdrawn).orElseThrow();
-        Job withdrawn = Transitions.withdraw(job().orElseThrow(), withdrawal.reason(), withdrawal.at())
+        Job withdrawn = ClusterTransitions.withdraw(job().orElseThrow(), withdrawal.reason(), withdrawal.at())
                 .write()
                 .orElseThrow();
         return new Leaf(document, withdrawn, revisions);
@@ -118,7 +118,7 @@ final class Leaf {
 
     /** Whether the claim was withdrawn because its lease was over, so that its owner may have run the job. */
     boolean mayHaveRun() {
-        return job != null && Transitions.mayHaveRun(job);
+        return job != null && ClusterTransitions.mayHaveRun(job);
     }
 
     /**

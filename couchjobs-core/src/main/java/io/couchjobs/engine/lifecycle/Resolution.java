@@ -166,8 +166,9 @@ public final class Resolution {
         if (before.isWithdrawn() && !isConfirmed) {
             return Optional.of(withdrawAgain(before, now));
         }
-        Job restored =
-                before.isWithdrawn() ? Transitions.restore(before).write().orElseThrow() : before;
+        Job restored = before.isWithdrawn()
+                ? ClusterTransitions.restore(before).write().orElseThrow()
+                : before;
         Job asked = CancelRequest.addTo(restored, losers);
         Job after = asked.saysTheSameAs(before) ? raiseFence(before, expiredFence(losers)) : asked;
         return after.saysTheSameAs(before) ? Optional.empty() : Optional.of(after);
@@ -179,7 +180,7 @@ public final class Resolution {
      */
     private static Job withdrawAgain(Job withdrawn, Instant now) {
         String reason = withdrawn.lock().flatMap(Lock::withdrawn).orElseThrow().reason();
-        return Transitions.withdraw(withdrawn, reason, now).write().orElseThrow();
+        return ClusterTransitions.withdraw(withdrawn, reason, now).write().orElseThrow();
     }
 
     /**
@@ -212,7 +213,7 @@ public final class Resolution {
                 .orElseGet(() -> job.times().values().stream()
                         .max(Comparator.naturalOrder())
                         .orElse(Instant.EPOCH));
-        return Transitions.keep(job, latest);
+        return ClusterTransitions.keep(job, latest);
     }
 
     private static List<ObjectNode> tombstones(Leaf best, List<Leaf> losers, Instant now) {

@@ -30,9 +30,6 @@ public final class Transitions {
     /** The moment that every claim notes. */
     static final String CLAIMED = "claimed";
 
-    private static final String EXPIRED = "expired";
-    private static final String KEPT = "kept";
-
     private Transitions() {}
 
     /** A job that did not exist before. */
@@ -56,15 +53,10 @@ public final class Transitions {
         if (job.status().isLocked()) {
             return flagResubmit(job, Event.ADD, request.scheduledTime(), now);
         }
-        boolean sameTime = job.scheduledTime().equals(request.scheduledTime());
-        if (job.status() == JobStatus.WAITING && sameTime && !replace) {
+        if (isWaitingFor(request.scheduledTime(), job) && !replace) {
             return Decision.nothingToDo(job);
         }
-        Edit edit = new Edit(job, Event.ADD, now).take(request);
-        if (job.status() == JobStatus.WAITING) {
-            return edit.at("updated").moveTo(JobStatus.WAITING);
-        }
-        return edit.fresh().at("created").moveTo(JobStatus.WAITING);
+        return new Edit(job, Event.ADD, now).take(request).wanted();
     }
 
     /**
@@ -78,9 +70,8 @@ public final class Transitions {
         }
         return on(Event.LET_GO, job, now, edit -> {
             edit.remove(Field.AFTER).at("letGo");
-            String message = "a job that it waits for did not succeed";
             return verdict == After.Verdict.CANCEL
-                    ? edit.error(JobError.Kind.CANCELLED, message).cancelled()
+                    ? edit.cancelled("a job that it waits for did not succeed")
                     : edit.moveTo(JobStatus.WAITING);
         });
     }
@@ -103,77 +94,6 @@ public final class Transitions {
                     .at(CLAIMED);
             return start ? edit.started().moveTo(JobStatus.RUNNING) : edit.moveTo(JobStatus.SCHEDULED);
         });
-    }
-
-    /**
-     * A claim that was stored without making an owner is taken back. The job keeps its status and its lock, which
-     * states the withdrawal; {@link #restore} lets it wait again when no other claim can own it. A claim that was
-     * withdrawn before gets a new time: that write proves that a majority of the copies is in reach.
-     */
-    public static Decision withdraw(Job job, String reason, Instant now) {
-        return on(Event.WITHDRAW, job, now, edit -> edit.withdrawn(reason).stay());
-    }
-
-    /**
-     * A claim of a dead owner, or of one that has forgotten it, is taken back, because the document has other leaves and cannot
-     * simply {@linkplain #expire expire}. It may have run: the next claim's fence is greater than its own.
-     */
-    public static Decision withdrawAfterRun(Job job, Instant now) {
-        return withdraw(job, EXPIRED, now);
-    }
-
-    /** Whether a withdrawn claim may have been an owner, whose run expired. */
-    static boolean mayHaveRun(Job job) {
-        return job.lock()
-                .flatMap(Lock::withdrawn)
-                .filter(withdrawn -> withdrawn.reason().equals(EXPIRED))
-                .isPresent();
-    }
-
-    /**
-     * No claim of a job made an owner: it waits again as before the claim, at the time of an add meanwhile; cancelled if that
-     * was asked for. A claim that may have run counts as expired. This is a function of the job alone, so that several
-     * processes write the same revision.
-     */
-    static Decision restore(Job job) {
-        if (!job.isWithdrawn()) {
-            return Decision.refused(job);
-        }
-        Instant since = job.lock().flatMap(Lock::withdrawn).orElseThrow().at();
-        if (mayHaveRun(job)) {
-            return expire(job, OptionalInt.empty(), since);
-        }
-        return on(Event.RESTORE, job, since, edit -> edit.put(Field.FENCE, job.effectiveFence())
-                .givenBack("restored"));
-    }
-
-    /**
-     * A job stays as it is, in a new revision. So a deletion of the revision before, because of a claim that has been
-     * taken back, is in vain. When a quorum confirms the new revision, a majority of the copies has the job's former
-     * state, too. A function of the arguments alone.
-     *
-     * @param since when the claim was taken back, or now
-     */
-    public static Job keep(Job job, Instant since) {
-        return new Edit(job, Event.KEEP, since).at(KEPT).stay().write().orElseThrow();
-    }
-
-    /**
-     * Whether a job is as it was written, or that {@linkplain #keep kept}.
-     *
-     * @return true when they differ in nothing but the moment of being kept
-     */
-    public static boolean isStill(Job present, Job written) {
-        return present.saysTheSameAs(written) || unkept(present).saysTheSameAs(unkept(written));
-    }
-
-    private static Job unkept(Job job) {
-        if (!job.document().path(Field.TIMES).has(KEPT)) {
-            return job;
-        }
-        ObjectNode times = job.document().path(Field.TIMES).deepCopy();
-        times.remove(KEPT);
-        return job.with(Field.TIMES, times);
     }
 
     /** The owner starts a job that it put aside. */
@@ -226,15 +146,9 @@ public final class Transitions {
         });
     }
 
-    /**
-     * Whether no retry follows when the present run of a job fails.
-     *
-     * @param policy the retry policy of its type; the job's own number of retries goes before it
-     * @return true when a failure would be final
-     */
+    /** Whether no retry follows when the present run fails. The job's own number of retries goes before its type's. */
     public static boolean isLastRun(Job job, RetryPolicy policy) {
-        OptionalInt own = job.maxRetries();
-        return job.failures() > (own.isPresent() ? own.getAsInt() : policy.maxRetries());
+        return job.failures() > job.maxRetries().orElse(policy.maxRetries());
     }
 
     /**
@@ -300,11 +214,10 @@ public final class Transitions {
     private static String obituary(Job job, boolean tooOften) {
         String owner = job.lock().map(Lock::worker).orElse("");
         String death = "worker " + owner + " gave no sign of life for the timeout of type " + job.type();
-        return tooOften
-                ? death + "; that happened " + (job.expirations() + 1)
-                        + " times while this job ran, more often than the"
-                        + " type allows (maxExpirations), so it is not run again"
-                : death;
+        return !tooOften
+                ? death
+                : death + "; that happened " + (job.expirations() + 1) + " times while this job ran, more often"
+                        + " than the type allows (maxExpirations), so it is not run again";
     }
 
     /** A caller cancels a job that has no owner. */
@@ -312,14 +225,9 @@ public final class Transitions {
         return on(Event.CANCEL, job, now, Edit::cancelled);
     }
 
-    /**
-     * A caller cancels a job that has no owner, and gives a reason.
-     *
-     * @param reason why, in words; the job remembers it as an error of kind {@code cancelled}
-     */
+    /** The same with a reason, which the job remembers as an error of kind {@code cancelled}. */
     public static Decision cancel(Job job, String reason, Instant now) {
-        return on(Event.CANCEL, job, now, edit -> edit.error(JobError.Kind.CANCELLED, reason)
-                .cancelled());
+        return on(Event.CANCEL, job, now, edit -> edit.cancelled(reason));
     }
 
     /** A caller asks the owner of a job to stop. A resubmit is dropped; an add that comes later is not. */
@@ -341,9 +249,7 @@ public final class Transitions {
                 now,
                 edit -> job.isResubmitted()
                         ? edit.resubmitted()
-                        : edit.at("stopped")
-                                .error(JobError.Kind.CANCELLED, reason)
-                                .cancelled());
+                        : edit.at("stopped").cancelled(reason));
     }
 
     /**
@@ -358,15 +264,12 @@ public final class Transitions {
         if (job.status().isLocked()) {
             return flagResubmit(job, Event.RESUBMIT, time, now);
         }
-        if (job.status() == JobStatus.WAITING && job.scheduledTime().equals(time)) {
+        if (isWaitingFor(time, job)) {
             return Decision.nothingToDo(job);
         }
-        return on(Event.RESUBMIT, job, now, edit -> {
-            edit.put(Field.SCHEDULED_TIME, ScheduledTime.checkedMillis(time)).dataIfGiven(data);
-            return job.status() == JobStatus.WAITING
-                    ? edit.at("updated").stay()
-                    : edit.fresh().at("created").moveTo(JobStatus.WAITING);
-        });
+        return on(Event.RESUBMIT, job, now, edit -> edit.put(Field.SCHEDULED_TIME, ScheduledTime.checkedMillis(time))
+                .dataIfGiven(data)
+                .wanted());
     }
 
     /**
@@ -381,12 +284,10 @@ public final class Transitions {
 
     /** A caller wants the job run now: one that waits for its time, its retry or other jobs, or a finished one again. */
     public static Decision retry(Job job, Instant now) {
-        return on(Event.RETRY, job, now, edit -> edit.remove(
-                        Field.ATTEMPT, Field.EXPIRATIONS, Field.RESULT, Field.PROGRESS)
-                .remove(Field.RESUBMIT, Field.CANCEL_REQUESTED, Field.AFTER)
-                .put(
-                        Field.SCHEDULED_TIME,
-                        Math.min(job.scheduledTime().toEpochMilli(), ScheduledTime.nearestMillis(now)))
+        long time = Math.min(job.scheduledTime().toEpochMilli(), ScheduledTime.nearestMillis(now));
+        return on(Event.RETRY, job, now, edit -> edit.forgetRuns()
+                .remove(Field.AFTER)
+                .put(Field.SCHEDULED_TIME, time)
                 .at("retried")
                 .moveTo(JobStatus.WAITING));
     }
@@ -416,8 +317,12 @@ public final class Transitions {
                 .stay());
     }
 
-    private static Decision on(Event event, Job job, Instant now, Function<Edit, Decision> change) {
+    static Decision on(Event event, Job job, Instant now, Function<Edit, Decision> change) {
         return event.isAllowed(job.status()) ? change.apply(new Edit(job, event, now)) : Decision.refused(job);
+    }
+
+    private static boolean isWaitingFor(Instant time, Job job) {
+        return job.status() == JobStatus.WAITING && job.scheduledTime().equals(time);
     }
 
     private static Decision flagResubmit(Job job, Event event, Instant time, Instant now) {

@@ -3,7 +3,7 @@ package io.couchjobs.engine.store;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchException;
-import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.Job;
@@ -200,7 +200,7 @@ public final class ClaimRecovery implements AutoCloseable {
         List<Pending> left = new ArrayList<>();
         for (Pending one : round) {
             if (one.leaf != null) {
-                Transitions.withdraw(one.leaf, one.reason, one.now)
+                ClusterTransitions.withdraw(one.leaf, one.reason, one.now)
                         .write()
                         .ifPresent(job -> writes.put(one, writer.writeSoon(job.toDocument())));
             } else {

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Resolution;
-import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.job.Job;
@@ -80,7 +80,7 @@ public final class Confirmation {
             if (present.isEmpty()) {
                 return present;
             }
-            Job kept = Transitions.keep(present.get(), clock.instant());
+            Job kept = ClusterTransitions.keep(present.get(), clock.instant());
             WriteResult written = WriteRefusedException.check(writer.write(kept));
             if (written instanceof WriteResult.Stored stored && isAllThereIs(id, stored.rev())) {
                 doubtful.remove(id);

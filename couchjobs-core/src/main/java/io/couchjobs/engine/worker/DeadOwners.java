@@ -1,6 +1,7 @@
 package io.couchjobs.engine.worker;
 
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Leaves;
@@ -57,7 +58,7 @@ final class DeadOwners {
             return;
         }
         if (!silent.isWithdrawn()) {
-            Transitions.withdrawAfterRun(silent, parts.clock().instant())
+            ClusterTransitions.withdrawAfterRun(silent, parts.clock().instant())
                     .write()
                     .ifPresent(parts.store()::write);
         }

@@ -113,15 +113,15 @@ final class GuardedSteps {
     private void others(Job job, String user) {
         add("expire", user, Transitions.expire(job, OptionalInt.empty(), now));
         add("expire too often", user, Transitions.expire(job, OptionalInt.of(0), now));
-        add("withdraw", user, Transitions.withdraw(job, "no quorum", now));
-        add("withdraw after a run", user, Transitions.withdrawAfterRun(job, now));
-        add("restore", user, Transitions.restore(job));
+        add("withdraw", user, ClusterTransitions.withdraw(job, "no quorum", now));
+        add("withdraw after a run", user, ClusterTransitions.withdrawAfterRun(job, now));
+        add("restore", user, ClusterTransitions.restore(job));
         add("let go", user, Transitions.letGo(job, After.Verdict.READY, now));
         add("let go cancelled", user, Transitions.letGo(job, After.Verdict.CANCEL, now));
         add("cancel a loser's job", user, Transitions.cancel(job, now));
         add("request cancel for a loser", user, Transitions.requestCancel(job, now));
         add("resubmit for a loser", user, Transitions.resubmit(job, now.plusSeconds(3), null, now));
-        steps.add(GuardedStep.of("keep", user, Transitions.keep(job, now).toDocument()));
+        steps.add(GuardedStep.of("keep", user, ClusterTransitions.keep(job, now).toDocument()));
     }
 
     /** One step that nobody may take so. */

@@ -59,7 +59,7 @@ record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, boolean
                 leaf.isWithdrawn() ? Leaf.Kind.WITHDRAWN : leaf.kind(),
                 leaf.storedFence(),
                 token,
-                leaf.job().filter(Transitions::mayHaveRun).isPresent(),
+                leaf.job().filter(ClusterTransitions::mayHaveRun).isPresent(),
                 leaf.job().filter(Job::isResubmitted).isPresent());
     }
 

@@ -272,8 +272,9 @@ class ResolutionTest {
                 .orElseThrow()
                 .withRev("2-b");
         assertThat(resolve(cancelled, claim.toDocument()).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
-        Job withdrawn =
-                Transitions.withdraw(claim, "no quorum", Jobs.NOW).write().orElseThrow();
+        Job withdrawn = ClusterTransitions.withdraw(claim, "no quorum", Jobs.NOW)
+                .write()
+                .orElseThrow();
         assertThat(settle(cancelled, withdrawn.withRev("3-b").toDocument()).lost)
                 .containsExactly("3-b");
         Job done = Transitions.finish(claim, null, null, Jobs.NOW).write().orElseThrow();

@@ -67,7 +67,7 @@ class TransitionsTest {
         events.put("add", job -> Transitions.add(job, requestAt(later), false, NOW));
         events.put("claim", job -> Transitions.claim(job, "t2", "w2", true, NOW));
         events.put("put aside", job -> Transitions.claim(job, "t2", "w2", false, NOW));
-        events.put("withdraw", job -> Transitions.withdraw(job, "no quorum", NOW));
+        events.put("withdraw", job -> ClusterTransitions.withdraw(job, "no quorum", NOW));
         events.put("start", job -> Transitions.start(job, NOW));
         events.put("update", job -> Transitions.update(job, Jobs.json("{}"), new Progress(5, "on it"), NOW));
         events.put("finish", job -> Transitions.finish(job, Jobs.json("{'ok':true}"), null, NOW));
@@ -246,13 +246,13 @@ class TransitionsTest {
     @Test
     void a_claim_that_was_withdrawn_keeps_its_lock_and_owns_nothing() {
         Job running = Jobs.inStatus(JobStatus.RUNNING);
-        Job withdrawn = write(Transitions.withdraw(running, "no quorum", NOW));
+        Job withdrawn = write(ClusterTransitions.withdraw(running, "no quorum", NOW));
         assertThat(withdrawn.lock())
                 .contains(new Lock("t1", "w1", Instant.ofEpochMilli(1), new Lock.Withdrawal(NOW, "no quorum")));
         assertThat(withdrawn.isLockedBy("t1")).isFalse();
         assertThat(running.effectiveFence()).isEqualTo(7);
         assertThat(withdrawn.effectiveFence()).isEqualTo(6);
-        Job again = write(Transitions.withdraw(withdrawn, "no quorum", NOW.plusMillis(1)));
+        Job again = write(ClusterTransitions.withdraw(withdrawn, "no quorum", NOW.plusMillis(1)));
         assertThat(again.saysTheSameAs(withdrawn))
                 .as("a write that changes nothing would prove nothing")
                 .isFalse();

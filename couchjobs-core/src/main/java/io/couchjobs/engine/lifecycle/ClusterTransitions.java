@@ -1,0 +1,87 @@
+package io.couchjobs.engine.lifecycle;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.Field;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.Lock;
+import java.time.Instant;
+import java.util.OptionalInt;
+
+/**
+ * The effect of the {@linkplain Event events} by which the copies of a cluster come to agree on a job: a claim is taken back, its
+ * job restored, a state written again. Pure functions, as in {@link Transitions}; thread-safe.
+ */
+public final class ClusterTransitions {
+    private static final String EXPIRED = "expired";
+    private static final String KEPT = "kept";
+
+    private ClusterTransitions() {}
+
+    /**
+     * A claim that was stored without making an owner is taken back. The job keeps its status and its lock, which
+     * states the withdrawal; {@link #restore} lets it wait again when no other claim can own it. A claim that was
+     * withdrawn before gets a new time: that write proves that a majority of the copies is in reach.
+     */
+    public static Decision withdraw(Job job, String reason, Instant now) {
+        return Transitions.on(
+                Event.WITHDRAW, job, now, edit -> edit.withdrawn(reason).stay());
+    }
+
+    /**
+     * A claim of a dead owner, or of one that has forgotten it, is taken back, because the document has other leaves and cannot
+     * simply {@linkplain Transitions#expire expire}. It may have run: the next claim's fence is greater than its own.
+     */
+    public static Decision withdrawAfterRun(Job job, Instant now) {
+        return withdraw(job, EXPIRED, now);
+    }
+
+    /** Whether a withdrawn claim may have been an owner, whose run expired. */
+    static boolean mayHaveRun(Job job) {
+        return job.lock()
+                .flatMap(Lock::withdrawn)
+                .filter(withdrawn -> withdrawn.reason().equals(EXPIRED))
+                .isPresent();
+    }
+
+    /**
+     * No claim of a job made an owner: it waits again as before the claim, at the time of an add meanwhile; cancelled if that
+     * was asked for. A claim that may have run counts as expired. This is a function of the job alone, so that several
+     * processes write the same revision.
+     */
+    static Decision restore(Job job) {
+        if (!job.isWithdrawn()) {
+            return Decision.refused(job);
+        }
+        Instant since = job.lock().flatMap(Lock::withdrawn).orElseThrow().at();
+        if (mayHaveRun(job)) {
+            return Transitions.expire(job, OptionalInt.empty(), since);
+        }
+        return Transitions.on(Event.RESTORE, job, since, edit -> edit.put(Field.FENCE, job.effectiveFence())
+                .givenBack("restored"));
+    }
+
+    /**
+     * A job stays as it is, in a new revision. So a deletion of the revision before, because of a claim that has been
+     * taken back, is in vain. When a quorum confirms the new revision, a majority of the copies has the job's former
+     * state, too. A function of the arguments alone.
+     *
+     * @param since when the claim was taken back, or now
+     */
+    public static Job keep(Job job, Instant since) {
+        return new Edit(job, Event.KEEP, since).at(KEPT).stay().write().orElseThrow();
+    }
+
+    /** Whether a job is as it was written, or differs from that only because it was {@linkplain #keep kept}. */
+    public static boolean isStill(Job present, Job written) {
+        return present.saysTheSameAs(written) || unkept(present).saysTheSameAs(unkept(written));
+    }
+
+    private static Job unkept(Job job) {
+        if (!job.document().path(Field.TIMES).has(KEPT)) {
+            return job;
+        }
+        ObjectNode times = job.document().path(Field.TIMES).deepCopy();
+        times.remove(KEPT);
+        return job.with(Field.TIMES, times);
+    }
+}
