@@ -39,18 +39,13 @@ final class Doubts {
 
     private void clear(Run run, Backoff backoff) {
         Integer doubted = times.get(run);
-        if (!isOver(run) && !verify(run)) {
+        boolean isOver = run.isEnding() || run.isHalted(); // the write that ends it finds out
+        if (!isOver && !verify(run)) {
             lane.schedule(backoff.next(), () -> clear(run, backoff));
         } else if (!times.remove(run, doubted)) {
             // A doubt that came while the document was read is one more reason to read it.
             lane.execute(() -> clear(run, backoff));
         }
-    }
-
-    /** The write that ends it finds out. */
-    private static boolean isOver(Run run) {
-        return run.isEnding()
-                || run.stopReason().filter(JobContext.StopReason.HALTED::equals).isPresent();
     }
 
     /** False when it cannot be told now. */

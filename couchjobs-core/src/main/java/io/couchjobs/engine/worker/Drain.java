@@ -2,14 +2,12 @@ package io.couchjobs.engine.worker;
 
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
-import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.worker.RunReport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 
 /** Runs what is due in the calling thread, one job after the other, by the same rules as a worker. Used by one thread. */
 public final class Drain {
@@ -32,13 +30,7 @@ public final class Drain {
             }
             finder.admission().filter(options.selection().filter());
             finder.admission().classes(options.selection().classes());
-            Run.Tools tools = new Run.Tools(
-                    progressWriter,
-                    new JobLogs(parts.store(), parts.feed()),
-                    parts.clock(),
-                    parts.store().environment(),
-                    options.interceptors());
-            return run(finder, held, tools);
+            return run(finder, held, new Run.Tools(parts, options, progressWriter));
         }
     }
 
@@ -65,16 +57,9 @@ public final class Drain {
     }
 
     private RunReport run(LeasedJob claim, Run.Tools tools) {
-        Handler<?> handler =
-                Objects.requireNonNull(options.handlers().get(claim.id().type()));
         LogContext.set(options.id(), claim.job());
         try {
-            RunReport report = new Run(
-                            claim,
-                            handler,
-                            tools,
-                            parts.settings().timeoutOf(claim.id().type()))
-                    .call(() -> {});
+            RunReport report = tools.run(claim).call(() -> {});
             options.listener().accept(report);
             return report;
         } finally {

@@ -1,15 +1,13 @@
 package io.couchjobs.engine.worker;
 
 import io.couchjobs.engine.claim.LeasedJob;
-import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.RunReport;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -20,9 +18,9 @@ import org.slf4j.LoggerFactory;
 public final class Executor {
     private static final Logger log = LoggerFactory.getLogger(Executor.class);
 
-    private final WorkerOptions options;
-    private final QueueParts parts;
     private final Run.Tools tools;
+    private final WorkerOptions options;
+    private final Environment environment;
     private final Consumer<Run> onClaimed;
     private final Slots slots;
     private final TimeLimits timeLimits;
@@ -32,13 +30,13 @@ public final class Executor {
 
     private final Queue<Run> ahead = new ArrayDeque<>();
 
-    Executor(WorkerOptions options, QueueParts parts, Run.Tools tools, Consumer<Run> onClaimed) {
-        this.options = options;
-        this.parts = parts;
+    Executor(Run.Tools tools, Consumer<Run> onClaimed) {
         this.tools = tools;
+        this.options = tools.options();
+        this.environment = tools.parts().store().environment();
         this.onClaimed = onClaimed;
         this.slots = new Slots(options.concurrency());
-        this.timeLimits = new TimeLimits(options.timeLimit(), parts.store().environment());
+        this.timeLimits = new TimeLimits(options.timeLimit(), environment);
     }
 
     Map<JobId, Run> runs() {
@@ -72,10 +70,7 @@ public final class Executor {
     /** Starts a claimed job, now or when a slot is free. */
     void take(LeasedJob claim) {
         counters.claimed();
-        Handler<?> handler =
-                Objects.requireNonNull(options.handlers().get(claim.id().type()));
-        Run run = new Run(
-                claim, handler, tools, parts.settings().timeoutOf(claim.id().type()));
+        Run run = tools.run(claim);
         runs.put(claim.id(), run);
         onClaimed.accept(run);
         if (slots.tryTake()) {
@@ -124,8 +119,7 @@ public final class Executor {
     /** A halted run is not ours any more, even if its handler ignores that it was interrupted. */
     boolean runsNow(JobId id) {
         Run run = runs.get(id);
-        return run != null
-                && run.stopReason().filter(JobContext.StopReason.HALTED::equals).isEmpty();
+        return run != null && !run.isHalted();
     }
 
     /** Whether a claim of that token is one of ours, though its run be halted. */
@@ -153,8 +147,7 @@ public final class Executor {
 
     private void start(Run run) {
         timeLimits.watch(run);
-        parts.store()
-                .environment()
+        environment
                 .threadOfHandler("couchjobs-run-" + run.claim().id(), options.loader(), () -> call(run))
                 .start();
     }

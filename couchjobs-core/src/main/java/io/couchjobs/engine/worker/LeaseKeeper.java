@@ -200,7 +200,7 @@ final class LeaseKeeper implements AutoCloseable {
     }
 
     private static void giveUp(Run run, String why) {
-        if (run.stopReason().filter(JobContext.StopReason.HALTED::equals).isEmpty()) {
+        if (!run.isHalted()) {
             log.warn(
                     why + "; its handler is interrupted, another worker will run it",
                     run.claim().id());

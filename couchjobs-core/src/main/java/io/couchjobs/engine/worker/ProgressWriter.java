@@ -26,7 +26,7 @@ final class ProgressWriter implements AutoCloseable {
     /** The run has something to tell. */
     void tell(Run run) {
         if (busy.add(run)) {
-            plan(() -> write(run), Duration.ZERO);
+            lane.execute(() -> write(run));
         }
     }
 
@@ -39,7 +39,7 @@ final class ProgressWriter implements AutoCloseable {
         try {
             run.tell();
         } finally {
-            plan(() -> rest(run), PAUSE);
+            lane.schedule(PAUSE, () -> rest(run));
         }
     }
 
@@ -48,9 +48,5 @@ final class ProgressWriter implements AutoCloseable {
         if (run.hasSomethingToTell()) {
             tell(run);
         }
-    }
-
-    private void plan(Runnable task, Duration pause) {
-        lane.schedule(pause, task);
     }
 }

@@ -2,7 +2,6 @@ package io.couchjobs.engine.worker;
 
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.gc.Sweeper;
-import io.couchjobs.engine.log.JobLogs;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Owner;
 import io.couchjobs.engine.time.Environment;
@@ -52,15 +51,9 @@ public final class QueueWorker implements Worker {
         this.finder = new Finder(parts, options.id());
         Environment environment = parts.store().environment();
         this.progressWriter = new ProgressWriter(environment);
-        Run.Tools tools = new Run.Tools(
-                progressWriter,
-                new JobLogs(parts.store(), parts.feed()),
-                parts.clock(),
-                parts.store().environment(),
-                options.interceptors());
         finder.admission().filter(options.selection().filter());
         finder.admission().classes(options.selection().classes());
-        this.executor = new Executor(options, parts, tools, this::claimed);
+        this.executor = new Executor(new Run.Tools(parts, options, progressWriter), this::claimed);
         this.dispatcher = new Dispatcher(options, finder, parts, executor);
         this.registration = new Registration(
                         parts.store().database(),

@@ -1,32 +1,20 @@
 package io.couchjobs.engine.worker;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.log.JobLogs;
+import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.time.Backoff;
-import io.couchjobs.engine.time.Environment;
-import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.HaltException;
-import io.couchjobs.job.InvalidJobDataException;
-import io.couchjobs.job.Job;
-import io.couchjobs.job.JobData;
-import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Progress;
 import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.worker.JobContext;
-import io.couchjobs.worker.PermanentJobException;
-import io.couchjobs.worker.RunInterceptor;
 import io.couchjobs.worker.RunReport;
-import io.couchjobs.worker.SnoozeException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.time.Duration;
-import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,11 +23,9 @@ import org.slf4j.LoggerFactory;
  * One run of a job, from claim to finish: call the handler, judge how it ended, write that down. Its thread calls {@link
  * #call}; {@link #stop} comes from any thread.
  */
-public final class Run implements RunControl {
+public final class Run {
     private static final Logger log = LoggerFactory.getLogger(Run.class);
     private static final Logger JOB_LOG = LoggerFactory.getLogger("couchjobs.job");
-    private static final int LONGEST_STACK = 8_000;
-    private static final int LONGEST_MESSAGE = 2_000;
 
     private final LeasedJob claim;
     private final Handler<?> handler;
@@ -47,7 +33,7 @@ public final class Run implements RunControl {
     private final RunLog runLog;
     private @Nullable Thread thread;
     private JobContext.@Nullable StopReason stopReason;
-    private String whyCancelled = "cancelled while it ran";
+    private volatile String whyCancelled = "cancelled while it ran";
     private boolean handlerIsDone;
     /** Between two tries to write how it ended. */
     private boolean isPausing;
@@ -56,11 +42,11 @@ public final class Run implements RunControl {
     private volatile Duration timeout;
     private volatile long graceUntilNanos;
 
-    Run(LeasedJob claim, Handler<?> handler, Tools tools, Duration timeout) {
+    private Run(LeasedJob claim, Handler<?> handler, Tools tools, Duration timeout) {
         this.claim = claim;
         this.handler = handler;
         this.tools = tools;
-        this.runLog = new RunLog(claim, tools.logs, tools.clock);
+        this.runLog = new RunLog(claim, tools.logs, tools.parts.clock());
         this.timeout = timeout;
         this.graceUntilNanos = claim.confirmedNanos();
     }
@@ -87,9 +73,14 @@ public final class Run implements RunControl {
         return graceUntilNanos - nanos > 0;
     }
 
-    @Override
-    public synchronized Optional<JobContext.StopReason> stopReason() {
+    /** {@return why the handler is to stop; empty while it may go on} */
+    synchronized Optional<JobContext.StopReason> stopReason() {
         return Optional.ofNullable(stopReason);
+    }
+
+    /** Whether the job was lost. */
+    synchronized boolean isHalted() {
+        return stopReason == JobContext.StopReason.HALTED;
     }
 
     /** Makes the handler stop. Losing the job overrides every other reason. */
@@ -122,7 +113,7 @@ public final class Run implements RunControl {
      */
     RunReport call(Runnable whenDone) {
         int attempt = claim.job().attempt();
-        long startedNanos = tools.clock.nanos(); // not when it was claimed: that may have been long ago
+        long startedNanos = tools.parts.clock().nanos(); // not when it was claimed: that may have been long ago
         Ending ending;
         try {
             ending = judge();
@@ -130,7 +121,7 @@ public final class Run implements RunControl {
             end(); // whatever a handler may throw, even one that cannot be asked for its message
             whenDone.run();
         }
-        Duration took = Duration.ofNanos(tools.clock.nanos() - startedNanos);
+        Duration took = Duration.ofNanos(tools.parts.clock().nanos() - startedNanos);
         RunReport.Outcome outcome = write(ending);
         if (outcome == RunReport.Outcome.HALTED) {
             runLog.abandon();
@@ -160,22 +151,22 @@ public final class Run implements RunControl {
         }
     }
 
-    @Override
-    public void heed() {
+    /** Stops the handler if the job, as it was last read, is to be cancelled: the feed may not have told yet. */
+    void heed() {
         if (claim.job().isCancelRequested()) {
             stop(JobContext.StopReason.CANCELLED);
         }
     }
 
-    @Override
-    public void log(String line) {
+    /** Adds a line to the job's log. */
+    void log(String line) {
         JOB_LOG.info("{}: {}", claim.id(), line);
         runLog.add(line);
         tools.progressWriter.tell(this);
     }
 
-    @Override
-    public void progress(Progress progress) {
+    /** Tells how far the run has come. */
+    void progress(Progress progress) {
         claim.progress(progress);
         tools.progressWriter.tell(this);
     }
@@ -201,14 +192,15 @@ public final class Run implements RunControl {
         begin();
         if (claim.job().status() == JobStatus.SCHEDULED || stopReason().isPresent()) {
             end();
-            return stopped(
+            return Ending.stopped(
                     stopReason().orElse(JobContext.StopReason.CLOSING),
+                    whyCancelled,
                     new IllegalStateException("stopped before it started"));
         }
         try {
             readData();
             present = handler.attempt(new RunContext(claim, this));
-            return finished(present.run(tools.interceptors, this::stopReason));
+            return finished(present.run(tools.options.interceptors(), this::stopReason));
         } catch (Throwable thrown) {
             return failedIn(thrown);
         } finally {
@@ -237,8 +229,7 @@ public final class Run implements RunControl {
         try {
             return failed(thrown);
         } catch (RuntimeException | Error mute) {
-            String message = thrown.getClass().getName() + ", whose message cannot be read";
-            return Ending.failure(JobError.Kind.FAILED, message, null, false).because(thrown);
+            return Ending.mute(thrown);
         }
     }
 
@@ -256,66 +247,33 @@ public final class Run implements RunControl {
     }
 
     private Ending finished(@Nullable Object result) {
-        if (stopReason()
-                .filter(reason -> reason == JobContext.StopReason.HALTED)
-                .isPresent()) {
-            return Ending.halted("the job was lost while it ran; its result is not stored");
-        }
-        try {
-            JsonNode json = result == null ? null : JobData.tree(result);
-            return new Ending(null, job -> job.finish(json));
-        } catch (InvalidJobDataException unwritable) {
-            return Ending.failure(JobError.Kind.FAILED, "the result " + unwritable.getMessage(), null, true);
-        }
+        return isHalted()
+                ? Ending.halted("the job was lost while it ran; its result is not stored")
+                : Ending.finished(result);
     }
 
     private Ending failed(Throwable thrown) {
         if (thrown instanceof HaltException halt && halt.jobId().equals(claim.id())) {
             return Ending.halted(String.valueOf(halt.getMessage()));
         }
-        Optional<JobContext.StopReason> stopped = stopReason();
-        if (stopped.isPresent()) {
-            return stopped(stopped.get(), thrown);
-        }
-        if (thrown instanceof SnoozeException snooze) {
-            return new Ending(snooze.getMessage(), job -> job.snooze(snooze.delay()));
-        }
-        boolean permanent = thrown instanceof PermanentJobException || thrown instanceof InvalidJobDataException;
-        return Ending.failure(JobError.Kind.FAILED, describe(thrown), stackOf(thrown), permanent)
-                .because(thrown);
-    }
-
-    private Ending stopped(JobContext.StopReason reason, Throwable thrown) {
-        return switch (reason) {
-            case HALTED -> Ending.halted("the job was lost while it ran");
-            case CANCELLED -> cancelled();
-            case TOO_SLOW ->
-                Ending.failure(JobError.Kind.KILLED, "the run was stopped at its time limit", stackOf(thrown), false)
-                        .because(thrown);
-            case CLOSING -> new Ending("the worker closed", LeasedJob::release);
-        };
-    }
-
-    private synchronized Ending cancelled() {
-        String why = whyCancelled;
-        return new Ending(why, job -> job.acknowledgeCancel(why));
+        return stopReason()
+                .map(reason -> Ending.stopped(reason, whyCancelled, thrown))
+                .orElseGet(() -> Ending.failed(thrown));
     }
 
     /** Retries the write, not the job: until it is stored, or the job is lost. */
     private RunReport.Outcome write(Ending ending) {
         Backoff backoff = backoff();
         Ending next = ending;
-        while (stopReason()
-                .filter(reason -> reason == JobContext.StopReason.HALTED)
-                .isEmpty()) {
+        while (!isHalted()) {
             try {
                 runLog.flushAll();
-                return outcome(next.write.apply(claim));
+                return next.store(claim);
             } catch (HaltException lost) {
                 log.warn("{}", lost.getMessage());
                 return RunReport.Outcome.HALTED;
             } catch (WriteRefusedException refused) {
-                next = afterRefusal(next, refused);
+                next = next == ending ? Ending.refused(refused) : Ending.refusedAgain(refused);
             } catch (CouchJobsException trouble) {
                 warnOnce(backoff, "cannot store how {} ended, trying again until its lease runs out: {}", trouble);
             }
@@ -326,7 +284,7 @@ public final class Run implements RunControl {
     }
 
     private Backoff backoff() {
-        return new Backoff(tools.environment, Duration.ofMillis(100), Duration.ofSeconds(5));
+        return new Backoff(tools.parts.store().environment(), Duration.ofMillis(100), Duration.ofSeconds(5));
     }
 
     /** Only the loss of the job cuts it. */
@@ -347,28 +305,6 @@ public final class Run implements RunControl {
         Thread.interrupted();
     }
 
-    /** An end that the database refuses becomes a failure; a failure that it refuses is given up. */
-    private static Ending afterRefusal(Ending ending, WriteRefusedException refused) {
-        if (ending.isRefusal) {
-            return Ending.halted("the database refuses to store how the job ended: " + refused.getMessage());
-        }
-        return Ending.failure(JobError.Kind.FAILED, "the result was refused: " + refused.getMessage(), null, true)
-                .asRefusal();
-    }
-
-    private RunReport.Outcome outcome(@Nullable Job stored) {
-        if (stored == null) {
-            return RunReport.Outcome.HALTED;
-        }
-        return switch (stored.status()) {
-            case SUCCESS -> RunReport.Outcome.SUCCEEDED;
-            case STUCK -> RunReport.Outcome.RETRIED;
-            case FAILED -> RunReport.Outcome.FAILED;
-            case CANCELLED -> RunReport.Outcome.CANCELLED;
-            case WAITING, SCHEDULED, RUNNING -> RunReport.Outcome.RELEASED;
-        };
-    }
-
     /** The database may be away for an hour. */
     private void warnOnce(Backoff backoff, String what, CouchJobsException trouble) {
         if (backoff.attempts() == 0) {
@@ -378,64 +314,17 @@ public final class Run implements RunControl {
         }
     }
 
-    private static String describe(Throwable thrown) {
-        String message = thrown.getMessage();
-        String name = thrown.getClass().getName();
-        boolean speaksForItself = thrown instanceof PermanentJobException || hasNoStack(thrown);
-        String text = message == null ? name : speaksForItself ? message : name + ": " + message;
-        return shorten(text, LONGEST_MESSAGE);
-    }
-
-    private static @Nullable String stackOf(Throwable thrown) {
-        if (hasNoStack(thrown)) {
-            return null;
-        }
-        StringWriter stack = new StringWriter();
-        thrown.printStackTrace(new PrintWriter(stack, true));
-        return shorten(stack.toString(), LONGEST_STACK);
-    }
-
-    /** An exception made without a stack trace is a message, and where it was thrown is of no interest. */
-    private static boolean hasNoStack(Throwable thrown) {
-        return thrown.getStackTrace().length == 0;
-    }
-
-    private static String shorten(String text, int longest) {
-        return text.length() <= longest ? text : text.substring(0, longest) + "...";
-    }
-
     /** The collaborators of runs, beside their claims. Immutable. */
-    record Tools(
-            ProgressWriter progressWriter,
-            JobLogs logs,
-            ServerClock clock,
-            Environment environment,
-            List<RunInterceptor> interceptors) {}
-
-    /** How a run ended, and the write that says so; the write returns null when there is nothing to write. */
-    private record Ending(
-            @Nullable String problem,
-            Function<LeasedJob, @Nullable Job> write,
-            @Nullable Throwable thrown,
-            boolean isRefusal) {
-        Ending(@Nullable String problem, Function<LeasedJob, @Nullable Job> write) {
-            this(problem, write, null, false);
+    record Tools(QueueParts parts, WorkerOptions options, ProgressWriter progressWriter, JobLogs logs) {
+        Tools(QueueParts parts, WorkerOptions options, ProgressWriter progressWriter) {
+            this(parts, options, progressWriter, new JobLogs(parts.store(), parts.feed()));
         }
 
-        static Ending halted(String problem) {
-            return new Ending(problem, job -> null);
-        }
-
-        static Ending failure(JobError.Kind kind, String message, @Nullable String stack, boolean permanent) {
-            return new Ending(message, job -> job.fail(kind, message, stack, permanent));
-        }
-
-        Ending because(Throwable cause) {
-            return new Ending(problem, write, cause, isRefusal);
-        }
-
-        Ending asRefusal() {
-            return new Ending(problem, write, thrown, true);
+        /** The run of a claim that has not begun. */
+        Run run(LeasedJob claim) {
+            String type = claim.id().type();
+            Handler<?> handler = Objects.requireNonNull(options.handlers().get(type));
+            return new Run(claim, handler, this, parts.settings().timeoutOf(type));
         }
     }
 }

@@ -13,9 +13,9 @@ import java.util.Optional;
 /** The view of a run that its handler has. */
 final class RunContext implements JobContext {
     private final LeasedJob claim;
-    private final RunControl run;
+    private final Run run;
 
-    RunContext(LeasedJob claim, RunControl run) {
+    RunContext(LeasedJob claim, Run run) {
         this.claim = claim;
         this.run = run;
     }
@@ -79,8 +79,7 @@ final class RunContext implements JobContext {
     @Override
     public boolean isLeaseOver() {
         boolean over = claim.isLeaseOver(); // asked first: a renewal that came too late does not bring a lease back
-        return over
-                || run.stopReason().filter(JobContext.StopReason.HALTED::equals).isPresent();
+        return over || run.isHalted();
     }
 
     @Override

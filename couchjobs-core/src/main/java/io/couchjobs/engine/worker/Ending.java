@@ -1,0 +1,125 @@
+package io.couchjobs.engine.worker;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.couchjobs.engine.claim.LeasedJob;
+import io.couchjobs.job.InvalidJobDataException;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobData;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.WriteRefusedException;
+import io.couchjobs.worker.JobContext;
+import io.couchjobs.worker.PermanentJobException;
+import io.couchjobs.worker.RunReport;
+import io.couchjobs.worker.SnoozeException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** How a run ended, and the write that says so; the write returns null when there is nothing to write. Immutable. */
+record Ending(
+        @Nullable String problem,
+        Function<LeasedJob, @Nullable Job> write,
+        @Nullable Throwable thrown) {
+    private static final int LONGEST_STACK = 8_000;
+    private static final int LONGEST_MESSAGE = 2_000;
+
+    static Ending finished(@Nullable Object result) {
+        try {
+            JsonNode json = result == null ? null : JobData.tree(result);
+            return new Ending(null, job -> job.finish(json), null);
+        } catch (InvalidJobDataException unwritable) {
+            return badResult("the result " + unwritable.getMessage());
+        }
+    }
+
+    /** The database does not accept the end: the run has failed. */
+    static Ending refused(WriteRefusedException refused) {
+        return badResult("the result was refused: " + refused.getMessage());
+    }
+
+    /** The database does not even accept that the run has failed. */
+    static Ending refusedAgain(WriteRefusedException refused) {
+        return halted("the database refuses to store how the job ended: " + refused.getMessage());
+    }
+
+    static Ending halted(String problem) {
+        return new Ending(problem, job -> null, null);
+    }
+
+    /** The handler threw this, though nobody had told it to stop. */
+    static Ending failed(Throwable thrown) {
+        if (thrown instanceof SnoozeException snooze) {
+            return new Ending(snooze.getMessage(), job -> job.snooze(snooze.delay()), null);
+        }
+        boolean permanent = thrown instanceof PermanentJobException || thrown instanceof InvalidJobDataException;
+        return failure(JobError.Kind.FAILED, describe(thrown), stackOf(thrown), permanent, thrown);
+    }
+
+    /** The handler threw an exception that fails when it is asked for its message. */
+    static Ending mute(Throwable thrown) {
+        String message = thrown.getClass().getName() + ", whose message cannot be read";
+        return failure(JobError.Kind.FAILED, message, null, false, thrown);
+    }
+
+    /** The handler threw this after it was told to stop. */
+    static Ending stopped(JobContext.StopReason reason, String whyCancelled, Throwable thrown) {
+        return switch (reason) {
+            case HALTED -> halted("the job was lost while it ran");
+            case CANCELLED -> new Ending(whyCancelled, job -> job.acknowledgeCancel(whyCancelled), null);
+            case TOO_SLOW ->
+                failure(JobError.Kind.KILLED, "the run was stopped at its time limit", stackOf(thrown), false, thrown);
+            case CLOSING -> new Ending("the worker closed", LeasedJob::release, null);
+        };
+    }
+
+    private static Ending badResult(String message) {
+        return failure(JobError.Kind.FAILED, message, null, true, null);
+    }
+
+    private static Ending failure(
+            JobError.Kind kind, String message, @Nullable String stack, boolean permanent, @Nullable Throwable thrown) {
+        return new Ending(message, job -> job.fail(kind, message, stack, permanent), thrown);
+    }
+
+    /** Writes it, once. */
+    RunReport.Outcome store(LeasedJob claim) {
+        Job stored = write.apply(claim);
+        if (stored == null) {
+            return RunReport.Outcome.HALTED;
+        }
+        return switch (stored.status()) {
+            case SUCCESS -> RunReport.Outcome.SUCCEEDED;
+            case STUCK -> RunReport.Outcome.RETRIED;
+            case FAILED -> RunReport.Outcome.FAILED;
+            case CANCELLED -> RunReport.Outcome.CANCELLED;
+            case WAITING, SCHEDULED, RUNNING -> RunReport.Outcome.RELEASED;
+        };
+    }
+
+    private static String describe(Throwable thrown) {
+        String message = thrown.getMessage();
+        String name = thrown.getClass().getName();
+        boolean speaksForItself = thrown instanceof PermanentJobException || hasNoStack(thrown);
+        String text = message == null ? name : speaksForItself ? message : name + ": " + message;
+        return shorten(text, LONGEST_MESSAGE);
+    }
+
+    private static @Nullable String stackOf(Throwable thrown) {
+        if (hasNoStack(thrown)) {
+            return null;
+        }
+        StringWriter stack = new StringWriter();
+        thrown.printStackTrace(new PrintWriter(stack, true));
+        return shorten(stack.toString(), LONGEST_STACK);
+    }
+
+    /** An exception made without a stack trace is a message, and where it was thrown is of no interest. */
+    private static boolean hasNoStack(Throwable thrown) {
+        return thrown.getStackTrace().length == 0;
+    }
+
+    private static String shorten(String text, int longest) {
+        return text.length() <= longest ? text : text.substring(0, longest) + "...";
+    }
+}
