@@ -3,9 +3,7 @@ package io.couchjobs.engine.worker;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchUnreachableException;
-import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
-import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.feed.FeedListener;
 import io.couchjobs.engine.feed.FeedNotice;
@@ -56,16 +54,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class ActivityMonitor implements FeedListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ActivityMonitor.class);
-    private static final Duration LONGEST_JITTER = Duration.ofSeconds(10);
     private static final Duration LONGEST_SLEEP = Duration.ofSeconds(1);
     private static final Duration FIRST_LOOK = Duration.ofMillis(100);
     private static final Duration AT_ONCE = Duration.ofMillis(10);
-    private static final Duration DEAD_AFTER = Duration.ofMinutes(15);
     private static final Duration SCAN_EVERY = Duration.ofMinutes(10);
 
     private final QueueParts parts;
-    private final String ownWorker;
-    private final Predicate<JobId> isOurs;
     private final Sightings sightings;
     private final DeadOwners deadOwners;
     private final Lane watching;
@@ -83,33 +77,24 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
     private final Backoff scanAgain;
     private @Nullable Listening listening;
 
-    /**
-     * Watches the jobs of all workers.
-     *
-     * @param parts what it works with
-     * @param ownWorker the id of this process's worker
-     * @param isOurs whether this process runs a job now
-     */
+    /** Watches the jobs of all workers; {@code isOurs} tells whether this process runs a job now. */
     ActivityMonitor(QueueParts parts, String ownWorker, Predicate<JobId> isOurs) {
         this.parts = parts;
-        this.ownWorker = ownWorker;
-        this.isOurs = isOurs;
-        Environment environment =
-                ServerAccess.environment(parts.store().database().server());
+        Environment environment = parts.store().environment();
         this.watchAgain = new Backoff(environment, Duration.ofMillis(200), Duration.ofSeconds(5));
         this.scanAgain = new Backoff(environment, Duration.ofSeconds(1), Duration.ofMinutes(1));
         this.watching = environment.lane("couchjobs-monitor", 1);
         this.scanning = environment.lane("couchjobs-monitor-scan", 1);
         this.watch = new Alarm(watching, this::watch);
         this.scan = new Alarm(scanning, this::scan);
-        this.sightings = new Sightings(parts.clock(), () -> environment.random().nextDouble());
-        this.deadOwners = new DeadOwners(parts, ownWorker, sightings);
+        this.sightings = new Sightings(parts, () -> environment.random().nextDouble());
+        this.deadOwners = new DeadOwners(parts, ownWorker, isOurs, sightings);
     }
 
     void start() {
         listening = parts.feed().listen(this);
-        scan.within(Duration.ZERO);
-        watch.within(Duration.ZERO);
+        scan.now();
+        watch.now();
     }
 
     long recovered() {
@@ -147,28 +132,24 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
     /** Other sites look after the jobs that they run: here nobody can know who lives there. */
     private boolean isOthers(FeedEvent event) {
         Site site = parts.store().site();
-        if (event.docId().startsWith(DocIds.WORKER)) {
-            return !event.deleted() && !isFrom(site, event);
+        JsonNode document = event.document();
+        if (document != null && event.docId().startsWith(DocIds.WORKER)) {
+            return !event.deleted()
+                    && !WorkerRegistration.of(event.docId(), document).isFrom(site);
         }
         return event.job().filter(job -> !site.owns(job)).isPresent();
-    }
-
-    private static boolean isFrom(Site site, FeedEvent event) {
-        JsonNode document = event.document();
-        return document == null
-                || WorkerRegistration.of(event.docId(), document).isFrom(site);
     }
 
     @Override
     public void gap() {
         sightings.forgetAll();
-        scan.within(Duration.ZERO);
+        scan.now();
     }
 
     /** Earlier sightings stay: a feed that is often interrupted must not keep dead owners alive. */
     @Override
     public void reconnected() {
-        scan.within(Duration.ZERO);
+        scan.now();
     }
 
     @Override
@@ -185,7 +166,7 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
         try {
             next = examineAll();
             scanIfUnread();
-            forgetDeadWorkers();
+            deadOwners.removeRegistrations();
         } finally {
             watch.within(next);
         }
@@ -198,14 +179,14 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
         }
         try {
             Duration shortest = unreadTypes.stream()
-                    .map(type -> sightings.timeout(type, parts.settings()).length())
+                    .map(type -> sightings.timeout(type).length())
                     .reduce(SCAN_EVERY, ActivityMonitor::shorter);
             if (parts.clock().nanos() - scannedNanos >= shortest.toNanos() / 2) {
-                scan.within(Duration.ZERO);
+                scan.now();
             }
         } catch (RuntimeException trouble) {
             log.debug("settings cannot be read, so the index is asked at once", trouble);
-            scan.within(Duration.ZERO);
+            scan.now();
         }
     }
 
@@ -277,34 +258,18 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
         }
     }
 
-    /** Even an idle worker moves its registration every few minutes; one that does not is dead. */
-    private void forgetDeadWorkers() {
-        sightings.workers().forEach((worker, beat) -> {
-            boolean dead = parts.clock().nanos() - beat.nanos() > DEAD_AFTER.toNanos() && !sightings.owns(worker);
-            if (dead && sightings.workers().remove(worker, beat) && !beat.sign().equals(SignOfLife.NONE)) {
-                removeRegistration(worker, beat.sign());
-            }
-        });
-    }
-
-    private void removeRegistration(String worker, SignOfLife last) {
-        try {
-            for (String rev : last.leaves()) {
-                parts.store().database().put(Tombstone.of(DocIds.WORKER + worker, rev));
-            }
-        } catch (RuntimeException e) {
-            log.debug("the registration of dead worker {} stays behind until the next scan: {}", worker, e.toString());
-        }
-    }
-
     /** Looks at one owned job; returns how long it can be left alone. */
     private Duration examine(JobId id, Sighting sighting) {
-        Timeout timeout = sightings.timeout(id.type(), parts.settings());
-        Beat beat = beatOf(sighting.worker());
-        long life = isLeftByAFormerProcess(id, sighting) ? sighting.nanos() : later(beat.nanos(), sighting.nanos());
+        Timeout timeout = sightings.timeout(id.type());
+        Beat beat = sightings
+                .beat(sighting.worker())
+                .orElseGet(() -> sightings.heardUnlessKnown(sighting.worker(), signOfLife(sighting.worker())));
+        long life = deadOwners.isLeftByAFormerProcess(id, sighting.worker())
+                ? sighting.nanos()
+                : later(beat.nanos(), sighting.nanos());
         long since = later(life, timeout.changedNanos().orElse(life));
-        Duration patience = timeout.length().plus(jitter(timeout.length(), sighting.luck()));
-        Duration left = patience.minusNanos(parts.clock().nanos() - since);
+        Duration left =
+                timeout.patience(sighting.luck()).minusNanos(parts.clock().nanos() - since);
         if (!left.isNegative() && !left.isZero()) {
             return left;
         }
@@ -314,21 +279,6 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
             sightings.forget(id, sighting);
         }
         return AT_ONCE;
-    }
-
-    private Beat beatOf(String worker) {
-        Optional<Beat> known = sightings.beat(worker);
-        if (known.isEmpty()) {
-            sightings.heardUnlessKnown(worker, signOfLife(worker));
-        }
-        return sightings
-                .beat(worker)
-                .orElseGet(() -> new Beat(SignOfLife.NONE, parts.clock().nanos()));
-    }
-
-    /** A job that our own id owns, and we do not run: no beat of ours speaks for it. */
-    private boolean isLeftByAFormerProcess(JobId id, Sighting sighting) {
-        return sighting.worker().equals(ownWorker) && !isOurs.test(id);
     }
 
     private SignOfLife signOfLife(String worker) {
@@ -341,12 +291,12 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
      */
     private void expireIfSilent(JobId id, Sighting sighting, Beat beat, Timeout timeout) {
         parts.settings().read(id.type());
-        if (!sightings.timeout(id.type(), parts.settings()).equals(timeout)) {
+        if (!sightings.timeout(id.type()).equals(timeout)) {
             return;
         }
         Evidence found = evidence(id, sighting.worker());
         boolean ownerLives = !found.signOfLife.equals(beat.sign());
-        if (ownerLives && !isLeftByAFormerProcess(id, sighting)) {
+        if (ownerLives && !deadOwners.isLeftByAFormerProcess(id, sighting.worker())) {
             sightings.heard(sighting.worker(), found.signOfLife);
             sightings.again(id, sighting, sighting.worker(), sighting.rev());
             return;
@@ -383,29 +333,7 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
 
     /** At once, for the jobs that an earlier process of this worker's id left behind. */
     void recoverOwn() {
-        for (WorkerInfo.OwnedJob job : parts.index().owned()) {
-            if (job.worker().equals(ownWorker) && !isOurs.test(job.id())) {
-                recover(job);
-            }
-        }
-    }
-
-    private void recover(WorkerInfo.OwnedJob job) {
-        try {
-            Leaves present = parts.store().leaves(job.id());
-            DeadOwners.leaf(present, job.rev())
-                    .ifPresent(silent -> deadOwners.free(
-                            silent,
-                            present,
-                            new Sighting(job.rev(), ownWorker, parts.clock().nanos(), 0)));
-        } catch (MalformedJobException overwritten) {
-            log.debug("{} was overwritten by something that is no job", job.id());
-        }
-    }
-
-    private static Duration jitter(Duration timeout, double luck) {
-        Duration most = shorter(timeout.dividedBy(2), LONGEST_JITTER);
-        return Duration.ofNanos((long) (most.toNanos() * luck));
+        deadOwners.recoverOwn();
     }
 
     private static long later(long one, long other) {

@@ -1,31 +1,43 @@
 package io.couchjobs.engine.worker;
 
 import io.couchjobs.couch.WriteResult;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.document.Tombstone;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Transitions;
+import io.couchjobs.engine.registry.SignOfLife;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Leaves;
 import io.couchjobs.engine.worker.Sightings.Sighting;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.Lock;
+import io.couchjobs.job.MalformedJobException;
+import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.type.Limit;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes jobs from owners that are dead, as the {@link ActivityMonitor} has found. Thread-safe. */
+/** Takes jobs from owners that are dead, as the {@link ActivityMonitor} has found, and removes their registrations. Thread-safe. */
 final class DeadOwners {
     private static final Logger log = LoggerFactory.getLogger(ActivityMonitor.class);
+    /** Even an idle worker moves its registration every few minutes. */
+    private static final Duration DEAD_AFTER = Duration.ofMinutes(15);
 
     private final QueueParts parts;
     private final String ownWorker;
+    private final Predicate<JobId> isOurs;
     private final Sightings sightings;
     private final LongAdder recovered = new LongAdder();
 
-    DeadOwners(QueueParts parts, String ownWorker, Sightings sightings) {
+    DeadOwners(QueueParts parts, String ownWorker, Predicate<JobId> isOurs, Sightings sightings) {
         this.parts = parts;
         this.ownWorker = ownWorker;
+        this.isOurs = isOurs;
         this.sightings = sightings;
     }
 
@@ -38,6 +50,50 @@ final class DeadOwners {
         return present.jobs().stream()
                 .filter(job -> job.rev().equals(Optional.of(rev)))
                 .findFirst();
+    }
+
+    /** Whether our own id owns a job that we do not run: no sign of life of ours speaks for it. */
+    boolean isLeftByAFormerProcess(JobId id, String owner) {
+        return owner.equals(ownWorker) && !isOurs.test(id);
+    }
+
+    /** Takes the jobs that an earlier process of this worker's id left behind. */
+    void recoverOwn() {
+        for (WorkerInfo.OwnedJob job : parts.index().owned()) {
+            if (isLeftByAFormerProcess(job.id(), job.worker())) {
+                recover(job);
+            }
+        }
+    }
+
+    private void recover(WorkerInfo.OwnedJob job) {
+        Sighting now = new Sighting(job.rev(), ownWorker, parts.clock().nanos(), 0);
+        try {
+            Leaves present = parts.store().leaves(job.id());
+            leaf(present, job.rev()).ifPresent(silent -> free(silent, present, now));
+        } catch (MalformedJobException overwritten) {
+            log.debug("{} was overwritten by something that is no job", job.id());
+        }
+    }
+
+    /** Removes the registrations of workers that are dead and own nothing. */
+    void removeRegistrations() {
+        sightings.workers().forEach((worker, beat) -> {
+            boolean dead = parts.clock().nanos() - beat.nanos() > DEAD_AFTER.toNanos() && !sightings.owns(worker);
+            if (dead && sightings.workers().remove(worker, beat) && !beat.sign().equals(SignOfLife.NONE)) {
+                removeRegistration(worker, beat.sign());
+            }
+        });
+    }
+
+    private void removeRegistration(String worker, SignOfLife last) {
+        try {
+            for (String rev : last.leaves()) {
+                parts.store().database().put(Tombstone.of(DocIds.WORKER + worker, rev));
+            }
+        } catch (RuntimeException e) {
+            log.debug("the registration of dead worker {} stays behind until the next scan: {}", worker, e.toString());
+        }
     }
 
     /** Takes a job from its dead owner. */

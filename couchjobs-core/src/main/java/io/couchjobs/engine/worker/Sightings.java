@@ -4,6 +4,7 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
 import io.couchjobs.engine.registry.SignOfLife;
 import io.couchjobs.engine.registry.WorkerRegistration;
+import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.Job;
@@ -20,7 +21,10 @@ import java.util.function.DoubleSupplier;
  * monotonic clock. Thread-safe. No I/O.
  */
 final class Sightings {
+    private static final Duration LONGEST_JITTER = Duration.ofSeconds(10);
+
     private final ServerClock clock;
+    private final SettingsStore settings;
     private final DoubleSupplier luck;
     private final Map<JobId, Sighting> owned = new ConcurrentHashMap<>();
     private final Map<String, Beat> workers = new ConcurrentHashMap<>();
@@ -37,11 +41,19 @@ final class Sightings {
     record Beat(SignOfLife sign, long nanos) {}
 
     /** A type's timeout, and when it was heard that it had changed. */
-    record Timeout(Duration length, OptionalLong changedNanos) {}
+    record Timeout(Duration length, OptionalLong changedNanos) {
+        /** How long an owner may be silent, with the luck of its job. */
+        Duration patience(double luck) {
+            Duration half = length.dividedBy(2);
+            Duration jitter = half.compareTo(LONGEST_JITTER) < 0 ? half : LONGEST_JITTER;
+            return length.plusNanos((long) (jitter.toNanos() * luck));
+        }
+    }
 
     /** Begins with nothing seen; the luck is drawn from 0 to 1 for each job. */
-    Sightings(ServerClock clock, DoubleSupplier luck) {
-        this.clock = clock;
+    Sightings(QueueParts parts, DoubleSupplier luck) {
+        this.clock = parts.clock();
+        this.settings = parts.settings();
         this.luck = luck;
     }
 
@@ -73,7 +85,7 @@ final class Sightings {
         if (known != null && known.rev.equals(rev)) {
             return false;
         }
-        owned.put(id, new Sighting(rev, worker, clock.nanos(), luck()));
+        owned.put(id, new Sighting(rev, worker, clock.nanos(), luck.getAsDouble()));
         return true;
     }
 
@@ -84,12 +96,12 @@ final class Sightings {
 
     /** Takes in what an index says, which may be older than what the feed told. */
     void sawUnlessKnown(JobId id, String worker, String rev) {
-        owned.putIfAbsent(id, new Sighting(rev, worker, clock.nanos(), luck()));
+        owned.putIfAbsent(id, new Sighting(rev, worker, clock.nanos(), luck.getAsDouble()));
     }
 
-    /** Takes in what a list says, which may be older than what the feed told. */
-    void heardUnlessKnown(String worker, SignOfLife sign) {
-        workers.putIfAbsent(worker, new Beat(sign, clock.nanos()));
+    /** Takes in what was read, which may be older than what the feed told; returns what is known then. */
+    Beat heardUnlessKnown(String worker, SignOfLife sign) {
+        return workers.computeIfAbsent(worker, first -> new Beat(sign, clock.nanos()));
     }
 
     /** A worker gave a sign of life, or was found not to be registered. */
@@ -129,15 +141,11 @@ final class Sightings {
     }
 
     /** The timeout of a type. When it changes, all leases count from there: the owners need the time to follow it. */
-    Timeout timeout(String type, SettingsStore settings) {
+    Timeout timeout(String type) {
         Duration now = settings.timeoutOf(type);
         return timeouts.merge(
                 type,
                 new Timeout(now, OptionalLong.empty()),
                 (known, first) -> known.length.equals(now) ? known : new Timeout(now, OptionalLong.of(clock.nanos())));
-    }
-
-    private double luck() {
-        return luck.getAsDouble();
     }
 }
