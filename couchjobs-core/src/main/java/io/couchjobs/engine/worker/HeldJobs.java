@@ -1,0 +1,137 @@
+package io.couchjobs.engine.worker;
+
+import io.couchjobs.job.After;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobStatus;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/** The held jobs that were seen, what each of them still waits for, and which are to be judged. Thread-safe. No I/O. */
+final class HeldJobs {
+    private static final int LOOKS_WHEN_READY = 3;
+    private static final int LOOKS_WHEN_NEW = 1;
+    /** So many are judged by what is read once. */
+    private static final int TOGETHER = 100;
+
+    private final Map<JobId, Held> held = new HashMap<>();
+    private final Map<JobId, Set<JobId>> waitingFor = new HashMap<>();
+    private final Set<JobId> toJudge = new LinkedHashSet<>();
+    /** Those that the server refuses to let go. */
+    private final Set<JobId> refused = new HashSet<>();
+
+    /** A job is held: it was seen for the first time, or has changed. It is to be judged. */
+    synchronized void add(Job job) {
+        forget(job.id());
+        After after = job.after().orElseThrow();
+        held.put(job.id(), new Held(after));
+        after.jobs()
+                .forEach(id ->
+                        waitingFor.computeIfAbsent(id, i -> new HashSet<>()).add(job.id()));
+        toJudge.add(job.id());
+    }
+
+    synchronized void forget(JobId id) {
+        toJudge.remove(id);
+        refused.remove(id);
+        if (held.remove(id) != null) {
+            waitingFor.values().forEach(waiting -> waiting.remove(id));
+            waitingFor.values().removeIf(Set::isEmpty);
+        }
+    }
+
+    synchronized boolean contains(JobId id) {
+        return held.containsKey(id);
+    }
+
+    /** Whether a job is held, or others wait for it. */
+    synchronized boolean concerns(JobId id) {
+        return held.containsKey(id) || waitingFor.containsKey(id);
+    }
+
+    /**
+     * A job has ended. When one job waits for ten thousand, only the last one to finish, or one that failed, is a reason to look.
+     *
+     * @return whether there is a job to judge now
+     */
+    synchronized boolean finished(JobId id, JobStatus status) {
+        boolean any = false;
+        for (JobId waiting : waitingFor.getOrDefault(id, Set.of())) {
+            Held known = held.get(waiting);
+            if (known != null) {
+                known.unfinished.remove(id);
+                if (known.unfinished.isEmpty() || (known.cancelsOnFailure && status != JobStatus.SUCCESS)) {
+                    known.looks = LOOKS_WHEN_READY;
+                    toJudge.add(waiting);
+                    any = true;
+                }
+            }
+        }
+        return any;
+    }
+
+    /** An event may have come while this was read: when nothing is left to wait for, the job is to be judged once more. */
+    synchronized boolean sawFinished(JobId id, Predicate<JobId> isOver) {
+        Held known = held.get(id);
+        return known != null
+                && !known.unfinished.isEmpty()
+                && known.unfinished.removeIf(isOver)
+                && known.unfinished.isEmpty()
+                && judge(List.of(id));
+    }
+
+    /** Those of the jobs that are still held are to be judged; returns whether there is one. */
+    synchronized boolean judge(Collection<JobId> ids) {
+        List<JobId> still = ids.stream().filter(held::containsKey).toList();
+        toJudge.addAll(still);
+        return !still.isEmpty();
+    }
+
+    /** All that may be ready are to be judged. */
+    synchronized void judgeReady() {
+        held.forEach((id, known) -> {
+            if (known.unfinished.isEmpty() || known.cancelsOnFailure) {
+                toJudge.add(id);
+            }
+        });
+    }
+
+    /** Takes the next jobs to be judged. */
+    synchronized List<JobId> next() {
+        List<JobId> some = toJudge.stream().limit(TOGETHER).toList();
+        some.forEach(toJudge::remove);
+        return some;
+    }
+
+    /** Those of the jobs that are to be judged again without another reason, unless they are let go before. */
+    synchronized List<JobId> toJudgeAgain(List<JobId> ids) {
+        return ids.stream()
+                .filter(id -> held.containsKey(id) && held.get(id).looks-- > 0)
+                .toList();
+    }
+
+    /** The server refuses to let a job go; returns whether that is news. */
+    synchronized boolean refused(JobId id) {
+        return refused.add(id);
+    }
+
+    private static final class Held {
+        /** The jobs that were not yet seen to be finished. */
+        final Set<JobId> unfinished;
+
+        final boolean cancelsOnFailure;
+        /** How often it is yet to be judged again without another reason. */
+        int looks = LOOKS_WHEN_NEW;
+
+        Held(After after) {
+            this.unfinished = new HashSet<>(after.jobs());
+            this.cancelsOnFailure = after.onFailure() == After.OnFailure.CANCEL;
+        }
+    }
+}
