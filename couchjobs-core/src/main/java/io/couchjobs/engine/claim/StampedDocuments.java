@@ -27,8 +27,6 @@ final class StampedDocuments implements FencedDocuments {
     /** Claims that came before this one: it owned the job after they had written. */
     private final Set<String> earlier = ConcurrentHashMap.newKeySet();
 
-    private final SharedWriter.Kind kind = new ByClaim();
-
     /**
      * Writes documents for a claim.
      *
@@ -36,14 +34,14 @@ final class StampedDocuments implements FencedDocuments {
      * @param claim the claim of the job that writes
      */
     StampedDocuments(CouchDatabase database, ClaimedJob claim) {
-        this.writer = new SharedWriter(database);
+        this.writer = new SharedWriter(database, new ByClaim());
         this.claim = claim;
         this.job = claim.id();
     }
 
     @Override
     public ObjectNode change(String id, UnaryOperator<ObjectNode> change) {
-        return writer.change(id, present -> stamped(present, change), kind);
+        return writer.change(id, present -> stamped(present, change));
     }
 
     @Override

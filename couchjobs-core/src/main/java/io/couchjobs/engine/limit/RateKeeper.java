@@ -131,7 +131,7 @@ final class RateKeeper {
      * contested leaf are not granted.
      */
     private boolean reserveOfAll(String type, Rate rate, int wanted, long window) {
-        SharedView view = shared.view(docId(type), SharedWriter.Kind.PLAIN);
+        SharedView view = shared.view(docId(type));
         List<ObjectNode> counted = view.standing();
         ObjectNode document = counted.isEmpty() ? JsonNodeFactory.instance.objectNode() : counted.get(0);
         boolean isNext =
@@ -145,7 +145,7 @@ final class RateKeeper {
         }
         ObjectNode next = next(document, type, rate, window, used + chunk);
         try {
-            Optional<String> done = shared.write(view, view.next(next), SharedWriter.Kind.PLAIN);
+            Optional<String> done = shared.write(view, next);
             if (done.isPresent()) {
                 reserved(type, rate, window, chunk, next.put("_rev", done.get()));
             } else {

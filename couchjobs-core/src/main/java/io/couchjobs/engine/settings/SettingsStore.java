@@ -78,9 +78,8 @@ public final class SettingsStore implements FeedListener {
     /** The settings of a type, as they are in the database now; empty ones when there is no document. */
     public TypeSettings read(String type) {
         long before = news.get();
-        TypeSettings settings = writer.read(TypeSettings.docId(type), KIND)
-                .map(TypeSettings::of)
-                .orElseGet(() -> TypeSettings.none(type));
+        TypeSettings settings =
+                writer.read(TypeSettings.docId(type)).map(TypeSettings::of).orElseGet(() -> TypeSettings.none(type));
         complain(settings);
         remember(settings, before);
         return settings;
@@ -169,10 +168,8 @@ public final class SettingsStore implements FeedListener {
      */
     public TypeSettings change(String type, UnaryOperator<TypeSettings> change) {
         long before = news.get();
-        ObjectNode stored = writer.change(
-                TypeSettings.docId(type),
-                document -> change.apply(TypeSettings.of(document)).toDocument(),
-                KIND);
+        ObjectNode stored = writer.change(TypeSettings.docId(type), document -> change.apply(TypeSettings.of(document))
+                .toDocument());
         TypeSettings settings = TypeSettings.of(stored);
         complain(settings);
         remember(settings, before);

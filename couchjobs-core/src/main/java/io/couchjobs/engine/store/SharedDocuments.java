@@ -29,7 +29,7 @@ public final class SharedDocuments {
 
     /** Reads a document. */
     public Optional<ObjectNode> read(String docId) {
-        return writer.read(docId, SharedWriter.Kind.PLAIN);
+        return writer.read(docId);
     }
 
     /**
@@ -71,7 +71,7 @@ public final class SharedDocuments {
      * @throws CouchJobsException when others were always faster
      */
     public ObjectNode change(String docId, UnaryOperator<ObjectNode> change) {
-        return writer.change(docId, change, SharedWriter.Kind.PLAIN);
+        return writer.change(docId, change);
     }
 
     private List<ObjectNode> read(ViewQuery query) {

@@ -103,15 +103,7 @@ public final class SharedLeaf {
         return plain;
     }
 
-    /** A change written on this leaf. */
-    ObjectNode changed(ObjectNode next) {
-        ObjectNode changed = next.deepCopy();
-        changed.put(REV, rev());
-        mark(changed, document.path(UNCOUNTED).path(REVISIONS).asLong(), false);
-        return changed;
-    }
-
-    /** A change written on this leaf, which lost, with a rank after the best one. */
+    /** A change written on this leaf, with a rank after the best one: that is this leaf, or a removal. */
     ObjectNode changedAfter(SharedLeaf best, ObjectNode next) {
         ObjectNode changed = next.deepCopy();
         changed.put(REV, rev());

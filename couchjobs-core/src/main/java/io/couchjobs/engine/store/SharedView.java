@@ -60,9 +60,7 @@ public record SharedView(String docId, List<SharedLeaf> leaves, boolean severalC
         if (best == null) {
             return wanted.deepCopy();
         }
-        ObjectNode next = base == null
-                ? best.followed(wanted)
-                : best.isDeleted() ? base.changedAfter(best, wanted) : base.changed(wanted);
+        ObjectNode next = base == null ? best.followed(wanted) : base.changedAfter(best, wanted);
         return severalCopies && next.path("_deleted").asBoolean() ? SharedLeaf.removal(next) : next;
     }
 

@@ -3,14 +3,12 @@ package io.couchjobs.engine.store;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.couch.WriteResult;
-import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.JsonNumbers;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.UnconfirmedException;
-import io.couchjobs.job.WriteRefusedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -20,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
@@ -40,22 +39,21 @@ public final class SharedWriter {
     private static final int MOST_ATTEMPTS = 20;
     private static final int MOST_CONFIRMATIONS = 4;
     private static final int MOST_WITHDRAWALS = 12;
-    private static final int MOST_DELETIONS = 6;
     private static final int MOST_DOUBTED = 1_000;
     private static final Duration GRACE = Duration.ofSeconds(5);
 
-    private final CouchDatabase database;
-    private final Copies copies;
-    private final SharedReader reader;
-    private final LostAnswers lostAnswers;
+    private final Kind kind;
+    private final SharedLeaves leaves;
     private final Environment environment;
     private final Map<String, Doubt> doubted = new ConcurrentHashMap<>();
 
     public SharedWriter(CouchDatabase database) {
-        this.database = database;
-        this.copies = new Copies(database);
-        this.reader = new SharedReader(database, copies);
-        this.lostAnswers = new LostAnswers(database, copies);
+        this(database, Kind.PLAIN);
+    }
+
+    public SharedWriter(CouchDatabase database, Kind kind) {
+        this.kind = kind;
+        this.leaves = new SharedLeaves(database, kind);
         this.environment = ServerAccess.environment(database.server());
     }
 
@@ -96,31 +94,23 @@ public final class SharedWriter {
      *     the new one
      * @throws UnconfirmedException when no majority of the copies confirms it; it is taken back as far as can be
      */
-    public ObjectNode change(String docId, UnaryOperator<ObjectNode> change, Kind kind) {
-        List<String> left = new ArrayList<>();
-        try {
-            ObjectNode stored = change(docId, change, kind, left);
-            tidy(docId, left, kind);
-            return stored;
-        } catch (RuntimeException trouble) {
-            tidyAfter(trouble, docId, left, kind);
-            throw trouble;
-        }
+    public ObjectNode change(String docId, UnaryOperator<ObjectNode> change) {
+        return tidying(docId, left -> change(docId, change, left));
     }
 
-    private ObjectNode change(String docId, UnaryOperator<ObjectNode> change, Kind kind, List<String> left) {
+    private ObjectNode change(String docId, UnaryOperator<ObjectNode> change, List<String> left) {
         Backoff backoff = new Backoff(environment, Duration.ofMillis(5), Duration.ofMillis(500));
         boolean doubtful = false;
         boolean tried = false;
         long began = environment.nanos();
         while (backoff.attempts() < MOST_ATTEMPTS || (doubtful && environment.nanos() - began < GRACE.toNanos())) {
-            SharedView view = view(docId, kind);
+            SharedView view = view(docId);
             if (!kind.isKnown(view.present())) {
                 continue;
             }
             doubtful = view.isDoubtful();
             if (doubtful && environment.nanos() - began < GRACE.toNanos()) {
-                pause(backoff, docId);
+                SharedLeaves.pause(backoff, docId);
                 continue;
             }
             ObjectNode present = view.present();
@@ -130,57 +120,48 @@ public final class SharedWriter {
                 return wanted;
             }
             tried = true;
-            Optional<String> done = write(view, view.next(wanted), kind, left);
+            Optional<String> done = write(view, view.next(wanted), left);
             if (done.isPresent()) {
                 return wanted.put("_rev", done.get());
             }
-            pause(backoff, docId);
+            SharedLeaves.pause(backoff, docId);
         }
         throw kind.contended(docId, backoff.attempts());
     }
 
     /** Writes once; returns the revision when the write is done, or empty when no effect of it is left. */
-    public Optional<String> write(SharedView view, ObjectNode next, Kind kind) {
-        List<String> left = new ArrayList<>();
-        try {
-            Optional<String> done = write(view, next, kind, left);
-            tidy(view.docId(), left, kind);
-            return done;
-        } catch (RuntimeException trouble) {
-            tidyAfter(trouble, view.docId(), left, kind);
-            throw trouble;
-        }
+    public Optional<String> write(SharedView view, ObjectNode wanted) {
+        return tidying(view.docId(), left -> write(view, view.next(wanted), left));
     }
 
-    private Optional<String> write(SharedView view, ObjectNode next, Kind kind, List<String> left) {
-        WriteResult written = put(view.severalCopies() ? unique(next) : next);
-        if (written instanceof WriteResult.Accepted accepted && SharedReader.isLocal(view.docId())) {
-            return Optional.of(repeat(view, accepted.rev(), next));
+    private Optional<String> write(SharedView view, ObjectNode next, List<String> left) {
+        WriteResult written = leaves.put(view.severalCopies() ? unique(next) : next);
+        if (written instanceof WriteResult.Accepted accepted) {
+            return SharedLeaves.isLocal(view.docId())
+                    ? Optional.of(repeat(view, accepted.rev(), next))
+                    : settle(view, accepted.rev(), next, left);
         }
-        if (written instanceof WriteResult.Stored stored && stands(view, stored.rev(), next, kind, left)) {
-            return Optional.of(stored.rev());
-        } else if (written instanceof WriteResult.Accepted accepted) {
-            return settle(view, accepted.rev(), next, kind, left);
-        }
-        return Optional.empty();
+        return written instanceof WriteResult.Stored stored && stands(view, stored.rev(), next, left)
+                ? Optional.of(stored.rev())
+                : Optional.empty();
     }
 
     /**
      * A confirmed write stands, unless another leaf contests its base. Then the other writer may be right, and this
      * change is taken back and made again.
      */
-    private boolean stands(SharedView before, String rev, ObjectNode next, Kind kind, List<String> left) {
+    private boolean stands(SharedView before, String rev, ObjectNode next, List<String> left) {
         if (!before.severalCopies()) {
             return true;
         }
-        SharedView after = view(before.docId(), kind);
+        SharedView after = view(before.docId());
         boolean contested = after.leaves().stream()
                 .filter(leaf -> !leaf.descendsFrom(rev))
                 .filter(leaf -> !before.knows(leaf))
                 .filter(leaf -> !leaf.isWithdrawn())
                 .anyMatch(leaf -> !leaf.isChildOf(before.baseRev()));
         if (contested) {
-            takeBack(before, rev, next, kind, left);
+            takeBack(before, rev, next, left);
             return false;
         }
         Set<String> losers = new HashSet<>(left);
@@ -188,44 +169,44 @@ public final class SharedWriter {
                 .filter(leaf -> !leaf.rev().equals(before.baseRev()) && !leaf.isDeleted())
                 .forEach(leaf -> losers.add(leaf.rev()));
         losers.remove(before.baseRev());
-        losers.forEach(loser -> delete(before.docId(), loser, rev));
+        losers.forEach(loser -> leaves.delete(before.docId(), loser, rev));
         left.clear();
         return true;
     }
 
     /** Has a write confirmed that is stored somewhere, or takes it back. */
-    private Optional<String> settle(SharedView before, String rev, ObjectNode next, Kind kind, List<String> left) {
-        Backoff backoff = new Backoff(environment, Duration.ofMillis(20), Duration.ofSeconds(1));
+    private Optional<String> settle(SharedView before, String rev, ObjectNode next, List<String> left) {
+        Backoff backoff = leaves.backoff();
         String own = rev;
         while (backoff.attempts() < MOST_CONFIRMATIONS) {
-            SharedView now = view(before.docId(), kind);
+            SharedView now = view(before.docId());
             Optional<SharedLeaf> mine = now.descendantOf(own);
             boolean isAlone = now.leaves().stream()
                     .filter(leaf -> !before.knows(leaf) && !leaf.isWithdrawn())
                     .allMatch(leaf -> mine.filter(leaf::equals).isPresent());
             if (mine.isEmpty() || !isAlone) {
-                takeBack(before, own, next, kind, left);
+                takeBack(before, own, next, left);
                 return Optional.empty();
             }
             WriteResult kept =
-                    put(mine.get().isDeleted() ? next : unique(mine.get().kept()));
-            if (kept instanceof WriteResult.Stored stored && stands(before, stored.rev(), next, kind, left)) {
+                    leaves.put(mine.get().isDeleted() ? next : unique(mine.get().kept()));
+            if (kept instanceof WriteResult.Stored stored && stands(before, stored.rev(), next, left)) {
                 return Optional.of(stored.rev());
             }
             own = kept instanceof WriteResult.Accepted accepted ? accepted.rev() : own;
-            pause(backoff, before.docId());
+            SharedLeaves.pause(backoff, before.docId());
         }
-        takeBack(before, own, next, kind, left);
+        takeBack(before, own, next, left);
         throw new UnconfirmedException(before.docId());
     }
 
     /** Local documents have no conflicts: each copy keeps the last content it was sent. */
     private String repeat(SharedView before, String rev, ObjectNode next) {
-        Backoff backoff = new Backoff(environment, Duration.ofMillis(20), Duration.ofSeconds(1));
+        Backoff backoff = leaves.backoff();
         ObjectNode again = next.deepCopy().put("_rev", rev);
         while (backoff.attempts() < MOST_CONFIRMATIONS) {
-            pause(backoff, before.docId());
-            WriteResult written = put(again);
+            SharedLeaves.pause(backoff, before.docId());
+            WriteResult written = leaves.put(again);
             if (written instanceof WriteResult.Stored stored) {
                 return stored.rev();
             } else if (written instanceof WriteResult.Accepted accepted) {
@@ -234,7 +215,7 @@ public final class SharedWriter {
         }
         ObjectNode former = before.present();
         former.set("_rev", again.get("_rev"));
-        put(before.document().isPresent() ? former : former.put("_deleted", true));
+        leaves.put(before.document().isPresent() ? former : former.put("_deleted", true));
         throw new UnconfirmedException(before.docId());
     }
 
@@ -242,11 +223,11 @@ public final class SharedWriter {
      * Writes the former content on a leaf of this process, until any copy has stored it; from there it spreads. A
      * writer that built on the leaf goes on from there.
      */
-    private void takeBack(SharedView before, String own, ObjectNode next, Kind kind, List<String> left) {
-        Backoff backoff = new Backoff(environment, Duration.ofMillis(20), Duration.ofSeconds(1));
+    private void takeBack(SharedView before, String own, ObjectNode next, List<String> left) {
+        Backoff backoff = leaves.backoff();
         for (boolean first = true; backoff.attempts() < MOST_WITHDRAWALS; first = false) {
             Optional<SharedLeaf> mine =
-                    first ? Optional.empty() : view(before.docId(), kind).descendantOf(own);
+                    first ? Optional.empty() : view(before.docId()).descendantOf(own);
             boolean isElsewhere = mine.filter(
                             leaf -> !leaf.rev().equals(own) && (leaf.isWithdrawn() || !leaf.saysTheSameAs(next)))
                     .isPresent();
@@ -254,62 +235,51 @@ public final class SharedWriter {
                 return;
             }
             String target = mine.map(SharedLeaf::rev).orElse(own);
-            WriteResult written = put(before.instead(target));
-            if (written instanceof WriteResult.Stored stored) {
-                left.add(stored.rev());
-                return;
-            } else if (written instanceof WriteResult.Accepted accepted) {
-                left.add(accepted.rev());
+            Optional<String> stored = leaves.store(before.instead(target));
+            if (stored.isPresent()) {
+                left.add(stored.get());
                 return;
             }
-            pause(backoff, before.docId());
+            SharedLeaves.pause(backoff, before.docId());
         }
         throw new UnconfirmedException(before.docId());
     }
 
     /** Deletes the leaves that a writer took back, so that readers do not see them in place of the confirmed one. */
-    private void tidy(String docId, List<String> left, Kind kind) {
+    private void tidy(String docId, List<String> left) {
         if (left.isEmpty()) {
             return;
         }
-        SharedLeaf best = view(docId, kind).best().orElse(null);
+        SharedLeaf best = view(docId).best().orElse(null);
         if (best == null || left.stream().anyMatch(best::descendsFrom)) {
             return;
         }
-        WriteResult kept = best.isDeleted() ? new WriteResult.Stored(docId, best.rev()) : put(best.kept());
+        WriteResult kept = best.isDeleted() ? new WriteResult.Stored(docId, best.rev()) : leaves.put(best.kept());
         if (kept instanceof WriteResult.Stored stored) {
-            left.forEach(mine -> delete(docId, mine, stored.rev()));
+            left.forEach(mine -> leaves.delete(docId, mine, stored.rev()));
         }
     }
 
-    private void tidyAfter(RuntimeException trouble, String docId, List<String> left, Kind kind) {
+    /** Writes, and deletes what is left of what had to be taken back meanwhile. */
+    private <T> T tidying(String docId, Function<List<String>, T> writing) {
+        List<String> left = new ArrayList<>();
         try {
-            tidy(docId, left, kind);
-        } catch (RuntimeException another) {
-            trouble.addSuppressed(another);
-        }
-    }
-
-    /**
-     * Deletes a leaf that lost. Copies that do not have it yet refuse that, so the deletion is repeated for a while.
-     */
-    private void delete(String docId, String rev, String winner) {
-        Backoff backoff = new Backoff(environment, Duration.ofMillis(20), Duration.ofSeconds(1));
-        while (!isStored(put(SharedLeaf.lost(docId, rev, winner)))) {
-            boolean isGone = database.leavesWithHistories(docId).stream()
-                    .map(SharedLeaf::of)
-                    .anyMatch(leaf -> leaf.descendsFrom(rev) && !leaf.rev().equals(rev));
-            if (isGone || backoff.attempts() >= MOST_DELETIONS) {
-                return;
+            T done = writing.apply(left);
+            tidy(docId, left);
+            return done;
+        } catch (RuntimeException trouble) {
+            try {
+                tidy(docId, left);
+            } catch (RuntimeException another) {
+                trouble.addSuppressed(another);
             }
-            pause(backoff, docId);
+            throw trouble;
         }
     }
 
     /** Brings a document back to one leaf. */
     public ConflictOutcome resolve(String docId) {
-        Kind kind = Kind.PLAIN;
-        SharedView view = reader.conflicted(docId, kind, copies.areSeveral());
+        SharedView view = leaves.conflicted(docId);
         if (view.leaves().size() < 2) {
             doubted.remove(docId);
             return ConflictOutcome.SETTLED;
@@ -321,13 +291,13 @@ public final class SharedWriter {
         boolean done;
         if (view.severalCopies() && !best.isDeleted()) {
             ObjectNode kept = best.kept(); // the same revision for all who resolve: nobody takes it back
-            done = put(kept) instanceof WriteResult.Stored stored
-                    && stands(view, stored.rev(), kept, kind, new ArrayList<>());
+            done = leaves.put(kept) instanceof WriteResult.Stored stored
+                    && stands(view, stored.rev(), kept, new ArrayList<>());
         } else {
             done = view.leaves().stream()
                     .skip(1)
                     .filter(leaf -> !leaf.isDeleted())
-                    .allMatch(loser -> isStored(put(loser.lost(best.rev()))));
+                    .allMatch(loser -> leaves.store(loser.lost(best.rev())).isPresent());
         }
         return done ? ConflictOutcome.RESOLVED : ConflictOutcome.OPEN;
     }
@@ -347,39 +317,11 @@ public final class SharedWriter {
         return SharedLeaf.unique(next, environment.uuid());
     }
 
-    private static boolean isStored(WriteResult written) {
-        return written instanceof WriteResult.Stored || written instanceof WriteResult.Accepted;
+    public Optional<ObjectNode> read(String docId) {
+        return leaves.read(docId);
     }
 
-    public Optional<ObjectNode> read(String docId, Kind kind) {
-        return reader.read(docId, kind);
-    }
-
-    /** The view for readers: the leaf that came later, not the one of the longer branch. */
-    public SharedView view(String docId, Kind kind) {
-        return reader.view(docId, kind);
-    }
-
-    /** A lost answer is settled by a reading; on a cluster a write found so counts as stored, not as confirmed. */
-    private WriteResult put(ObjectNode document) {
-        try {
-            return WriteRefusedException.check(database.put(document));
-        } catch (CouchException trouble) {
-            if (!trouble.outcomeUnknown()
-                    || SharedReader.isLocal(document.path("_id").asText())) {
-                throw trouble;
-            }
-            return lostAnswers
-                    .lookUp(List.of(document))
-                    .get(0)
-                    .orElseGet(
-                            () -> new WriteResult.Conflict(document.path("_id").asText()));
-        }
-    }
-
-    private static void pause(Backoff backoff, String docId) {
-        if (!backoff.pauseUnlessInterrupted()) {
-            throw new CouchJobsException("interrupted while changing " + docId);
-        }
+    public SharedView view(String docId) {
+        return leaves.view(docId);
     }
 }

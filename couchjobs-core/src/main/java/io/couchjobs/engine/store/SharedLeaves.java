@@ -1,0 +1,111 @@
+package io.couchjobs.engine.store;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.WriteResult;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.couch.ServerAccess;
+import io.couchjobs.engine.time.Backoff;
+import io.couchjobs.job.WriteRefusedException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/** Reads and writes the leaves of documents that many processes change, one request after the other. Thread-safe. */
+final class SharedLeaves {
+    private static final int MOST_DELETIONS = 6;
+
+    private final CouchDatabase database;
+    private final SharedWriter.Kind kind;
+    private final Copies copies;
+    private final LostAnswers lostAnswers;
+
+    SharedLeaves(CouchDatabase database, SharedWriter.Kind kind) {
+        this.database = database;
+        this.kind = kind;
+        this.copies = new Copies(database);
+        this.lostAnswers = new LostAnswers(database, copies);
+    }
+
+    /** Reads a document; reads all its leaves only when there are several. */
+    Optional<ObjectNode> read(String docId) {
+        Optional<ObjectNode> seen = isLocal(docId) ? database.get(docId) : database.getWithConflicts(docId);
+        if (seen.filter(document -> document.has("_conflicts")).isPresent()) {
+            return view(docId).document();
+        }
+        seen.ifPresent(document -> document.remove(SharedLeaf.UNCOUNTED));
+        return seen;
+    }
+
+    /** The view for readers: the leaf that came later, not the one of the longer branch. */
+    SharedView view(String docId) {
+        if (isLocal(docId) || !copies.areSeveral()) {
+            List<SharedLeaf> one =
+                    database.get(docId).map(SharedLeaf::of).map(List::of).orElseGet(List::of);
+            return new SharedView(docId, one, false);
+        }
+        return conflicted(docId);
+    }
+
+    /** All leaves that count, also on one copy. */
+    SharedView conflicted(String docId) {
+        boolean severalCopies = copies.areSeveral();
+        List<SharedLeaf> leaves = database.leavesWithHistories(docId).stream()
+                .map(SharedLeaf::of)
+                .filter(SharedLeaf::counts)
+                .sorted(kind.later().reversed())
+                .toList();
+        return new SharedView(docId, leaves, severalCopies);
+    }
+
+    static boolean isLocal(String docId) {
+        return docId.startsWith("_local/");
+    }
+
+    /** A lost answer is settled by a reading; on a cluster a write found so counts as stored, not as confirmed. */
+    WriteResult put(ObjectNode document) {
+        String docId = document.path("_id").asText();
+        try {
+            return WriteRefusedException.check(database.put(document));
+        } catch (CouchException trouble) {
+            if (!trouble.outcomeUnknown() || isLocal(docId)) {
+                throw trouble;
+            }
+            return lostAnswers.lookUp(List.of(document)).get(0).orElseGet(() -> new WriteResult.Conflict(docId));
+        }
+    }
+
+    /** Writes a leaf; returns its revision when any copy has stored it. */
+    Optional<String> store(ObjectNode document) {
+        WriteResult written = put(document);
+        if (written instanceof WriteResult.Accepted accepted) {
+            return Optional.of(accepted.rev());
+        }
+        return written instanceof WriteResult.Stored stored ? Optional.of(stored.rev()) : Optional.empty();
+    }
+
+    /** Deletes a leaf that lost. Copies that do not have it yet refuse that, so the deletion is repeated for a while. */
+    void delete(String docId, String rev, String winner) {
+        Backoff backoff = backoff();
+        while (store(SharedLeaf.lost(docId, rev, winner)).isEmpty()) {
+            boolean isGone = database.leavesWithHistories(docId).stream()
+                    .map(SharedLeaf::of)
+                    .anyMatch(leaf -> leaf.descendsFrom(rev) && !leaf.rev().equals(rev));
+            if (isGone || backoff.attempts() >= MOST_DELETIONS) {
+                return;
+            }
+            pause(backoff, docId);
+        }
+    }
+
+    Backoff backoff() {
+        return new Backoff(ServerAccess.environment(database.server()), Duration.ofMillis(20), Duration.ofSeconds(1));
+    }
+
+    static void pause(Backoff backoff, String docId) {
+        if (!backoff.pauseUnlessInterrupted()) {
+            throw new CouchJobsException("interrupted while changing " + docId);
+        }
+    }
+}
