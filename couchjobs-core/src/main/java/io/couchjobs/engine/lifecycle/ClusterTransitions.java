@@ -61,9 +61,9 @@ public final class ClusterTransitions {
     }
 
     /**
-     * A job stays as it is, in a new revision. So a deletion of the revision before, because of a claim that has been
-     * taken back, is in vain. When a quorum confirms the new revision, a majority of the copies has the job's former
-     * state, too. A function of the arguments alone.
+     * A job stays as it is, in a new revision. A deletion of the former revision, because of a claim that was taken back, then
+     * has no effect. When a quorum confirms the new revision, a majority of the copies has the job's former state, too. A
+     * function of the arguments alone.
      *
      * @param since when the claim was taken back, or now
      */

@@ -115,10 +115,10 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
 
     @Override
     public boolean needsDocument(FeedNotice notice) {
-        return false; // of a job
+        return false; // of a job or a log
     }
 
-    /** Whatever became of the job, it gave a sign of life. Whether it is owned now, the index tells in good time. */
+    /** The change of a job is a sign of life. Whether the job is owned now, the index tells in good time. */
     @Override
     public void unread(FeedNotice notice) {
         JobId.fromDocId(notice.docId()).ifPresent(id -> {
@@ -331,7 +331,7 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
         }
     }
 
-    /** At once, for the jobs that an earlier process of this worker's id left behind. */
+    /** Recovers at once the jobs that an earlier process of this worker's id left behind. */
     void recoverOwn() {
         deadOwners.recoverOwn();
     }

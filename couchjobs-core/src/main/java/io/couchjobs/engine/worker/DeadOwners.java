@@ -129,7 +129,8 @@ final class DeadOwners {
                         parts.clock().instant())
                 .write();
         if (expired.isPresent() && !(parts.store().write(expired.get()) instanceof WriteResult.Stored)) {
-            // Somebody is alive, which the feed will tell, or the database would not have it: later again.
+            // Somebody is alive, as the feed will tell, or the database refused the write: the monitor looks again
+            // later.
             sightings.again(silent.id(), sighting, sighting.worker(), sighting.rev());
             return;
         }

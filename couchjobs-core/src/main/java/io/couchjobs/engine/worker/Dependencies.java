@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
  * are now. So it does not matter whether the last two finish at the same instant, or which event comes first or twice: after
  * each, somebody looks, and the last one who looks sees both. The write is conditional on the held job's revision.
  *
- * <p>On a cluster an end that only a minority has is undone after the cut: nobody is let go by what a majority of the
- * copies does not have, nor by a job that has conflicts.
+ * <p>On a cluster an end that only a minority has is undone after the cut. So an end counts only when a majority of the copies
+ * has it, and the job has no conflicts.
  */
 final class Dependencies implements FeedListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Dependencies.class);
@@ -123,7 +123,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
         return JobId.fromDocId(notice.docId()).filter(jobs::concerns).isPresent();
     }
 
-    /** It may be held now, which the index knows. A job that others began to wait for after this change was read then. */
+    /** The job may be held now: the index knows. If others began to wait for it after this change, it was read then. */
     @Override
     public synchronized void unread(FeedNotice notice) {
         if (notice.mayBePending()) {

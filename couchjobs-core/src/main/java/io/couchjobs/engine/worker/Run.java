@@ -60,7 +60,7 @@ public final class Run {
         return timeout;
     }
 
-    /** A shorter one leaves half of it to renew the lease: the monitors count anew from when they hear of it. */
+    /** When it becomes shorter, half of it is left to renew the lease: the monitors count anew when they hear of it. */
     Duration timeout(Duration newest, long nanos) {
         if (newest.compareTo(timeout) < 0) {
             graceUntilNanos = nanos + newest.toNanos() / 2;
@@ -287,7 +287,7 @@ public final class Run {
         return new Backoff(tools.parts.store().environment(), Duration.ofMillis(100), Duration.ofSeconds(5));
     }
 
-    /** Only the loss of the job cuts it. */
+    /** Only the loss of the job ends it early. */
     private void pause(Backoff backoff) {
         if (beginPause()) {
             var unused = backoff.pauseUnlessInterrupted();

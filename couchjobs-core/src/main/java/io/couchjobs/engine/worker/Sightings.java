@@ -109,7 +109,7 @@ final class Sightings {
         workers.put(worker, new Beat(sign, clock.nanos()));
     }
 
-    /** Counts anew, and without luck: that was used up for what turned out to be a sign of life that the feed did not tell. */
+    /** Counts from now on, and without luck: the job has had its jitter already. */
     void again(JobId id, Sighting seen, String worker, String rev) {
         owned.replace(id, seen, new Sighting(rev, worker, clock.nanos(), 0));
     }
