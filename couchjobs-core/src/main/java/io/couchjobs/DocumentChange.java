@@ -40,7 +40,7 @@ public final class DocumentChange {
                 : Optional.ofNullable(event.document()).map(ObjectNode::deepCopy);
     }
 
-    /** {@return the job, if the document is one and still there; its attached data is read when it is asked for} */
+    /** {@return the job, if the document is one and still there; without attached data, see {@link JobMonitor#withData(Job)}} */
     public Optional<Job> job() {
         return event.job();
     }

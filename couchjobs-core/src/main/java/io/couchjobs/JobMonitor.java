@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface JobMonitor {
     /**
-     * Reads a job.
+     * Reads a job, with its data.
      *
      * @param type its type
      * @param id its id
@@ -44,9 +44,7 @@ public interface JobMonitor {
      * @param id its id
      * @return the state; {@code NOT_FOUND} when there is no such job
      */
-    default JobState state(String type, String id) {
-        return get(type, id).map(Job::state).orElse(JobState.NOT_FOUND);
-    }
+    JobState state(String type, String id);
 
     /**
      * Reads the data of a job.
@@ -59,6 +57,25 @@ public interface JobMonitor {
     default Optional<ObjectNode> data(String type, String id) {
         return get(type, id).map(Job::data);
     }
+
+    /**
+     * Reads the data of a job, if it is attached to the job's document and was not read before. Jobs of {@link #get} have their
+     * data. All other jobs that this interface hands out have it only where it is in their documents: see {@link
+     * Job#hasAttachedData}.
+     *
+     * @param job a job of this queue
+     * @return the same job with its data; where that is damaged or missing, {@link Job#data} throws the reason
+     */
+    Job withData(Job job);
+
+    /**
+     * Reads the data of many jobs as {@link #withData(Job)} does, in constant memory: while the stream is consumed, by one
+     * request for up to 100 jobs or 4 MB.
+     *
+     * @param jobs jobs of this queue, such as those of {@link #all(JobFilter)} or of a list
+     * @return the same jobs in the same order, with their data
+     */
+    Stream<Job> withData(Stream<Job> jobs);
 
     /**
      * Goes through all jobs of a type, in the order of their ids. See {@link #all(JobFilter)}.

@@ -21,6 +21,7 @@ import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPage;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.Logs;
@@ -258,7 +259,26 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
 
     @Override
     public Optional<Job> get(String type, String id) {
+        return read(type, id).map(this::withData);
+    }
+
+    @Override
+    public JobState state(String type, String id) {
+        return read(type, id).map(Job::state).orElse(JobState.NOT_FOUND);
+    }
+
+    private Optional<Job> read(String type, String id) {
         return engine.parts().store().read(new JobId(type, id));
+    }
+
+    @Override
+    public Job withData(Job job) {
+        return engine.parts().store().withData(job);
+    }
+
+    @Override
+    public Stream<Job> withData(Stream<Job> jobs) {
+        return engine.parts().store().withData(jobs);
     }
 
     @Override

@@ -15,6 +15,7 @@ import io.couchjobs.job.AddResult;
 import io.couchjobs.job.AttachedData;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
@@ -194,46 +195,88 @@ class AttachedDataTest {
     void whoever_gets_a_job_gets_its_data() throws Exception {
         AddResult added = queue.add(request("1", large('a')));
         assertThat(added.job().orElseThrow().data()).isEqualTo(large('a'));
-        assertThat(queue.reschedule("email", "1", Jobs.past(7)).data()).isEqualTo(large('a'));
         assertThat(queue.data("email", "1")).contains(large('a'));
-        assertThat(queue.list(JobFilter.all(), 10)).extracting(Job::data).containsExactly(large('a'));
-        assertThat(queue.all("email")).extracting(Job::data).containsExactly(large('a'));
-        assertThat(queue.page(JobFilter.all(), null, 10).jobs())
-                .extracting(Job::data)
-                .containsExactly(large('a'));
-        List<ObjectNode> heard = new CopyOnWriteArrayList<>();
-        queue.operations().listen(event -> event.job().ifPresent(job -> heard.add(job.data())));
+        assertThat(data(queue.reschedule("email", "1", Jobs.past(7)))).isEqualTo(large('a'));
+        assertThat(data(queue.list(JobFilter.all(), 10))).containsExactly(large('a'));
+        assertThat(data(queue.all("email").toList())).containsExactly(large('a'));
+        assertThat(data(queue.page(JobFilter.all(), null, 10).jobs())).containsExactly(large('a'));
+        List<Job> heard = new CopyOnWriteArrayList<>();
+        queue.operations().listen(event -> event.job().ifPresent(heard::add));
         Subscription subscription = queue.subscribe("email", "1");
-        assertThat(subscription.job().orElseThrow().data()).isEqualTo(large('a'));
+        assertThat(subscription.data()).contains(large('a'));
         ClaimedJob claim = claim();
-        assertThat(subscription.await(JobState.RUNNING, TestQueue.PATIENCE).flatMap(event -> event.data()))
+        assertThat(subscription
+                        .await(JobState.RUNNING, TestQueue.PATIENCE)
+                        .flatMap(JobChange::job)
+                        .map(this::data))
                 .contains(large('a'));
         claim.update(large('b'));
-        assertThat(subscription.await(JobState.RUNNING, TestQueue.PATIENCE).flatMap(event -> event.data()))
+        assertThat(subscription
+                        .await(JobState.RUNNING, TestQueue.PATIENCE)
+                        .flatMap(JobChange::job)
+                        .map(this::data))
                 .as("new data is news")
                 .contains(large('b'));
         claim.finish();
-        assertThat(queue.awaitFinished("email", "1", TestQueue.PATIENCE).map(Job::data))
+        assertThat(queue.awaitFinished("email", "1", TestQueue.PATIENCE).map(this::data))
                 .contains(large('b'));
-        TestQueue.until(() -> heard.contains(large('b')));
+        TestQueue.until(() -> data(heard).contains(large('b')));
     }
 
     @Test
-    void a_filter_sees_the_data_that_it_asks_for() throws Exception {
+    void asking_a_job_for_its_data_sends_no_request_and_names_the_call_that_does() throws Exception {
+        queue.add(request("1", large('a')));
+        Reads reads = new Reads();
+        proxy.detour(reads);
+        List<Job> unread = new ArrayList<>(queue.list(JobFilter.all(), 10));
+        unread.addAll(queue.all("email").toList());
+        unread.add(queue.reschedule("email", "1", Jobs.past(7)));
+        unread.add(Job.parse(stored("1")));
+        ClaimedJob claim = claim();
+        unread.add(claim.job());
+        unread.add(claim.update());
+        assertThat(unread).hasSize(6).allSatisfy(job -> {
+            assertThat(job.hasAttachedData()).isTrue();
+            assertThatThrownBy(job::data)
+                    .isInstanceOf(UnreadableDataException.class)
+                    .hasMessageContaining("email:1")
+                    .hasMessageContaining("withData(job)");
+        });
+        assertThat(queue.state("email", "1")).isEqualTo(JobState.RUNNING);
+        assertThat(reads.all).isEmpty();
+        Job read = read("1");
+        assertThat(reads.all).hasSize(1);
+        assertThat(queue.withData(read).data()).isEqualTo(large('a'));
+        assertThat(read.withRev("9-x")
+                        .with("group", read.document().path("_id"))
+                        .data())
+                .isEqualTo(large('a'));
+        assertThat(reads.all).as("read once").hasSize(1);
+    }
+
+    @Test
+    void a_filter_sees_that_data_is_attached_and_asking_for_it_has_said_no() throws Exception {
         queue.add(request("1", large('a')));
         queue.add(request("2", large('b')));
+        queue.add(request("3", small()));
+        Reads reads = new Reads();
+        proxy.detour(reads);
         try (Worker worker = queue.worker()
-                .filter(job -> job.data().path("x").asText().startsWith("b"))
+                .filter(job -> job.id().id().equals("2")
+                        ? job.hasAttachedData()
+                        : job.data().has("n"))
                 .handler("email", (data, context) -> null)
                 .start()) {
             TestQueue.finished(queue, "email", "2");
-            assertThat(worker.stats().claimed()).isEqualTo(1);
+            TestQueue.finished(queue, "email", "3");
+            assertThat(worker.stats().claimed()).isEqualTo(2);
         }
-        assertThat(read("1").status()).isEqualTo(JobStatus.WAITING);
+        assertThat(reads.all).as("the data of the job that ran").hasSize(1);
+        assertThat(queue.state("email", "1")).isEqualTo(JobState.PENDING);
     }
 
     @Test
-    void jobs_that_are_claimed_together_have_their_data_read_together_and_only_if_somebody_asks() throws Exception {
+    void a_claim_reads_its_data_once_and_a_list_all_data_together_and_only_if_somebody_asks() throws Exception {
         List<JobRequest> requests = new ArrayList<>();
         IntStream.range(0, 20).forEach(i -> requests.add(request("" + i, large((char) ('a' + i)))));
         queue.addAll(requests);
@@ -248,12 +291,13 @@ class AttachedDataTest {
 
         claims.forEach(claim -> assertThat(claim.data())
                 .isEqualTo(large((char) ('a' + Integer.parseInt(claim.id().id())))));
-        assertThat(reads.all).hasSize(1);
+        assertThat(reads.all).hasSize(20);
         claims.forEach(claim -> assertThat(claim.update().data()).isEqualTo(claim.data()));
-        assertThat(reads.all).hasSize(1);
-        assertThat(queue.list(JobFilter.all(), 50))
-                .allSatisfy(job -> assertThat(job.data().path("x").asText()).hasSize(LIMIT));
-        assertThat(reads.all).hasSize(2);
+        assertThat(reads.all).hasSize(20);
+        assertThat(data(queue.list(JobFilter.all(), 50)))
+                .hasSize(20)
+                .allSatisfy(data -> assertThat(data.path("x").asText()).hasSize(LIMIT));
+        assertThat(reads.all).hasSize(21);
     }
 
     @Test
@@ -334,12 +378,12 @@ class AttachedDataTest {
     @Test
     void a_job_that_was_read_before_its_data_was_replaced_does_not_take_the_new_for_the_old() throws Exception {
         queue.add(request("1", large('a')));
-        Job before = read("1");
+        Job before = listed();
         queue.replaceAll(List.of(request("1", large('b'))));
         queue.database().compact();
         TestQueue.until(() -> !queue.database().isCompacting());
         try {
-            assertThat(before.data()).isEqualTo(large('a'));
+            assertThat(data(before)).isEqualTo(large('a'));
         } catch (UnreadableDataException compactedAway) {
             assertThat(compactedAway).hasMessageContaining("email:1");
         }
@@ -348,18 +392,19 @@ class AttachedDataTest {
     @Test
     void a_job_that_was_written_on_since_it_was_read_has_its_data_still() throws Exception {
         queue.add(request("1", large('a')));
-        Job before = read("1");
+        Job before = listed();
         queue.setPriority("email", "1", 99);
         queue.database().compact();
         TestQueue.until(() -> !queue.database().isCompacting());
-        assertThat(before.data()).isEqualTo(large('a'));
+        assertThat(data(before)).isEqualTo(large('a'));
     }
 
     @Test
     @NeedsOneCopy("the copy of the index that is asked may lag behind for a moment")
     void a_copy_of_jobs_has_their_data() {
         queue.add(request("1", large('a')));
-        List<Job> copies = queue.all("email").map(Job::withInlineData).toList();
+        List<Job> copies =
+                queue.withData(queue.all("email")).map(Job::withInlineData).toList();
         assertThat(copies.get(0).toDocument().path("data")).isEqualTo(large('a'));
         assertThat(copies.get(0).toDocument().has("dataDigest")).isFalse();
         queue.remove("email", "1");
@@ -373,12 +418,15 @@ class AttachedDataTest {
     }
 
     @Test
-    void jobs_are_restored_as_they_were_read_too() {
+    void jobs_are_restored_with_the_data_that_was_read_and_rejected_without_it() {
         try (JobQueue other = TestQueue.builder(new TestDatabase(database.server(), database.name() + "-copy"))
                 .largestInlineData(Integer.MAX_VALUE)
                 .open()) {
             queue.add(request("1", large('a')));
-            other.operations().restore(queue.all("email").toList());
+            assertThat(other.operations().restore(queue.all("email").toList()))
+                    .extracting(AddResult::outcome)
+                    .containsExactly(AddResult.Outcome.REJECTED);
+            other.operations().restore(queue.withData(queue.all("email")).toList());
             Job copy = other.get("email", "1").orElseThrow();
             assertThat(copy.toDocument().path("data")).isEqualTo(large('a'));
             other.database().delete();
@@ -492,6 +540,19 @@ class AttachedDataTest {
     private ClaimedJob claim() throws InterruptedException {
         return queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE))
                 .get(0);
+    }
+
+    private ObjectNode data(Job job) {
+        return queue.withData(job).data();
+    }
+
+    private List<ObjectNode> data(List<Job> jobs) {
+        return queue.withData(jobs.stream()).map(Job::data).toList();
+    }
+
+    /** The only job, without its data. */
+    private Job listed() {
+        return queue.list(JobFilter.all(), 10).get(0);
     }
 
     private Job read(String id) {

@@ -17,7 +17,7 @@ final class CronRunCommand extends QueueCommand {
     @Override
     ExitCode run(JobQueue queue) {
         Job job = queue.schedules().runNow(schedule);
-        output().line(() -> job.id().id(), () -> JobJson.of(job));
+        output().line(() -> job.id().id(), () -> JobJson.of(queue.withData(job)));
         return ExitCode.DONE;
     }
 }

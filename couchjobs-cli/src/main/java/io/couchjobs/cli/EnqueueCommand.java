@@ -105,13 +105,13 @@ final class EnqueueCommand extends QueueCommand {
                 result.job().orElseThrow(() -> new CommandException(ExitCode.FAILED, "not added: " + result.problem()));
         if (result.outcome() == AddResult.Outcome.UNCHANGED
                 && data.isGiven()
-                && !isSame(job.data(), request().data())) {
+                && !isSame(queue.withData(job).data(), request().data())) {
             throw new CommandException(
                     ExitCode.REFUSED,
                     "not stored: " + job.id() + " is pending with the same time and other data, which it keeps; "
                             + "--replace gives it the new data");
         }
-        show(job);
+        show(job, queue);
         if (result.outcome() != AddResult.Outcome.ADDED) {
             root().say("couchjobs: " + job.id() + ": " + meaning(result.outcome()));
         }
@@ -129,7 +129,7 @@ final class EnqueueCommand extends QueueCommand {
 
     private ExitCode ifNew(JobQueue queue, JobRequest job) {
         boolean added = queue.insertIfNew(job);
-        queue.get(job.id().type(), job.id().id()).ifPresent(this::show);
+        queue.get(job.id().type(), job.id().id()).ifPresent(present -> show(present, queue));
         if (!added) {
             root().say("couchjobs: not added: an unfinished job has this tracker");
         }
@@ -145,8 +145,8 @@ final class EnqueueCommand extends QueueCommand {
         }
     }
 
-    private void show(Job job) {
-        output().line(() -> job.id().id(), () -> JobJson.of(job));
+    private void show(Job job, JobQueue queue) {
+        output().line(() -> job.id().id(), () -> JobJson.of(queue.withData(job)));
     }
 
     private JobRequest request() {

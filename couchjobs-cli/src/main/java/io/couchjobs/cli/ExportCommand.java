@@ -48,7 +48,7 @@ final class ExportCommand extends QueueCommand {
         long started = System.nanoTime();
         long written = 0;
         long lost = 0;
-        try (Stream<Job> jobs = queue.all(which.filter())) {
+        try (Stream<Job> jobs = queue.withData(queue.all(which.filter()))) {
             for (Iterator<Job> next = jobs.iterator(); next.hasNext(); ) {
                 Optional<String> line = line(next.next());
                 if (line.isEmpty()) {

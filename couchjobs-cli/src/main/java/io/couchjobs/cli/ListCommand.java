@@ -41,7 +41,7 @@ final class ListCommand extends QueueCommand {
         List<Job> jobs = new IndexWait(queue, root().progress()).ask(() -> queue.list(which.filter(), limit));
         output().rows(
                         () -> JobText.table(jobs, Instant.now()),
-                        () -> jobs.stream().map(JobJson::of).toList());
+                        () -> queue.withData(jobs.stream()).map(JobJson::of).toList());
         return ExitCode.DONE;
     }
 }

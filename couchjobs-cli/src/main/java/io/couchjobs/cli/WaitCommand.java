@@ -67,7 +67,7 @@ final class WaitCommand extends QueueCommand {
         }
         try {
             Optional<Job> job = queue.await(id.type(), id.id(), ends(), timeout);
-            return ended(job.orElseThrow(() -> tooLate(queue)));
+            return ended(job.orElseThrow(() -> tooLate(queue)), queue);
         } catch (JobNotFoundException gone) {
             if (wantsRemoval()) {
                 output().line(() -> REMOVED, () -> JobJson.gone(id));
@@ -77,8 +77,8 @@ final class WaitCommand extends QueueCommand {
         }
     }
 
-    private ExitCode ended(Job job) {
-        output().line(() -> job.status().json(), () -> JobJson.of(job));
+    private ExitCode ended(Job job, JobQueue queue) {
+        output().line(() -> job.status().json(), () -> JobJson.of(queue.withData(job)));
         if (wanted().contains(job.status())) {
             return ExitCode.DONE;
         }

@@ -49,7 +49,7 @@ final class WatchCommand extends QueueCommand {
         JobFilter filter = type == null ? JobFilter.all() : JobFilter.all().type(type);
         Output output = output();
         CountDownLatch readerIsGone = new CountDownLatch(1);
-        Listening listening = queue.watch(filter, change -> show(change, output, readerIsGone), () -> root().say(
+        Listening listening = queue.watch(filter, change -> show(change, queue, output, readerIsGone), () -> root().say(
                         "couchjobs: the database was made anew or restored; changes may have been missed"));
         try {
             root().say("couchjobs: watching, Ctrl-C to stop");
@@ -60,12 +60,12 @@ final class WatchCommand extends QueueCommand {
         }
     }
 
-    private void show(JobChange change, Output output, CountDownLatch readerIsGone) {
+    private void show(JobChange change, JobQueue queue, Output output, CountDownLatch readerIsGone) {
         if (id != null && !id.equals(change.id().id())) {
             return;
         }
         Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
-        output.line(() -> now + "  " + change.id() + "  " + text(change), () -> json(change, now));
+        output.line(() -> now + "  " + change.id() + "  " + text(change), () -> json(change, queue, now));
         if (output.isClosed()) {
             readerIsGone.countDown();
         }
@@ -78,8 +78,8 @@ final class WatchCommand extends QueueCommand {
                 .stripTrailing();
     }
 
-    private static ObjectNode json(JobChange change, Instant now) {
-        ObjectNode json = change.job().map(JobJson::of).orElseGet(() -> JobJson.gone(change.id()));
+    private static ObjectNode json(JobChange change, JobQueue queue, Instant now) {
+        ObjectNode json = change.job().map(queue::withData).map(JobJson::of).orElseGet(() -> JobJson.gone(change.id()));
         return json.put("at", now.toString());
     }
 }

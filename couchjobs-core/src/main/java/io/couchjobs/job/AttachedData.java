@@ -60,7 +60,7 @@ public final class AttachedData {
         document.put(Field.DATA_DIGEST, digest);
         document.withObject("/" + Field.ATTACHMENTS)
                 .set(NAME, before.flatMap(stored -> stub(stored, digest)).orElseGet(() -> whole(json)));
-        return Job.trusted(next.id(), document, () -> data);
+        return Job.trusted(next.id(), document).withAttached(data);
     }
 
     /** The stub of the same data, if it is attached already: then it is not sent again. */
@@ -151,29 +151,24 @@ public final class AttachedData {
     }
 
     /**
-     * Reads the attached data of a job.
+     * The job with its attached data.
      *
      * @param job the job, whose data is attached
      * @param attachment the attachment's bytes; null when there is none
-     * @return the data
-     * @throws UnreadableDataException when it is not the data that was attached
+     * @return the job, which has the data, or the reason why it cannot be read
      */
-    public static ObjectNode read(Job job, byte @Nullable [] attachment) {
+    public static Job read(Job job, byte @Nullable [] attachment) {
         if (attachment == null) {
-            throw new UnreadableDataException(
-                    job.id(), "attachment " + NAME + " of its document is missing, or was replaced since");
+            return job.withUnreadable("attachment " + NAME + " of its document is missing, or was replaced since");
         }
         if (!isOf(job, attachment)) {
-            throw new UnreadableDataException(
-                    job.id(),
-                    "attachment " + NAME + " (" + attachment.length
-                            + " bytes) is not what the document's dataDigest tells of");
+            return job.withUnreadable("attachment " + NAME + " (" + attachment.length
+                    + " bytes) is not what the document's dataDigest tells of");
         }
         try {
-            return JobData.parse(attachment);
+            return job.withAttached(JobData.parse(attachment));
         } catch (IOException | InvalidJobDataException notData) {
-            throw new UnreadableDataException(
-                    job.id(), "attachment " + NAME + " is no JSON object: " + notData.getMessage());
+            return job.withUnreadable("attachment " + NAME + " is no JSON object: " + notData.getMessage());
         }
     }
 

@@ -23,17 +23,18 @@ import org.jspecify.annotations.Nullable;
  * lets it guard its writes elsewhere.
  */
 public interface ClaimedJob {
-    /** {@return the job as this owner last wrote or read it} */
+    /** {@return the job as this owner last wrote or read it; it has attached data once {@link #data} has read it} */
     Job job();
 
     /** {@return the identity} */
     JobId id();
 
     /**
-     * The data, as {@link Job#data} has it: large data is read when it is asked for first, and is that of the claim.
+     * The data of the claimed job. The first call reads it from the database, if it is attached to the job's document.
      *
      * @return a copy
-     * @throws io.couchjobs.job.UnreadableDataException when it is attached and cannot be read
+     * @throws UnreadableDataException when it is attached, and is damaged or missing
+     * @throws io.couchjobs.couch.config.CouchException when it is attached, and the database cannot be asked
      */
     ObjectNode data();
 

@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,10 +32,15 @@ public final class Job {
 
     private final JobId id;
     private final ObjectNode document;
-    /** Reads the data that is attached to the document; null when nothing can read it. */
-    private final @Nullable Supplier<ObjectNode> attached;
+    private final Attached attached;
 
-    private Job(JobId id, ObjectNode document, @Nullable Supplier<ObjectNode> attached) {
+    /** Data that is attached to the document, or why it is not at hand. */
+    private record Attached(@Nullable ObjectNode data, String problem) {
+        static final Attached NOT_READ =
+                new Attached(null, "it is attached to the document and was not read; JobQueue.withData(job) reads it");
+    }
+
+    private Job(JobId id, ObjectNode document, Attached attached) {
         this.id = id;
         this.document = document;
         this.attached = attached;
@@ -67,7 +71,7 @@ public final class Job {
         Schema.firstProblem(document).ifPresent(problem -> {
             throw new MalformedJobException(docId, problem);
         });
-        return new Job(id, (ObjectNode) document, null);
+        return new Job(id, (ObjectNode) document, Attached.NOT_READ);
     }
 
     /**
@@ -77,18 +81,7 @@ public final class Job {
      * @param document the document, which the caller gives away
      */
     public static Job trusted(JobId id, ObjectNode document) {
-        return new Job(id, document, null);
-    }
-
-    /**
-     * {@return the same, with data that is attached}
-     *
-     * @param id the job
-     * @param document the document, which the caller gives away
-     * @param attached reads the data
-     */
-    static Job trusted(JobId id, ObjectNode document, Supplier<ObjectNode> attached) {
-        return new Job(id, document, attached);
+        return new Job(id, document, Attached.NOT_READ);
     }
 
     /**
@@ -134,27 +127,22 @@ public final class Job {
     }
 
     /**
-     * The creator's input. Large data is attached to the document ({@link AttachedData}), and is read when it is asked for first:
-     * that of jobs that came together in one request, as long as the queue is open. No I/O otherwise.
+     * The creator's input. No I/O. Large data is attached to the document ({@link AttachedData}) and must have been read: handlers
+     * and {@code JobQueue.get} have it. Jobs of lists, filters, listeners and changes come without it: {@code
+     * JobQueue.withData(job)} reads it.
      *
      * @return a copy; an empty object when the document has none
-     * @throws UnreadableDataException when it is attached and cannot be read: it was damaged; or replaced or removed since, and
-     *     the revision that had it was compacted away; or the job was made of a document by {@link #parse}
-     * @throws io.couchjobs.couch.config.CouchJobsException when it is attached, and the database cannot be asked
+     * @throws UnreadableDataException when it is attached and was not read; or it was damaged; or it was replaced or removed
+     *     since, and the revision that had it was compacted away
      */
     public ObjectNode data() {
-        if (hasAttachedData()) {
-            return attached().deepCopy();
+        if (!hasAttachedData()) {
+            ObjectNode data = inlineData();
+            return data == null ? document.objectNode() : data.deepCopy();
+        } else if (attached.data == null) {
+            throw new UnreadableDataException(id, attached.problem);
         }
-        ObjectNode data = inlineData();
-        return data == null ? document.objectNode() : data.deepCopy();
-    }
-
-    private ObjectNode attached() {
-        if (attached == null) {
-            throw new UnreadableDataException(id, "it is attached to the document, of which only the text was read");
-        }
-        return attached.get();
+        return attached.data.deepCopy();
     }
 
     /** The data that the document has, not copied; null for none. */
@@ -168,26 +156,27 @@ public final class Job {
         return AttachedData.isIn(document);
     }
 
-    /**
-     * The same job, whose attached data can be read.
-     *
-     * @param reader reads it on demand, and remembers it; called by any number of threads
-     * @return the job; this one when its data is in its document
-     */
-    public Job withDataFrom(Supplier<ObjectNode> reader) {
-        return hasAttachedData() ? new Job(id, document, reader) : this;
+    /** {@return whether {@link #data} throws, because attached data was not read or could not be; for the engine} */
+    public boolean lacksData() {
+        return hasAttachedData() && attached.data == null;
+    }
+
+    Job withAttached(ObjectNode data) {
+        return new Job(id, document, new Attached(data, ""));
+    }
+
+    Job withUnreadable(String problem) {
+        return new Job(id, document, new Attached(null, problem));
     }
 
     /**
-     * The same job, with attached data as another revision of it has it already.
+     * The same job, with attached data that was read with another revision of it. For the engine.
      *
      * @param other the other revision
      * @return the job; this one when it has other data
      */
     public Job withDataOf(Job other) {
-        return hasAttachedData() && other.attached != null && hasSameDataAs(other)
-                ? new Job(id, document, other.attached)
-                : this;
+        return lacksData() && !other.lacksData() && hasSameDataAs(other) ? new Job(id, document, other.attached) : this;
     }
 
     /**
@@ -203,7 +192,7 @@ public final class Job {
         }
         ObjectNode copy = document.deepCopy();
         AttachedData.putInline(copy, data());
-        return new Job(id, copy, null);
+        return new Job(id, copy, Attached.NOT_READ);
     }
 
     /**

@@ -14,12 +14,16 @@ import org.jspecify.annotations.Nullable;
  * @see Subscription
  */
 public record JobChange(JobId id, JobState state, @Nullable Job now) {
-    /** {@return the job as it was then; empty when it was removed} */
+    /** {@return the job as it was then, without attached data; empty when it was removed} */
     public Optional<Job> job() {
         return Optional.ofNullable(now);
     }
 
-    /** {@return a copy of the job's data; empty when it was removed} */
+    /**
+     * {@return a copy of the job's data; empty when it was removed}
+     *
+     * @throws UnreadableDataException when it is attached: {@code JobQueue.withData(job)} reads it
+     */
     public Optional<ObjectNode> data() {
         return job().map(Job::data);
     }

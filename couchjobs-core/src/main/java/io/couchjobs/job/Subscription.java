@@ -26,10 +26,10 @@ public interface Subscription extends AutoCloseable {
     /** {@return the job's state as last told: by the last event that was awaited, or else when the subscription began} */
     JobState state();
 
-    /** {@return a copy of the job's data as last told; empty when it was removed} */
+    /** {@return a copy of the job's data as last told, read from the database if it is attached; empty when it was removed} */
     Optional<ObjectNode> data();
 
-    /** {@return the job as last told; empty when it was removed} */
+    /** {@return the job as last told, without attached data; empty when it was removed} */
     Optional<Job> job();
 
     /** {@return whether there will be no more events: the job has ended and that was awaited, or this was closed} */

@@ -3,8 +3,8 @@ package io.couchjobs.job;
 import io.couchjobs.couch.config.CouchJobsException;
 
 /**
- * The data of a job is attached to its document, and cannot be read: the attachment is missing, or is not the one that
- * was attached. Nothing was changed. See {@link AttachedData}.
+ * The data of a job is attached to its document and is not at hand: it was not read with the job, the attachment is
+ * missing, or it is not the one that was attached. Nothing was changed. See {@link Job#data} and {@link AttachedData}.
  */
 public final class UnreadableDataException extends CouchJobsException {
     private static final long serialVersionUID = 1L;

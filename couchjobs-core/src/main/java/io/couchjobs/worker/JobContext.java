@@ -13,7 +13,7 @@ public interface JobContext {
     /** {@return the identity of the job} */
     JobId id();
 
-    /** {@return the job as this worker last wrote or read it} */
+    /** {@return the job as this worker last wrote or read it, with its data} */
     Job job();
 
     /** {@return which run of the job this is, 1 for the first} */

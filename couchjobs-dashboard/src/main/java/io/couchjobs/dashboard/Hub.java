@@ -164,12 +164,12 @@ final class Hub implements DocumentChange.Listener, AutoCloseable {
         }
     }
 
-    private static void tellOf(JobId job, News told, Viewer viewer) {
+    private void tellOf(JobId job, News told, Viewer viewer) {
         DocumentChange event = told.jobs.get(job.docId());
         if (event != null || told.again || told.tooMany) {
             ObjectNode json = event == null
                     ? Call.JSON.createObjectNode()
-                    : event.job().map(JobJson::whole).orElseGet(Call.JSON::createObjectNode);
+                    : event.job().map(changed -> JobJson.whole(changed, queue)).orElseGet(Call.JSON::createObjectNode);
             viewer.tell(Viewer.frame(
                     "job", json.put("gone", event != null && event.isDeleted()).toString()));
         }

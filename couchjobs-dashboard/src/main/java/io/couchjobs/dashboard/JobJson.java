@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.JobQueue;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
@@ -54,7 +55,7 @@ final class JobJson {
     }
 
     /** The fields that a job's own page shows. */
-    static ObjectNode whole(Job job) {
+    static ObjectNode whole(Job job, JobQueue queue) {
         ObjectNode json = summary(job)
                 .put("state", job.state().name().toLowerCase(java.util.Locale.ROOT))
                 .put(
@@ -68,7 +69,7 @@ final class JobJson {
                 .put("origin", job.origin().orElse(null))
                 .put("tracker", job.tracker().orElse(null))
                 .put("site", job.site().orElse(null))
-                .put("data", data(job))
+                .put("data", data(job, queue))
                 .put("result", job.result().map(JobJson::text).orElse(null));
         job.lock().ifPresent(lock -> json.put("since", lock.since().toEpochMilli()));
         errors(job, json.putArray("errors"));
@@ -82,9 +83,9 @@ final class JobJson {
         return json;
     }
 
-    private static String data(Job job) {
+    private static String data(Job job, JobQueue queue) {
         try {
-            return text(job.data());
+            return text(queue.withData(job).data());
         } catch (CouchJobsException unreadable) {
             return String.valueOf(unreadable.getMessage());
         }

@@ -95,7 +95,7 @@ final class Jobs {
     ObjectNode job(Call call) {
         JobId id = new JobId(call.required("type"), call.required("id"));
         Job job = queue.get(id.type(), id.id()).orElseThrow(() -> new JobNotFoundException(id));
-        return JobJson.whole(job).put("now", Clock.now(queue));
+        return JobJson.whole(job, queue).put("now", Clock.now(queue));
     }
 
     /** To show the newest lines, all would have to be read. A person reads a log from its beginning. */

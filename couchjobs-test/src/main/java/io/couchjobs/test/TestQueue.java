@@ -176,6 +176,6 @@ public final class TestQueue implements AutoCloseable {
     }
 
     private List<Job> all(String type) {
-        return queue.all(type).toList();
+        return queue.withData(queue.all(type)).toList();
     }
 }

@@ -83,17 +83,12 @@ final class Claimer {
         }
     }
 
-    /** Jobs that were stored together are handed out together, and share the reading of their data. */
-    private List<Answered> answered(List<Candidate> candidates, List<Job> claims, List<WriteResult> answers) {
-        List<Job> stored = new ArrayList<>();
-        for (int i = 0; i < claims.size(); i++) {
-            Job claim = claims.get(i);
-            stored.add(storedRev(answers.get(i)).map(claim::withRev).orElse(claim));
-        }
-        List<Job> readable = store.withData(stored);
+    private static List<Answered> answered(List<Candidate> candidates, List<Job> claims, List<WriteResult> answers) {
         List<Answered> answered = new ArrayList<>();
         for (int i = 0; i < claims.size(); i++) {
-            answered.add(new Answered(candidates.get(i), readable.get(i), answers.get(i)));
+            Job claim = claims.get(i);
+            Job stored = storedRev(answers.get(i)).map(claim::withRev).orElse(claim);
+            answered.add(new Answered(candidates.get(i), stored, answers.get(i)));
         }
         return answered;
     }

@@ -72,7 +72,7 @@ public final class Finder implements FeedListener, AutoCloseable {
         this.limits = new Limits(parts, worker, waiter::wake);
         this.unconfirmed = new UnconfirmedClaims(clock::nanos, store.environment());
         this.claimer = new Claimer(parts, limits, unconfirmed);
-        this.admission = new Admission(waiter::wake, store::withData);
+        this.admission = new Admission(waiter::wake);
         this.candidates = new Candidates(
                 parts.index(),
                 clock,

@@ -59,7 +59,7 @@ public final class LeasedJob implements ClaimedJob {
 
     @Override
     public ObjectNode data() {
-        return job().data();
+        return ownership.withData().data();
     }
 
     /** {@return the monotonic time at which the last write that CouchDB confirmed was sent: the lease counts from there} */

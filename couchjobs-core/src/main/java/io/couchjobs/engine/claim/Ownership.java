@@ -65,6 +65,15 @@ public final class Ownership {
         return job;
     }
 
+    /** The job with its attached data, which is kept. Reads it when nothing has, without the monitor. */
+    Job withData() {
+        Job read = store.withData(job);
+        synchronized (this) {
+            job = job.withDataOf(read);
+        }
+        return read;
+    }
+
     void tellWithNextWrite(Progress progress) {
         untold.set(progress);
     }

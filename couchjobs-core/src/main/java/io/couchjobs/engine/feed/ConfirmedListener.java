@@ -7,7 +7,6 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -42,9 +41,7 @@ public final class ConfirmedListener implements FeedListener, ConfirmedEnds.List
                 sure.rev(),
                 job.isEmpty(),
                 job.map(Job::toDocument).orElse(null),
-                false,
-                List.of(sure.rev()),
-                job.map(store::withData)));
+                false));
     }
 
     @Override

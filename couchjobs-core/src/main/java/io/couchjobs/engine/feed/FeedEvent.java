@@ -12,7 +12,6 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.MalformedJobException;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param document the document as it is now, or its tombstone; null when it cannot be read
  * @param conflicted whether it has other leaves that are not deleted
  * @param leaves the revisions of its leaves, tombstones too, as far as the feed tells; the winner first
- * @param job the job, if the document is one and still there; attachments were not read with it
+ * @param job the job, if the document is one and still there; its attached data is not read
  */
 public record FeedEvent(
         String docId,
@@ -37,7 +36,7 @@ public record FeedEvent(
     private static final String CONFLICTS = "_conflicts";
 
     /**
-     * A change of a document whose attached data cannot be read.
+     * A change of a document with one leaf.
      *
      * @param docId the document's {@code _id}
      * @param rev the revision that the change made
@@ -70,14 +69,13 @@ public record FeedEvent(
     }
 
     /** The event of a row of the feed; the document, which is given away, loses its {@code _conflicts}. */
-    static FeedEvent of(Change change, UnaryOperator<Job> withData) {
+    static FeedEvent of(Change change) {
         String rev = change.revs().isEmpty() ? "" : change.revs().get(0);
         ObjectNode document = change.doc();
         boolean conflicted = document != null
                 && document.has(CONFLICTS)
                 && !document.remove(CONFLICTS).isEmpty();
-        Optional<Job> job = jobOf(change.id(), change.deleted(), document).map(withData);
-        return new FeedEvent(change.id(), rev, change.deleted(), document, conflicted, change.revs(), job);
+        return new FeedEvent(change.id(), rev, change.deleted(), document, conflicted, change.revs());
     }
 
     /** {@return the number of the revision: how many writes the document has seen} */

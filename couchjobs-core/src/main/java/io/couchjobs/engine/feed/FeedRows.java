@@ -4,7 +4,6 @@ import io.couchjobs.couch.Change;
 import io.couchjobs.couch.ChangesFeed;
 import io.couchjobs.couch.ChangesRequest;
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.engine.store.DataReader;
 import io.couchjobs.engine.store.OwnWrites;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,7 +23,6 @@ final class FeedRows {
     private final FeedPosition position;
     private final FeedPace pace;
     private final OwnWrites own;
-    private final DataReader data;
     private final RowDocuments documents;
     /** Something was heard of the server. */
     private final Runnable alive;
@@ -42,7 +40,6 @@ final class FeedRows {
         this.pace = pace;
         this.own = own;
         this.alive = alive;
-        this.data = new DataReader(database);
         this.documents = new RowDocuments(database);
     }
 
@@ -98,7 +95,7 @@ final class FeedRows {
     }
 
     private void tellWhole(Change change) {
-        FeedEvent event = FeedEvent.of(change, data::lazily);
+        FeedEvent event = FeedEvent.of(change);
         tell(change, listener -> listener.changed(event));
     }
 

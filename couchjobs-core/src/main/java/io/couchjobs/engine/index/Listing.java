@@ -6,7 +6,6 @@ import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.config.CouchNotFoundException;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.document.DocIds;
-import io.couchjobs.engine.store.DataReader;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
@@ -46,14 +45,12 @@ public final class Listing {
     private final CouchDatabase database;
     private final DesignDocuments designs;
     private final JobIndex index;
-    private final DataReader data;
 
     /** Lists the jobs of a database. The index tells which types there are. */
     public Listing(DesignDocuments designs, JobIndex index) {
         this.database = designs.database();
         this.designs = designs;
         this.index = index;
-        this.data = new DataReader(database);
     }
 
     /** A page, from where the page before ended; null for the first one. */
@@ -98,14 +95,14 @@ public final class Listing {
             List<Optional<Job>> documents = read(rows);
             for (int i = 0; i < rows.size(); i++) {
                 if (jobs.size() == limit || lookedAt == MOST_LOOKED_AT) {
-                    return new JobPage(data.lazily(jobs), place);
+                    return new JobPage(jobs, place);
                 }
                 documents.get(i).filter(filter::matches).ifPresent(jobs::add);
                 place = rows.get(i).place();
                 lookedAt++;
             }
             if (rows.size() <= limit) {
-                return new JobPage(data.lazily(jobs), null);
+                return new JobPage(jobs, null);
             }
         }
     }
@@ -119,11 +116,9 @@ public final class Listing {
                         page -> !page.isEmpty(),
                         page -> documents(
                                 String.valueOf(page.get(page.size() - 1).id()), end))
-                .map(page -> page.stream()
-                        .flatMap(row -> JobStore.jobOf(row).stream())
-                        .filter(filter::matches)
-                        .toList())
-                .flatMap(jobs -> data.lazily(jobs).stream());
+                .flatMap(List::stream)
+                .flatMap(row -> JobStore.jobOf(row).stream())
+                .filter(filter::matches);
     }
 
     /** The rows after an id, which is that of the last row of the page before or of no document. */

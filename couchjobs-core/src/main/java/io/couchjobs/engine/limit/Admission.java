@@ -6,7 +6,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,16 +14,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Admission {
     private final Runnable onChange;
-    private final UnaryOperator<Job> withData;
     private final LongAdder skipped = new LongAdder();
     private final LongAdder failures = new LongAdder();
     private @Nullable Predicate<? super Job> filter;
     private @Nullable Set<String> classes;
     private long changes;
 
-    public Admission(Runnable onChange, UnaryOperator<Job> withData) {
+    public Admission(Runnable onChange) {
         this.onChange = onChange;
-        this.withData = withData;
     }
 
     /**
@@ -34,7 +31,7 @@ public final class Admission {
      */
     public void filter(@Nullable Predicate<? super Job> newFilter) {
         synchronized (this) {
-            filter = newFilter == null ? null : job -> newFilter.test(withData.apply(job));
+            filter = newFilter;
             changes++;
         }
         onChange.run();

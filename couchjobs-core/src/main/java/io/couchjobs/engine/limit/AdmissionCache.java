@@ -1,11 +1,9 @@
 package io.couchjobs.engine.limit;
 
-import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.time.RecentMap;
 import io.couchjobs.job.Job;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -47,28 +45,22 @@ public final class AdmissionCache {
                 return known.yes();
             }
         }
-        Optional<Boolean> said = rules.takeClassOf(job) ? passes(job, rules.filter()) : Optional.of(false);
-        boolean yes = said.orElse(false);
+        boolean yes = rules.takeClassOf(job) && passes(job, rules.filter());
         if (!yes) {
             admission.skippedOne();
         }
         synchronized (verdicts) {
-            said.ifPresent(
-                    word -> verdicts.put(docId, new Verdict(rules, job.rev().orElse(""), word)));
+            verdicts.put(docId, new Verdict(rules, job.rev().orElse(""), yes));
         }
         return yes;
     }
 
-    /** Empty when the job's data could not be read: the filter is asked again when the job comes again. */
-    private Optional<Boolean> passes(Job job, @Nullable Predicate<? super Job> filter) {
+    private boolean passes(Job job, @Nullable Predicate<? super Job> filter) {
         try {
-            return Optional.of(filter == null || filter.test(job));
-        } catch (CouchException notNow) {
-            failed(job, notNow);
-            return Optional.empty();
+            return filter == null || filter.test(job);
         } catch (RuntimeException | LinkageError | StackOverflowError | AssertionError e) {
             failed(job, e);
-            return Optional.of(false);
+            return false;
         }
     }
 

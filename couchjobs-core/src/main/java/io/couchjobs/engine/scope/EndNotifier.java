@@ -178,9 +178,7 @@ final class EndNotifier implements FeedListener, ConfirmedEnds.Listener, AutoClo
 
     @Override
     public void told(Snapshot sure) {
-        sure.job()
-                .map(store::withData)
-                .ifPresentOrElse(this::tellIfEnded, () -> tell(sure.id(), Outcome.REMOVED, null));
+        sure.job().ifPresentOrElse(this::tellIfEnded, () -> tell(sure.id(), Outcome.REMOVED, null));
     }
 
     @Override

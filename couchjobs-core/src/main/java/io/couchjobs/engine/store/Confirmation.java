@@ -36,7 +36,6 @@ public final class Confirmation {
     private final JobWriter writer;
     private final CouchDatabase database;
     private final Conflicts conflicts;
-    private final DataReader data;
     /**
      * Jobs with a change that is stored somewhere and was not confirmed. A caller that tries again finds the change
      * there, but it is not done yet.
@@ -44,11 +43,10 @@ public final class Confirmation {
     private final Set<JobId> doubtful =
             Collections.synchronizedSet(Collections.newSetFromMap(RecentMap.byUse(MOST_DOUBTFUL)));
 
-    Confirmation(JobWriter writer, Conflicts conflicts, DataReader data) {
+    Confirmation(JobWriter writer, Conflicts conflicts) {
         this.writer = writer;
         this.database = writer.database();
         this.conflicts = conflicts;
-        this.data = data;
     }
 
     /** Whether readers see a new job, or a later change of it, after its conflicts were resolved. */
@@ -75,8 +73,7 @@ public final class Confirmation {
         Backoff backoff = new Backoff(writer.environment(), Duration.ofMillis(50), Duration.ofSeconds(1));
         while (backoff.attempts() < MOST_ATTEMPTS) {
             settle(id);
-            Optional<Job> present =
-                    database.get(id.docId()).map(Job::parse).map(data::lazily).filter(job -> goesBackTo(rev, job));
+            Optional<Job> present = database.get(id.docId()).map(Job::parse).filter(job -> goesBackTo(rev, job));
             if (present.isEmpty()) {
                 return present;
             }

@@ -37,9 +37,9 @@ public final class JobReader {
         return ServerAccess.environment(database.server());
     }
 
-    /** The job of a snapshot, for a caller that may ask for its data. */
+    /** The job of a snapshot, with its data. */
     public Job withData(Job job) {
-        return data.lazily(job);
+        return data.read(job);
     }
 
     /** Where a document stands: its revision, empty when there never was one, and whether it is gone. */

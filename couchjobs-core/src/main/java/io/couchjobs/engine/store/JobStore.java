@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /**
  * Jobs in and out of the database: what is read here has its conflicts resolved soon, in the background. The answer to a
@@ -62,7 +63,7 @@ public final class JobStore implements AutoCloseable {
         this.dataLimit = dataLimit;
         this.data = new DataReader(database);
         this.claimRecovery = new ClaimRecovery(writer, conflicts);
-        this.confirmation = new Confirmation(writer, conflicts, data);
+        this.confirmation = new Confirmation(writer, conflicts);
         this.ends = new ConfirmedEnds(writer, conflicts);
     }
 
@@ -158,7 +159,7 @@ public final class JobStore implements AutoCloseable {
     }
 
     private Optional<Job> parsed(Optional<ObjectNode> document) {
-        Optional<Job> job = document.map(Job::given).map(data::lazily);
+        Optional<Job> job = document.map(Job::given);
         job.filter(Job::isWithdrawn).ifPresent(withdrawn -> look(withdrawn.id()));
         return job;
     }
@@ -182,7 +183,7 @@ public final class JobStore implements AutoCloseable {
         Optional<Job> best = Resolution.best(database.leavesWithHistories(id.docId()));
         if (best.isPresent()) {
             look(id);
-            return best.map(data::lazily);
+            return best;
         }
         confirmation.settle(id);
         return read(id);
@@ -204,7 +205,7 @@ public final class JobStore implements AutoCloseable {
                         ViewQuery.allDocs().keys(keys).includeDocs(true).conflicts(true))
                 .documentRows()) {
             boolean hasConflicts = row.doc() != null && row.doc().remove("_conflicts") != null;
-            jobOf(row).map(data::lazily).ifPresent(job -> {
+            jobOf(row).ifPresent(job -> {
                 jobs.add(job);
                 if (hasConflicts || job.isWithdrawn()) {
                     look(job.id());
@@ -239,17 +240,17 @@ public final class JobStore implements AutoCloseable {
         if (leaves.areInConflict() || leaves.winner().filter(Job::isWithdrawn).isPresent()) {
             look(id);
         }
-        return leaves.map(data::lazily);
+        return leaves;
     }
 
-    /** A job that was read without its data, for a caller that may ask for the data; attached data is read on demand. */
+    /** The job with its attached data, which nothing else here reads. */
     public Job withData(Job job) {
-        return data.lazily(job);
+        return data.read(job);
     }
 
-    /** The same for jobs that are handed out together. */
-    public List<Job> withData(List<Job> jobs) {
-        return data.lazily(jobs);
+    /** The jobs with their attached data, of which several are read by one request while the stream is consumed. */
+    public Stream<Job> withData(Stream<Job> jobs) {
+        return data.read(jobs);
     }
 
     /** A new job as it is to be written: with large data attached. */

@@ -12,7 +12,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
-import java.util.function.UnaryOperator;
 
 /**
  * The leaves of a job's document that are not deleted, the one that readers see first; nearly always there is one. Leaves that
@@ -45,10 +44,6 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
      */
     public Leaves(List<Job> jobs) {
         this(jobs, false);
-    }
-
-    Leaves map(UnaryOperator<Job> change) {
-        return new Leaves(jobs.stream().map(change).toList(), isBesideTombstone);
     }
 
     /**

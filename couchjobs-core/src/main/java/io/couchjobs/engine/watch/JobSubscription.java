@@ -46,12 +46,12 @@ public final class JobSubscription extends Follower implements Subscription {
 
     @Override
     public Optional<ObjectNode> data() {
-        return job().map(Job::data);
+        return job().map(followers::withData).map(Job::data);
     }
 
     @Override
     public Optional<Job> job() {
-        return told().job().map(followers::withData);
+        return told().job();
     }
 
     @Override
@@ -182,10 +182,7 @@ public final class JobSubscription extends Follower implements Subscription {
     }
 
     private JobChange event(Snapshot snapshot) {
-        return new JobChange(
-                snapshot.id(),
-                snapshot.state(),
-                snapshot.job().map(followers::withData).orElse(null));
+        return new JobChange(snapshot.id(), snapshot.state(), snapshot.job().orElse(null));
     }
 
     private static CancellationException closed() {

@@ -238,8 +238,7 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
         last.put(news.id(), new Told(news, status));
         boolean changed = before == null || before.status != status;
         if (changed && job.map(filter::matches).orElse(true)) {
-            hearer.listener.accept(new JobChange(
-                    news.id(), news.state(), job.map(store::withData).orElse(null)));
+            hearer.listener.accept(new JobChange(news.id(), news.state(), job.orElse(null)));
         }
     }
 }

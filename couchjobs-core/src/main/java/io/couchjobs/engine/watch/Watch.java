@@ -93,7 +93,7 @@ public final class Watch implements AutoCloseable {
      * @throws InterruptedException when interrupted while waiting
      */
     public Optional<Job> await(JobId id, Predicate<Job> wanted, Duration timeout) throws InterruptedException {
-        return subscriptions.await(id, wanted, timeout).map(store::withData);
+        return subscriptions.await(id, wanted, timeout);
     }
 
     /** Ends all that was begun here. Idempotent. */

@@ -208,13 +208,12 @@ public final class Run {
         }
     }
 
-    /** Large data is read by now; that the database is away is not the job's fault. */
+    /** The handler finds attached data read. A database that is away is not the job's fault. */
     private void readData() {
         Backoff backoff = backoff();
-        while (claim.job().hasAttachedData()) {
+        while (claim.job().lacksData()) {
             try {
                 var unused = claim.data();
-                return;
             } catch (CouchException trouble) {
                 warnOnce(backoff, "cannot read the data of {}, trying again until its lease runs out: {}", trouble);
                 if (!backoff.pauseUnlessInterrupted()) {

@@ -23,7 +23,6 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.UnaryOperator;
 
 /**
  * Workers that choose jobs by the product's rules, each with a feed of its own that tells it late, in virtual time: a server that
@@ -169,8 +168,7 @@ final class SimulatedFleet {
             this.runMillis = runMillis;
             ServerClock clock = new ServerClock(
                     () -> Jobs.NOW.plusMillis(now), () -> Duration.ZERO, () -> TimeUnit.MILLISECONDS.toNanos(now));
-            AdmissionCache admissions =
-                    new AdmissionCache(new Admission(() -> {}, UnaryOperator.identity()), clock::nanos);
+            AdmissionCache admissions = new AdmissionCache(new Admission(() -> {}), clock::nanos);
             this.chooser = new Chooser(
                     clock, Environment.REAL, new WorkerRanking(id, Site.UNNAMED), line -> stock, admissions);
         }

@@ -1,25 +1,19 @@
 package io.couchjobs.engine.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.couchjobs.couch.CouchServer;
-import io.couchjobs.couch.config.CouchConfig;
-import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.job.Job;
 import io.couchjobs.testing.Jobs;
-import java.net.URI;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 class AdmissionRulesTest {
     private final AtomicInteger changes = new AtomicInteger();
-    private final Admission admission = new Admission(changes::incrementAndGet, UnaryOperator.identity());
+    private final Admission admission = new Admission(changes::incrementAndGet);
     private final AdmissionCache admissions = new AdmissionCache(admission, new AtomicLong()::get);
     private final AtomicInteger asked = new AtomicInteger();
     private int revisions;
@@ -55,26 +49,6 @@ class AdmissionRulesTest {
         admits("'_rev':'2-x'", Optional.empty());
         assertThat(asked).hasValue(3);
         assertThat(admission.skipped()).isEqualTo(3);
-    }
-
-    @Test
-    void a_filter_whose_job_could_not_be_read_is_asked_again() {
-        CouchException notNow = unreachable();
-        admission.filter(job -> {
-            if (asked.incrementAndGet() == 1) {
-                throw notNow;
-            }
-            return true;
-        });
-        assertThat(admits("'_rev':'1-x'", Optional.empty())).isFalse();
-        assertThat(admits("'_rev':'1-x'", Optional.empty())).isTrue();
-    }
-
-    private static CouchException unreachable() {
-        try (CouchServer nowhere = CouchServer.connect(
-                CouchConfig.builder(URI.create("http://127.0.0.1:1")).build())) {
-            return assertThrows(CouchException.class, nowhere::info);
-        }
     }
 
     private boolean admitsNew(String fields, Optional<Set<String>> allowedByType) {
