@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.document.JsonNumbers;
-import io.couchjobs.engine.document.Rev;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -236,37 +235,9 @@ public final class Job {
         return number(Field.FENCE, 0);
     }
 
-    /** {@return the fence that counts: a claim that was withdrawn never happened} */
-    public long effectiveFence() {
-        return isWithdrawn() ? Math.max(0, fence() - 1) : fence();
-    }
-
-    /**
-     * {@return how far the story of this job has come: its effective fence, or where it has none yet, the number that
-     * its first claim will count on from}
-     */
-    public long storyFence() {
-        return present(Field.FENCE).isPresent() ? effectiveFence() : Math.max(0, generation() - 1);
-    }
-
-    /**
-     * The fence of the next claim. The first fence of a document derives from the revision that it builds on, and is
-     * greater than all fences of a removed job of this identity. A fence at the end of its range stays there.
-     *
-     * @return the fence
-     */
-    public long nextFence() {
-        return present(Field.FENCE).isPresent() ? Math.min(fence() + 1, Integer.MAX_VALUE) : Math.max(1, generation());
-    }
-
     /** {@return when the requested run is to begin at the earliest; the epoch when no time was given} */
     public Instant resubmittedTime() {
         return ScheduledTime.read(document.path(Field.RESUBMIT).path(Field.SCHEDULED_TIME));
-    }
-
-    /** How many times the document was written, tombstones included; 0 for a job not stored yet. */
-    private long generation() {
-        return Rev.generation(rev().orElse(""));
     }
 
     /** {@return how many runs were started since the job was added or retried} */

@@ -56,7 +56,7 @@ public final class ClusterTransitions {
         if (mayHaveRun(job)) {
             return Transitions.expire(job, OptionalInt.empty(), since);
         }
-        return Transitions.on(Event.RESTORE, job, since, edit -> edit.put(Field.FENCE, job.effectiveFence())
+        return Transitions.on(Event.RESTORE, job, since, edit -> edit.put(Field.FENCE, Fences.effective(job))
                 .givenBack("restored"));
     }
 

@@ -140,7 +140,7 @@ final class Edit {
     /** A resubmit that is consumed takes the next fence: an end of this run that turns up later, on another leaf, loses to it. */
     Edit consumeResubmit() {
         if (before.isResubmitted()) {
-            put(Field.SCHEDULED_TIME, before.resubmittedTime().toEpochMilli()).put(Field.FENCE, before.nextFence());
+            put(Field.SCHEDULED_TIME, before.resubmittedTime().toEpochMilli()).put(Field.FENCE, Fences.next(before));
         }
         return remove(Field.RESUBMIT);
     }
@@ -216,9 +216,9 @@ final class Edit {
         boolean runsAgain = before.state() == JobState.FINISHED && status == JobStatus.WAITING;
         boolean isWish = before.state() == JobState.PENDING && WISHES.contains(event);
         if (runsAgain || isWish) {
-            document.put(Field.FENCE, before.nextFence());
+            document.put(Field.FENCE, Fences.next(before));
         } else if (!document.hasNonNull(Field.FENCE)) {
-            document.put(Field.FENCE, before.nextFence() - 1);
+            document.put(Field.FENCE, Fences.next(before) - 1);
         }
     }
 

@@ -188,7 +188,7 @@ public final class Resolution {
      * owned job.
      */
     private static Job raiseFence(Job job, long least) {
-        if (job.status().isLocked() || job.nextFence() > least) {
+        if (job.status().isLocked() || Fences.next(job) > least) {
             return job;
         }
         return job.with(Field.FENCE, LongNode.valueOf(least));

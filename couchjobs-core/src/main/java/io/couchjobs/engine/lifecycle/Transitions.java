@@ -89,7 +89,7 @@ public final class Transitions {
         }
         return on(Event.CLAIM, job, now, edit -> {
             edit.lock(token, worker)
-                    .put(Field.FENCE, job.nextFence())
+                    .put(Field.FENCE, Fences.next(job))
                     .remove(Field.PROGRESS, Field.CANCEL_REQUESTED)
                     .at(CLAIMED);
             return start ? edit.started().moveTo(JobStatus.RUNNING) : edit.moveTo(JobStatus.SCHEDULED);

@@ -3,6 +3,7 @@ package io.couchjobs.engine.store;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.lifecycle.Fences;
 import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
@@ -114,6 +115,6 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
         return jobs.stream()
                 .filter(job -> !job.rev().equals(own.rev()) && !job.isLockedBy(token))
                 .anyMatch(job ->
-                        job.effectiveFence() > own.fence() || (job.effectiveFence() == own.fence() && !hasEnded));
+                        Fences.effective(job) > own.fence() || (Fences.effective(job) == own.fence() && !hasEnded));
     }
 }

@@ -1,6 +1,7 @@
 package io.couchjobs.engine.store;
 
 import io.couchjobs.engine.document.Rev;
+import io.couchjobs.engine.lifecycle.Fences;
 import io.couchjobs.job.Job;
 
 /**
@@ -12,7 +13,7 @@ import io.couchjobs.job.Job;
 public record Story(boolean gone, long fence, int chapter, long generation) {
     static Story of(Job job) {
         String rev = job.rev().orElse("");
-        return new Story(false, job.storyFence(), chapter(job), Rev.generation(rev));
+        return new Story(false, Fences.story(job), chapter(job), Rev.generation(rev));
     }
 
     static Story gone(String rev) {

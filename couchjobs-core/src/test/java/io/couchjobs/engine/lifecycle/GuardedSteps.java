@@ -173,7 +173,7 @@ final class GuardedSteps {
     }
 
     private void forgedClaim(Job job) {
-        String lock = "'status':'running','attempt':" + (job.attempt() + 1) + ",'fence':" + job.nextFence()
+        String lock = "'status':'running','attempt':" + (job.attempt() + 1) + ",'fence':" + Fences.next(job)
                 + ",'lock':{'token':'t-" + id + "','worker':'w','since':1";
         forge(job, "claim as a producer", "peter", lock + "}");
         forge(job, "claim for another", "ann", lock + ",'user':'bob'}");

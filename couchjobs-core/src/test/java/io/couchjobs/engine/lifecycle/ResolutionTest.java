@@ -232,7 +232,7 @@ class ResolutionTest {
         ObjectNode expired = leaf("3-b", withdrawn("t2", 1, "expired"));
         assertThat(resolve(leaf("9-a", owned("t1", 1)), expired).verdict()).isEqualTo(Resolution.Verdict.UNDECIDED);
         Job winner = settle(leaf("9-a", withdrawn("t1", 1, "no quorum")), expired).winner;
-        assertThat(winner.nextFence())
+        assertThat(Fences.next(winner))
                 .as("of two claims with the fence 1 one may have run")
                 .isGreaterThan(1);
     }
@@ -248,7 +248,7 @@ class ResolutionTest {
     void the_next_claim_has_a_greater_fence_than_one_that_expired_on_another_leaf() {
         Job winner = settle(leaf("3-a", waiting(4)), leaf("3-b", withdrawn("t2", 5, "expired"))).winner;
         assertThat(winner.status()).isEqualTo(JobStatus.WAITING);
-        assertThat(winner.nextFence()).isGreaterThan(5);
+        assertThat(Fences.next(winner)).isGreaterThan(5);
     }
 
     @Test

@@ -250,8 +250,8 @@ class TransitionsTest {
         assertThat(withdrawn.lock())
                 .contains(new Lock("t1", "w1", Instant.ofEpochMilli(1), new Lock.Withdrawal(NOW, "no quorum")));
         assertThat(withdrawn.isLockedBy("t1")).isFalse();
-        assertThat(running.effectiveFence()).isEqualTo(7);
-        assertThat(withdrawn.effectiveFence()).isEqualTo(6);
+        assertThat(Fences.effective(running)).isEqualTo(7);
+        assertThat(Fences.effective(withdrawn)).isEqualTo(6);
         Job again = write(ClusterTransitions.withdraw(withdrawn, "no quorum", NOW.plusMillis(1)));
         assertThat(again.saysTheSameAs(withdrawn))
                 .as("a write that changes nothing would prove nothing")
