@@ -112,13 +112,12 @@ final class WorkerActor implements FeedListener {
                 }
             }
         });
-        while (!onlyAccepts && !worker.beat(0)) {
-            pause(500);
+        if (!onlyAccepts) {
+            untilItWorks(worker::register);
         }
-        beatNanos = client.process().nanos();
         while (true) {
             List<LeasedJob> claims = accept();
-            claims.forEach(claim -> held.add(new Held(claim, begun(claim))));
+            claims.forEach(this::begin);
             List.copyOf(held).forEach(this::run);
             held.clear();
             if (claims.isEmpty()) {
@@ -135,6 +134,14 @@ final class WorkerActor implements FeedListener {
             } catch (CouchJobsException away) {
                 pause(1_000);
             }
+        }
+    }
+
+    private void begin(LeasedJob claim) {
+        Held one = new Held(claim, begun(claim));
+        held.add(one);
+        if (!onlyAccepts) {
+            worker.keep(claim, timeout, () -> halted(one, "lease over"));
         }
     }
 
@@ -192,6 +199,7 @@ final class WorkerActor implements FeedListener {
             halted(one, String.valueOf(halt.getMessage()));
         } finally {
             held.remove(one);
+            worker.ended(one.claim);
         }
     }
 
@@ -221,27 +229,12 @@ final class WorkerActor implements FeedListener {
         }
     }
 
-    /** A renewal that is confirmed too late brings no lease back. */
     private void keepAlive() {
-        long sent = client.process().nanos();
-        if (sent - beatNanos < timeout.toNanos() / 3) {
-            return;
-        }
-        if (onlyAccepts) {
+        held.forEach(one -> extend(one.run, one.claim));
+        if (onlyAccepts && client.process().nanos() - beatNanos >= timeout.toNanos() / 3) {
+            beatNanos = client.process().nanos();
             List.copyOf(held).forEach(this::renew);
-            beatNanos = sent;
-            return;
         }
-        boolean confirmed = worker.beat(held.size());
-        for (Held one : held) {
-            if (one.claim.isLeaseOver()) {
-                halted(one, "lease over");
-            } else if (confirmed) {
-                one.claim.renewed(sent);
-                extend(one.run, one.claim);
-            }
-        }
-        beatNanos = confirmed ? sent : beatNanos;
     }
 
     /** Who is not registered says by each of its jobs that it lives. */

@@ -7,7 +7,6 @@ import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.time.ServerClock;
-import io.couchjobs.worker.JobContext;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
@@ -31,7 +30,7 @@ final class LeaseKeeper implements AutoCloseable {
     private static final Duration IDLE_BEAT = Duration.ofMinutes(5);
 
     private final Registration registration;
-    private final Collection<Run> runs;
+    private final Collection<? extends LeaseHolder> runs;
     private final SettingsStore settings;
     private final ServerClock clock;
     private final Lane lane;
@@ -49,7 +48,7 @@ final class LeaseKeeper implements AutoCloseable {
 
     LeaseKeeper(
             Registration registration,
-            Collection<Run> runs,
+            Collection<? extends LeaseHolder> runs,
             SettingsStore settings,
             ServerClock clock,
             Environment environment) {
@@ -81,7 +80,7 @@ final class LeaseKeeper implements AutoCloseable {
     }
 
     /** Looks after the lease of a run that has begun. A short job is done before its lease needs a renewal. */
-    void begun(Run run) {
+    void begun(LeaseHolder run) {
         lookWithin(timeoutOf(run));
     }
 
@@ -184,7 +183,7 @@ final class LeaseKeeper implements AutoCloseable {
         synchronized (this) {
             confirmed = confirmedNanos;
         }
-        for (Run run : runs) {
+        for (LeaseHolder run : runs) {
             long since = Math.max(confirmed - run.claim().confirmedNanos(), 0)
                     + run.claim().confirmedNanos();
             Duration silent = Duration.ofNanos(clock.nanos() - since);
@@ -199,12 +198,12 @@ final class LeaseKeeper implements AutoCloseable {
         }
     }
 
-    private static void giveUp(Run run, String why) {
+    private static void giveUp(LeaseHolder run, String why) {
         if (!run.isHalted()) {
             log.warn(
                     why + "; its handler is interrupted, another worker will run it",
                     run.claim().id());
-            run.stop(JobContext.StopReason.HALTED);
+            run.halt();
         }
     }
 
@@ -213,7 +212,7 @@ final class LeaseKeeper implements AutoCloseable {
     }
 
     /** The settings are known since the claim; after a gap they are read again, and until that works the last one holds. */
-    private Duration timeoutOf(Run run) {
+    private Duration timeoutOf(LeaseHolder run) {
         Optional<Duration> known = settings.knownTimeoutOf(run.claim().id().type());
         if (known.isEmpty()) {
             asking.within(Duration.ZERO);

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * One run of a job, from claim to finish: call the handler, judge how it ended, write that down. Its thread calls {@link
  * #call}; {@link #stop} comes from any thread.
  */
-public final class Run {
+public final class Run implements LeaseHolder {
     private static final Logger log = LoggerFactory.getLogger(Run.class);
     private static final Logger JOB_LOG = LoggerFactory.getLogger("couchjobs.job");
 
@@ -51,17 +51,19 @@ public final class Run {
         this.graceUntilNanos = claim.confirmedNanos();
     }
 
-    LeasedJob claim() {
+    @Override
+    public LeasedJob claim() {
         return claim;
     }
 
-    /** The timeout of the job's type, as last heard of. */
-    Duration timeout() {
+    @Override
+    public Duration timeout() {
         return timeout;
     }
 
     /** When it becomes shorter, half of it is left to renew the lease: the monitors count anew when they hear of it. */
-    Duration timeout(Duration newest, long nanos) {
+    @Override
+    public Duration timeout(Duration newest, long nanos) {
         if (newest.compareTo(timeout) < 0) {
             graceUntilNanos = nanos + newest.toNanos() / 2;
         }
@@ -69,7 +71,8 @@ public final class Run {
         return newest;
     }
 
-    boolean isInGrace(long nanos) {
+    @Override
+    public boolean isInGrace(long nanos) {
         return graceUntilNanos - nanos > 0;
     }
 
@@ -78,9 +81,14 @@ public final class Run {
         return Optional.ofNullable(stopReason);
     }
 
-    /** Whether the job was lost. */
-    synchronized boolean isHalted() {
+    @Override
+    public synchronized boolean isHalted() {
         return stopReason == JobContext.StopReason.HALTED;
+    }
+
+    @Override
+    public void halt() {
+        stop(JobContext.StopReason.HALTED);
     }
 
     /** Makes the handler stop. Losing the job overrides every other reason. */

@@ -1,18 +1,23 @@
 package io.couchjobs.engine.worker;
 
 import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.schedule.Scheduler;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Owner;
 import io.couchjobs.job.JobId;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 
-/** What a worker does beside running jobs: it tells that it lives, and looks after those that do not. */
+/** What a worker does beside running jobs: it tells that it lives, keeps its leases, and looks after those that are dead. */
 public final class SimulatedWorker {
+    private final Collection<Held> held = new CopyOnWriteArrayList<>();
+    private final LeaseKeeper leases;
     private final QueueParts parts;
     private final String worker;
     private final Predicate<String> holds;
@@ -34,6 +39,74 @@ public final class SimulatedWorker {
         this.registration = new Registration(
                 parts.store().database(), worker, List.of(type), parts.clock().instant(), 1);
         this.monitor = new ActivityMonitor(parts, worker, runs);
+        this.leases = new LeaseKeeper(
+                registration,
+                held,
+                parts.settings(),
+                parts.clock(),
+                parts.store().environment());
+    }
+
+    /** A claim and what happens when its lease is over. */
+    private static final class Held implements LeaseHolder {
+        private final LeasedJob claim;
+        private final Duration timeout;
+        private final Runnable halt;
+        private boolean halted;
+
+        Held(LeasedJob claim, Duration timeout, Runnable halt) {
+            this.claim = claim;
+            this.timeout = timeout;
+            this.halt = halt;
+        }
+
+        @Override
+        public LeasedJob claim() {
+            return claim;
+        }
+
+        @Override
+        public Duration timeout() {
+            return timeout;
+        }
+
+        @Override
+        public Duration timeout(Duration newest, long nanos) {
+            return timeout;
+        }
+
+        @Override
+        public boolean isInGrace(long nanos) {
+            return false;
+        }
+
+        @Override
+        public boolean isHalted() {
+            return halted;
+        }
+
+        @Override
+        public void halt() {
+            halted = true;
+            halt.run();
+        }
+    }
+
+    /** Registers, and keeps leases from now on. */
+    public void register() {
+        leases.start();
+    }
+
+    /** Keeps the lease of a claim. */
+    public void keep(LeasedJob claim, Duration timeout, Runnable halt) {
+        Held one = new Held(claim, timeout, halt);
+        held.add(one);
+        leases.begun(one);
+    }
+
+    /** The run of the claim has ended. */
+    public void ended(LeasedJob claim) {
+        held.removeIf(one -> one.claim == claim);
     }
 
     /** Looks after dead workers and after conflicts from now on. */
