@@ -13,6 +13,7 @@ import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.AttachedData;
+import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
@@ -298,6 +299,19 @@ class AttachedDataTest {
                 .hasSize(20)
                 .allSatisfy(data -> assertThat(data.path("x").asText()).hasSize(LIMIT));
         assertThat(reads.all).hasSize(21);
+    }
+
+    @Test
+    void a_claim_that_writes_on_the_revision_of_another_writer_has_its_data_still() throws Exception {
+        queue.add(request("1", large('a')));
+        ClaimedJob claim = claim();
+        assertThat(claim.data()).isEqualTo(large('a'));
+        Reads reads = new Reads();
+        proxy.detour(reads);
+        queue.cancel("email", "1", CancelMode.REQUEST);
+        assertThat(claim.update().isCancelRequested()).isTrue();
+        assertThat(claim.job().data()).isEqualTo(large('a'));
+        assertThat(reads.all).isEmpty();
     }
 
     @Test
