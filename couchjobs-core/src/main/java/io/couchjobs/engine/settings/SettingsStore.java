@@ -70,7 +70,7 @@ public final class SettingsStore implements FeedListener {
      */
     public SettingsStore(CouchDatabase database, Duration defaultTimeout) {
         this.database = database;
-        this.writer = new SharedWriter(database);
+        this.writer = new SharedWriter(database, KIND);
         this.environment = ServerAccess.environment(database.server());
         this.defaultTimeout = defaultTimeout;
     }
