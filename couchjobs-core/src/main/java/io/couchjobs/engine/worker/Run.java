@@ -272,6 +272,7 @@ public final class Run implements LeaseHolder {
     private RunReport.Outcome write(Ending ending) {
         Backoff backoff = backoff();
         Ending next = ending;
+        boolean isRefused = false;
         while (!isHalted()) {
             try {
                 runLog.flushAll();
@@ -280,7 +281,8 @@ public final class Run implements LeaseHolder {
                 log.warn("{}", lost.getMessage());
                 return RunReport.Outcome.HALTED;
             } catch (WriteRefusedException refused) {
-                next = next == ending ? Ending.refused(refused) : Ending.refusedAgain(refused);
+                next = isRefused ? Ending.refusedAgain(refused) : Ending.refused(refused);
+                isRefused = true;
             } catch (CouchJobsException trouble) {
                 warnOnce(backoff, "cannot store how {} ended, trying again until its lease runs out: {}", trouble);
             }
