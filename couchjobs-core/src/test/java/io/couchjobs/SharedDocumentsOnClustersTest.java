@@ -69,6 +69,17 @@ class SharedDocumentsOnClustersTest {
         everywhere("type:email", "\"limit\":5");
     }
 
+    @Test
+    void settings_that_stay_as_they_were_are_not_told_done_unless_a_majority_confirms_them() throws Exception {
+        queues.get(0).types().change("email", settings -> settings.with(Limit.RUNNING, 5));
+        everywhere("type:email", "\"limit\":5");
+        leaveAlone();
+        assertThatThrownBy(() -> queues.get(CUT_OFF).types().change("email", settings -> settings))
+                .isInstanceOf(UnconfirmedException.class);
+        comeBack();
+        everywhere("type:email", "\"limit\":5");
+    }
+
     /** Both write the same content on the same base. */
     @Test
     void settings_that_a_majority_confirmed_are_not_undone_by_the_same_change_that_was_taken_back() throws Exception {
