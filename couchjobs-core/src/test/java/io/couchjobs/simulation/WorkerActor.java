@@ -138,21 +138,20 @@ final class WorkerActor implements FeedListener {
     }
 
     private void begin(LeasedJob claim) {
-        Held one = new Held(claim, begun(claim));
+        Held one = new Held(claim, journal.started(claim, id));
+        extend(one);
         held.add(one);
         if (!onlyAccepts) {
             worker.keep(claim, timeout, () -> halted(one, "lease over"));
         }
     }
 
-    private Journal.Run begun(LeasedJob claim) {
-        Journal.Run run = journal.started(claim, id);
-        extend(run, claim);
-        return run;
-    }
-
-    private void extend(Journal.Run run, LeasedJob claim) {
-        journal.extended(run, TimeUnit.NANOSECONDS.toMicros(claim.confirmedNanos() + timeout.toNanos()));
+    /** A renewal that comes after the lease was given up brings nothing back. */
+    private void extend(Held one) {
+        if (!one.halted) {
+            long confirmed = one.claim.confirmedNanos();
+            journal.extended(one.run, TimeUnit.NANOSECONDS.toMicros(confirmed + timeout.toNanos()));
+        }
     }
 
     private List<LeasedJob> accept() {
@@ -219,7 +218,7 @@ final class WorkerActor implements FeedListener {
         } catch (CouchJobsException away) {
             journal.note(id, "cannot-renew " + away.getMessage());
         }
-        extend(one.run, one.claim);
+        extend(one);
     }
 
     private void halted(Held one, String why) {
@@ -230,7 +229,7 @@ final class WorkerActor implements FeedListener {
     }
 
     private void keepAlive() {
-        held.forEach(one -> extend(one.run, one.claim));
+        held.forEach(this::extend);
         if (onlyAccepts && client.process().nanos() - beatNanos >= timeout.toNanos() / 3) {
             beatNanos = client.process().nanos();
             List.copyOf(held).forEach(this::renew);
@@ -246,7 +245,7 @@ final class WorkerActor implements FeedListener {
         } catch (CouchJobsException away) {
             journal.note(id, "cannot-renew " + away.getMessage());
         }
-        extend(one.run, one.claim);
+        extend(one);
     }
 
     /** The handler has done its work; what it came to is stored, again and again, until that is confirmed or refused. */
