@@ -91,6 +91,13 @@ class ExportImportTest {
                         .at("/data/text")
                         .asText())
                 .isEqualTo(large.get("text"));
+        assertThat(done("list", "-o", "json").json().at("/0/data/text").asText())
+                .isEqualTo(large.get("text"));
+        assertThat(done("wait", "email", "1", "--for", "pending", "-o", "json")
+                        .json()
+                        .at("/data/text")
+                        .asText())
+                .isEqualTo(large.get("text"));
     }
 
     @Test
