@@ -155,6 +155,7 @@ final class SimulatedProcess implements Environment {
         }
 
         @Override
+        @SuppressWarnings("UnsynchronizedOverridesSynchronized")
         public void start() {
             play(getName(), loop);
         }
