@@ -76,6 +76,7 @@
 #include "document.pml"
 #include "held.pml"
 #include "resolution.pml"
+#include "transitions.pml"
 #include "truth.pml"
 #include "worker.pml"
 #include "others.pml"

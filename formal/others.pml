@@ -85,13 +85,13 @@ proctype Monitor() {
     do
     :: atomic {
         chooseAgreed();
-        d_step { look(); findOnly(kind(i) == OWNED && !isHeld(token(i))) };
+        d_step { look(); findOnly(mayExpire(i) && !isHeld(token(i))) };
         if
         :: target == 0 || !room -> target = 0
         :: else ->
             chooseTakers(target);
             d_step {
-                news = revision(PENDING, (isFlagged(target) -> again(fence(target)) : fence(target)), 0);
+                news = asExpired(target);
                 writeIt(); tidy(); truth()
             }
         fi
@@ -106,10 +106,10 @@ proctype Retention() {
     do
     :: atomic {
         chooseReaders();
-        d_step { look(); findOnly(kind(i) == ENDED) };
+        d_step { look(); findOnly(mayBeRetired(i)) };
         if
         :: target == 0 || !room -> target = 0
-        :: else -> chooseTakers(target); d_step { news = revision(RETIRED, fence(target), 0); writeIt(); tidy(); truth() }
+        :: else -> chooseTakers(target); d_step { news = asRetired(target); writeIt(); tidy(); truth() }
         fi
       }
     od
@@ -117,11 +117,6 @@ proctype Retention() {
 #endif
 
 #if ADDS > 0
-#ifdef ASKS_NOBODY
-#define isAskable(r) isClaim(r)
-#else
-#define isAskable(r) (kind(r) == OWNED)
-#endif
 /* Creator.add of a job that exists: its owner is asked for another run, or an end or a tombstone is followed by a job that waits. A claim that
    was withdrawn has no owner: it is resolved first. */
 proctype Creator() {
@@ -129,17 +124,14 @@ proctype Creator() {
     do
     :: atomic { adds < ADDS ->
         chooseReaders();
-        d_step { look(); rank(); findSeen((isAskable(i) && !isFlagged(i)) || kind(i) == ENDED || isGoneKind(kind(i))) };
+        d_step { look(); rank(); findSeen(mayBeAsked(i) || isGoneKind(kind(i))) };
         if
         :: target == 0 || !room -> target = 0
         :: else ->
             chooseTakers(target);
             d_step {
                 adds++;
-                if
-                :: isClaim(target) -> news = rev[target] | FLAGGED
-                :: else -> news = revision(PENDING, fence(target) + 1, 0)
-                fi;
+                news = asAsked(target);
                 askedAgain = true; told = 0; goneTold = false;
                 writeIt();
                 if :: isMajority -> wished = true :: else fi;
@@ -181,7 +173,7 @@ proctype Remover() {
                 chooseTakers(target);
                 d_step {
                     x = last; victims = victims & ~bit(target);
-                    news = revision(REMOVED, (isFlagged(target) -> again(fence(target)) : fence(target)) + 1, 0);
+                    news = asRemoved(target);
                     make(news);
                     if :: last > x -> victims = spread(victims, w) :: else fi;
                     take(); sure = sure && countsAsRemoved

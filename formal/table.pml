@@ -2,6 +2,7 @@
 #include "document.pml"
 #include "held.pml"
 #include "resolution.pml"
+#include "transitions.pml"
 
 #define MOST_LEAVES 40
 short alphabet[MOST_LEAVES + 1];
@@ -61,6 +62,27 @@ inline tellResolution() {
     printf("\n")
 }
 
+/* What is written on leaf 1; nothing, where the model does not do so. */
+#define tellStep(may, written) \
+    printf("\t"); \
+    if \
+    :: may -> rev[0] = written; tellLeaf(0) \
+    :: else -> printf("-") \
+    fi
+
+/* A claim, a withdrawal, an end, an expiry, retention, a wish for a run, a removal. */
+inline tellTransitions() {
+    rev[1] = alphabet[a]; tellLeaf(1);
+    tellStep(mayBeClaimed(1), asClaimed(1, 3));
+    tellStep(mayBeWithdrawn(1), asWithdrawn(1));
+    tellStep(mayEnd(1), asEnded(1));
+    tellStep(mayExpire(1), asExpired(1));
+    tellStep(mayBeRetired(1), asRetired(1));
+    tellStep(mayBeAsked(1), asAsked(1));
+    tellStep(mayBeRemoved(1), asRemoved(1));
+    printf("\n")
+}
+
 init {
     x = 1;
     do
@@ -73,6 +95,14 @@ init {
         x++
     :: else -> break
     od;
+#ifdef TRANSITIONS
+    a = 1;
+    do
+    :: a <= size -> tellTransitions(); a++
+    :: else -> break
+    od;
+    a = size + 1;
+#endif
     do
     :: a <= size ->
         b = a;

@@ -28,7 +28,6 @@ inline chooseAnswer() { skip }
 
 #define isOurEnd(r) (!isClaim(r) && token(r) == mine[me])
 
-#define isPending(r) (kind(r) == PENDING)
 #ifdef ENDS
 #define forgetUnlessEnds at(me) = w
 #else
@@ -102,19 +101,19 @@ proctype Worker(byte me) {
     do
     /* Claims a leaf that waits. */
     :: atomic { room && phase[me] == REST && claims < CLAIMS && (me == 1 || claims > 0) ->
-        selectOne(isPending);
+        selectOne(mayBeClaimed);
         if
         :: target == 0
         :: else ->
             chooseTakers(target);
             d_step {
-                claims++; mine[me] = claims; base[claims] = target; runs[me] = fence(target) + 1;
+                claims++; mine[me] = claims; base[claims] = target; news = asClaimed(target, claims); runs[me] = fence(target) + 1;
                 i = 1;
                 do
                 :: i < claims -> if :: base[i] == target -> siblings[i] = siblings[i] | bit(claims); siblings[claims] = siblings[claims] | bit(i) :: else fi; i++
                 :: else -> break
                 od;
-                make(revision(OWNED, runs[me], claims)); forgetUnlessEnds; take();
+                make(news); forgetUnlessEnds; take();
 #ifdef OWN_202
                 phase[me] = SENT;
 #else
@@ -162,7 +161,7 @@ proctype Worker(byte me) {
 #ifdef LOSERS_DELETE
                 w = 0;
 #else
-                make(revision(WITHDRAWN, fence(target), token(target)) | flags(target));
+                news = asWithdrawn(target); make(news);
 #endif
                 take(); letGo(); tidy(); truth()
             }
@@ -182,8 +181,7 @@ proctype Worker(byte me) {
             if
             :: sent(me) != 0 && kind(target) == OWNED -> w = sent(me)
             :: kind(target) != OWNED -> make(rev[target])
-            :: sent(me) == 0 && kind(target) == OWNED && isFlagged(target) -> make(revision(PENDING, again(runs[me]), mine[me]))
-            :: sent(me) == 0 && kind(target) == OWNED && !isFlagged(target) -> make(revision(ENDED, runs[me], mine[me]))
+            :: sent(me) == 0 && mayEnd(target) -> news = asEnded(target); make(news)
             fi;
             take(); sent(me) = w;
             if

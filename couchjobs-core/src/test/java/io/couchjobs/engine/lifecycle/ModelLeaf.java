@@ -16,9 +16,9 @@ import java.util.Locale;
  * @param expired whether the claim was withdrawn because its lease was over
  * @param asked whether somebody asks the owner for another run
  */
-record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, boolean asked) {
+public record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, boolean asked) {
     /** As the model numbers the leaves of a document; of equal ones it takes the first. */
-    static final Comparator<ModelLeaf> MODEL_ORDER = Comparator.comparing(ModelLeaf::expired)
+    private static final Comparator<ModelLeaf> MODEL_ORDER = Comparator.comparing(ModelLeaf::expired)
             .thenComparing(ModelLeaf::asked)
             .thenComparing(ModelLeaf::token)
             .thenComparing(ModelLeaf::fence)
@@ -27,7 +27,7 @@ record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, boolean
     private static final int GENERATION = 20;
 
     /** All small ones, in that order. The claims t1 and t2 are of one revision, t3 is a later one. */
-    static List<ModelLeaf> all() {
+    public static List<ModelLeaf> all() {
         List<ModelLeaf> all = new ArrayList<>();
         addAll(all, Leaf.Kind.PENDING, 0, 2);
         addAll(all, Leaf.Kind.RETIRED, 1, 2);
@@ -51,7 +51,12 @@ record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, boolean
         }
     }
 
-    static ModelLeaf of(ObjectNode document) {
+    /** Whether it waits for a claim. */
+    public boolean waits() {
+        return kind == Leaf.Kind.PENDING;
+    }
+
+    public static ModelLeaf of(ObjectNode document) {
         Leaf leaf = Leaf.of(document);
         int token =
                 leaf.token().map(name -> Integer.parseInt(name.substring(1))).orElse(0);
@@ -68,7 +73,7 @@ record ModelLeaf(Leaf.Kind kind, long fence, int token, boolean expired, boolean
      *
      * @param number its place among the leaves, from 1: of equal ones the first wins, so it has the greatest revision
      */
-    ObjectNode document(int number) {
+    public ObjectNode document(int number) {
         ObjectNode document = Jobs.json("{'_id':'job:email:42','fence':" + fence + "," + fields() + "}");
         String hash = "" + (char) ('z' - number);
         document.put("_rev", GENERATION + "-" + hash);
