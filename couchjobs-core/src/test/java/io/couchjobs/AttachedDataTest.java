@@ -432,15 +432,17 @@ class AttachedDataTest {
     }
 
     @Test
-    void jobs_are_restored_with_the_data_that_was_read_and_rejected_without_it() {
+    void jobs_are_restored_with_the_data_that_was_read_and_rejected_without_it() throws Exception {
         try (JobQueue other = TestQueue.builder(new TestDatabase(database.server(), database.name() + "-copy"))
                 .largestInlineData(Integer.MAX_VALUE)
                 .open()) {
             queue.add(request("1", large('a')));
-            assertThat(other.operations().restore(queue.all("email").toList()))
+            List<Job> listed = new ArrayList<>();
+            TestQueue.until(() -> listed.addAll(queue.all("email").toList()));
+            assertThat(other.operations().restore(listed))
                     .extracting(AddResult::outcome)
                     .containsExactly(AddResult.Outcome.REJECTED);
-            other.operations().restore(queue.withData(queue.all("email")).toList());
+            other.operations().restore(queue.withData(listed.stream()).toList());
             Job copy = other.get("email", "1").orElseThrow();
             assertThat(copy.toDocument().path("data")).isEqualTo(large('a'));
             other.database().delete();
