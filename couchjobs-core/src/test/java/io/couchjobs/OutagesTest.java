@@ -7,6 +7,7 @@ import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.testing.LastingPort;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import java.nio.file.Path;
@@ -27,8 +28,9 @@ class OutagesTest {
 
     @Test
     void a_worker_goes_on_when_the_server_was_away() throws Exception {
-        EmbeddedCouch server = EmbeddedCouch.builder().directory(folder).start();
-        int port = server.port();
+        int port = LastingPort.find();
+        EmbeddedCouch server =
+                EmbeddedCouch.builder().directory(folder).port(port).start();
         try (JobQueue queue = JobQueue.open(server.url().resolve("jobs").toString());
                 Worker worker = queue.worker()
                         .handler("email", (data, context) -> "sent")
@@ -106,8 +108,9 @@ class OutagesTest {
 
     @Test
     void a_result_is_stored_when_the_server_comes_back_within_the_lease() throws Exception {
-        EmbeddedCouch server = EmbeddedCouch.builder().directory(folder).start();
-        int port = server.port();
+        int port = LastingPort.find();
+        EmbeddedCouch server =
+                EmbeddedCouch.builder().directory(folder).port(port).start();
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         AtomicInteger runs = new AtomicInteger();

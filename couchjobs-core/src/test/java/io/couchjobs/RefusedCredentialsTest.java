@@ -20,6 +20,7 @@ import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.FeedProxy;
+import io.couchjobs.testing.LastingPort;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import java.io.IOException;
@@ -161,8 +162,8 @@ class RefusedCredentialsTest {
 
     @Test
     void logs_in_again_when_the_server_has_forgotten_its_session() throws Exception {
-        EmbeddedCouch couch = server(0);
-        int port = couch.port();
+        int port = LastingPort.find();
+        EmbeddedCouch couch = server(port);
         try (JobQueue queue = open(couch);
                 Worker worker = queue.worker()
                         .handler("email", (data, context) -> "sent")

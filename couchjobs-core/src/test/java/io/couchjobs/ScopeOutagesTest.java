@@ -8,6 +8,7 @@ import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeService;
+import io.couchjobs.testing.LastingPort;
 import io.couchjobs.testing.TestQueue;
 import java.nio.file.Path;
 import java.util.Map;
@@ -23,8 +24,9 @@ class ScopeOutagesTest {
 
     @Test
     void a_service_that_begins_while_the_database_is_away_serves_when_it_is_back() throws Exception {
-        EmbeddedCouch server = EmbeddedCouch.builder().directory(folder).start();
-        int port = server.port();
+        int port = LastingPort.find();
+        EmbeddedCouch server =
+                EmbeddedCouch.builder().directory(folder).port(port).start();
         String url = server.url().resolve("jobs").toString();
         try (JobQueue queue = JobQueue.open(url)) {
             queue.scopes().start(ONE);

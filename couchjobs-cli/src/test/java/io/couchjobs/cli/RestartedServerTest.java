@@ -3,7 +3,10 @@ package io.couchjobs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.EmbeddedCouch;
+import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.nio.file.Path;
+import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,7 +24,7 @@ class RestartedServerTest {
 
     @BeforeEach
     void start() {
-        couch = start(0);
+        couch = startAnywhere();
         shell = new TestShell()
                 .with("COUCHJOBS_URL", couch.url() + "queue")
                 .terminals(new Shell.Terminals(false, false, true));
@@ -62,6 +65,17 @@ class RestartedServerTest {
         int port = couch.port();
         couch.close();
         couch = start(port);
+    }
+
+    /** At a port that clients are not given: no connection takes it while the server is away. */
+    private EmbeddedCouch startAnywhere() {
+        for (int port = ThreadLocalRandom.current().nextInt(20_000, 30_000); ; port++) {
+            try {
+                return start(port);
+            } catch (UncheckedIOException taken) {
+                assertThat(taken).hasCauseInstanceOf(BindException.class);
+            }
+        }
     }
 
     private EmbeddedCouch start(int port) {
