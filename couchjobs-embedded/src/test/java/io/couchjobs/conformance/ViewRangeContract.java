@@ -71,13 +71,24 @@ abstract class ViewRangeContract {
     }
 
     @Test
-    void keys_come_in_the_order_asked_for_and_as_often(Db db) {
+    void keys_come_in_the_order_asked_for(Db db) {
+        db.view(BY_HALF);
+        db.fill(1, 5);
+
+        Reply reply = db.post("/_design/t/_view/v", "{keys: [2, 9, 0]}").expect(200);
+
+        assertThat(reply.ids()).containsExactly("n04", "n05", "n01");
+    }
+
+    /** In any order: CouchDB merges the rows of shards by the last place of a key, so that other keys may come first. */
+    @Test
+    void a_key_that_is_asked_for_twice_comes_twice(Db db) {
         db.view(BY_HALF);
         db.fill(1, 5);
 
         Reply reply = db.post("/_design/t/_view/v", "{keys: [2, 9, 0, 2]}").expect(200);
 
-        assertThat(reply.ids()).containsExactly("n04", "n05", "n01", "n04", "n05");
+        assertThat(reply.ids()).containsExactlyInAnyOrder("n04", "n05", "n01", "n04", "n05");
     }
 
     @Test
