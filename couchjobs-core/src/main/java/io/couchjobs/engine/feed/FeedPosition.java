@@ -5,6 +5,7 @@ import io.couchjobs.couch.DatabaseInfo;
 import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.engine.store.Copies;
 import io.couchjobs.engine.store.DatabaseIdentity;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -89,18 +90,19 @@ final class FeedPosition {
     }
 
     /**
-     * The next change comes. A server that does not know a position begins with the first change it has, in each of its
+     * Tells of the next change. A server that does not know a position begins with the first change it has, in each of its
      * shards: the database was recreated after the check of the position, and before the connection was made. On a cluster
      * the next number may be lower at any time, when another copy sends it, so only the first one counts there.
      */
-    void comes(String next) {
-        if (next.equals(seq)) {
-            return;
+    void tell(String next, Consumer<FeedListener> news) {
+        if (!next.equals(seq)) {
+            if (DatabaseInfo.changes(next) <= DatabaseInfo.changes(seq)) {
+                lookAgain(next);
+            }
+            begins = false;
         }
-        if (DatabaseInfo.changes(next) <= DatabaseInfo.changes(seq)) {
-            lookAgain(next);
-        }
-        begins = false;
+        audience.tell(news);
+        seq = next;
     }
 
     private void lookAgain(String next) {
@@ -110,11 +112,6 @@ final class FeedPosition {
         } else if (begins) {
             audience.tell(FeedListener::reconnected);
         }
-    }
-
-    /** All listeners heard of a change. */
-    void told(String told) {
-        seq = told;
     }
 
     private boolean isMadeAnew(DatabaseInfo now) {

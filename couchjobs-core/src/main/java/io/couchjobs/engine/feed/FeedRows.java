@@ -106,9 +106,7 @@ final class FeedRows {
 
     private void tell(Change change, Consumer<FeedListener> news) {
         alive.run();
-        position.comes(change.seq());
-        audience.tell(news);
-        position.told(change.seq());
+        position.tell(change.seq(), news);
     }
 
     private FeedNotice notice(Change change) {
