@@ -45,9 +45,6 @@ final class LogFollower implements FeedListener, Logs.Following {
     private boolean mustRead = true;
     private boolean finishing;
     private boolean closed;
-    /** The database was away a moment ago; news must not hasten the next try. */
-    private volatile boolean retriesLater;
-
     private Listening listening = () -> {};
     /** Only the lane uses it. */
     private final Set<String> told = new HashSet<>();
@@ -90,7 +87,7 @@ final class LogFollower implements FeedListener, Logs.Following {
     @Override
     public synchronized void gap() {
         mustRead = true;
-        deliverSoon();
+        delivery.now();
     }
 
     @Override
@@ -99,7 +96,7 @@ final class LogFollower implements FeedListener, Logs.Following {
             mustRead = true;
             finishing = true;
         }
-        delivery.now();
+        lane.execute(this::deliver); // now, even after trouble
         boolean isAllTold = environment.await(toldAll, longest);
         close();
         return isAllTold && lane.awaitEnd(longest);
@@ -123,7 +120,7 @@ final class LogFollower implements FeedListener, Logs.Following {
             heard.clear();
             mustRead = true;
         }
-        deliverSoon();
+        delivery.now();
     }
 
     private synchronized boolean isClosed() {
@@ -137,14 +134,7 @@ final class LogFollower implements FeedListener, Logs.Following {
         return work;
     }
 
-    private void deliverSoon() {
-        if (!retriesLater) {
-            delivery.now();
-        }
-    }
-
     private void deliver() {
-        retriesLater = false;
         Work work = next();
         work.chunks.forEach(this::tell);
         if (work.read && !isRead()) {
@@ -166,8 +156,7 @@ final class LogFollower implements FeedListener, Logs.Following {
             synchronized (this) {
                 mustRead = true;
             }
-            retriesLater = true;
-            delivery.within(backoff.next());
+            delivery.notBefore(backoff.next());
             return false;
         }
     }

@@ -11,6 +11,8 @@ public final class Alarm {
     private final Runnable task;
     private final Duration shortest;
     private Lane.@Nullable Planned planned;
+    /** Whether requests change nothing until it rings. */
+    private boolean patient;
 
     /**
      * Plans nothing yet. The alarm does not ring within 10 ms of a request.
@@ -40,6 +42,22 @@ public final class Alarm {
 
     /** Rings after this pause, unless an earlier time is planned. */
     public synchronized void within(Duration pause) {
+        if (!patient) {
+            plan(pause);
+        }
+    }
+
+    /** Rings after this pause. Requests do not hasten it: the last try of the task has failed. */
+    public synchronized void notBefore(Duration pause) {
+        if (planned != null) {
+            planned.cancel();
+            planned = null;
+        }
+        plan(pause);
+        patient = true;
+    }
+
+    private void plan(Duration pause) {
         Duration bounded = pause.compareTo(shortest) < 0 ? shortest : pause;
         if (planned != null && planned.left().compareTo(bounded) <= 0) {
             return;
@@ -53,6 +71,7 @@ public final class Alarm {
     private void ring() {
         synchronized (this) {
             planned = null;
+            patient = false;
         }
         task.run();
     }

@@ -46,9 +46,6 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
     private final Mailbox mailbox = new Mailbox(MOST_JOBS, MOST_BYTES);
     private final Backoff backoff;
     private volatile boolean closed;
-    /** The database was away a moment ago; news must not hasten the next try. */
-    private volatile boolean retriesLater;
-
     private final Lane lane;
     private final Alarm delivery;
     /** The last state told of each job that changed recently. Only the lane uses it. */
@@ -93,7 +90,7 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
     @Override
     public void told(Snapshot sure) {
         mailbox.put(sure);
-        deliverSoon();
+        delivery.now();
     }
 
     @Override
@@ -109,7 +106,7 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
     @Override
     public void gap() {
         mailbox.putGap();
-        deliverSoon();
+        delivery.now();
     }
 
     /** Nothing to do: the feed goes on from its position. */
@@ -129,19 +126,11 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
                 .filter(id -> filter.ofType() == null || filter.ofType().equals(id.type()));
     }
 
-    private void deliverSoon() {
-        if (!retriesLater) {
-            delivery.now();
-        }
-    }
-
     private void deliver() {
-        retriesLater = false;
         while (true) {
             if (mailbox.takeGap() && !isCaughtUp()) {
                 mailbox.putGap();
-                retriesLater = true;
-                delivery.within(backoff.next());
+                delivery.notBefore(backoff.next());
                 return;
             }
             Optional<Snapshot> news = mailbox.take();
