@@ -192,7 +192,7 @@ final class LeaseKeeper implements AutoCloseable {
                 giveUp(
                         run,
                         "this machine was suspended, or its time of day was set forward; the lease of {} may be over");
-            } else if (silent.compareTo(timeout) > 0 && !run.isInGrace(clock.nanos())) {
+            } else if (silent.compareTo(timeout) > 0 && !run.timeout().isInGrace(clock.nanos())) {
                 giveUp(run, "the lease of {} could not be renewed for " + silent);
             }
         }
@@ -217,7 +217,7 @@ final class LeaseKeeper implements AutoCloseable {
         if (known.isEmpty()) {
             asking.within(Duration.ZERO);
         }
-        return known.map(newest -> run.timeout(newest, clock.nanos())).orElseGet(run::timeout);
+        return known.map(newest -> run.timeout().become(newest, clock.nanos())).orElseGet(run.timeout()::length);
     }
 
     private void ask() {

@@ -39,16 +39,14 @@ public final class Run implements LeaseHolder {
     private boolean isPausing;
 
     private @Nullable Attempt<?> present;
-    private volatile Duration timeout;
-    private volatile long graceUntilNanos;
+    private final LeaseTimeout timeout;
 
     private Run(LeasedJob claim, Handler<?> handler, Tools tools, Duration timeout) {
         this.claim = claim;
         this.handler = handler;
         this.tools = tools;
         this.runLog = new RunLog(claim, tools.logs, tools.parts.clock());
-        this.timeout = timeout;
-        this.graceUntilNanos = claim.confirmedNanos();
+        this.timeout = new LeaseTimeout(timeout, claim.confirmedNanos());
     }
 
     @Override
@@ -57,23 +55,8 @@ public final class Run implements LeaseHolder {
     }
 
     @Override
-    public Duration timeout() {
+    public LeaseTimeout timeout() {
         return timeout;
-    }
-
-    /** When it becomes shorter, half of it is left to renew the lease: the monitors count anew when they hear of it. */
-    @Override
-    public Duration timeout(Duration newest, long nanos) {
-        if (newest.compareTo(timeout) < 0) {
-            graceUntilNanos = nanos + newest.toNanos() / 2;
-        }
-        timeout = newest;
-        return newest;
-    }
-
-    @Override
-    public boolean isInGrace(long nanos) {
-        return graceUntilNanos - nanos > 0;
     }
 
     /** {@return why the handler is to stop; empty while it may go on} */

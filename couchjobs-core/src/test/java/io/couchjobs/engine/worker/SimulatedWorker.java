@@ -50,13 +50,13 @@ public final class SimulatedWorker {
     /** A claim and what happens when its lease is over. */
     private static final class Held implements LeaseHolder {
         private final LeasedJob claim;
-        private final Duration timeout;
+        private final LeaseTimeout timeout;
         private final Runnable halt;
         private boolean halted;
 
         Held(LeasedJob claim, Duration timeout, Runnable halt) {
             this.claim = claim;
-            this.timeout = timeout;
+            this.timeout = new LeaseTimeout(timeout, claim.confirmedNanos());
             this.halt = halt;
         }
 
@@ -66,18 +66,8 @@ public final class SimulatedWorker {
         }
 
         @Override
-        public Duration timeout() {
+        public LeaseTimeout timeout() {
             return timeout;
-        }
-
-        @Override
-        public Duration timeout(Duration newest, long nanos) {
-            return timeout;
-        }
-
-        @Override
-        public boolean isInGrace(long nanos) {
-            return false;
         }
 
         @Override
