@@ -43,9 +43,7 @@ final class Client {
         JobWriter writer = new JobWriter(database, Site.UNNAMED, BulkListener.UNHEARD);
         this.conflicts = new ConflictWatch(writer, index, settings, clock);
         JobStore store = new JobStore(writer, conflicts, List.of(), AttachedData.DEFAULT_LIMIT);
-        this.feed = plan.has(Plan.Freedom.FEED)
-                ? new Feed(store, List.of(conflicts, settings))
-                : new FeedActor(process, door, database, plan, conflicts, settings).feed();
+        this.feed = new Feed(store, List.of(conflicts, settings));
         this.parts = new QueueParts(store, index, settings, feed, clock);
         this.subscriptions = new Subscriptions(feed, store);
     }

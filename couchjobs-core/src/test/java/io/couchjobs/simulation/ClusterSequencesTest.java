@@ -9,8 +9,6 @@ import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.claim.Finder;
 import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.create.Creator;
-import io.couchjobs.engine.feed.FeedListener;
-import io.couchjobs.engine.feed.SimulatedFeed;
 import io.couchjobs.engine.lifecycle.ClusterTransitions;
 import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.Transitions;
@@ -329,12 +327,12 @@ class ClusterSequencesTest {
     }
 
     @Test
-    void who_has_seen_a_job_that_only_a_minority_has_is_not_told_that_it_is_gone() {
+    void who_has_seen_a_job_that_only_a_minority_has_is_not_told_that_it_is_gone() throws Exception {
         world.cluster().isolate(2);
         JobId id = insert(two, "a");
         Subscription subscription = follow(two, id);
         two.door().redirect(0);
-        ((SimulatedFeed) two.parts().feed()).tell(FeedListener::reconnected);
+        two.door().cutFeed();
         world.time().pass(Duration.ofSeconds(10));
         assertThat(events(subscription)).isEmpty();
 

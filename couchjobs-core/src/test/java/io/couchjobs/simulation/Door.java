@@ -18,6 +18,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ways of one process to the nodes of the cluster, whose names are {@code node0} and so on. Views are answered by {@link
@@ -37,6 +38,7 @@ final class Door implements InProcess.Handler {
     private final List<Way> lossy = new ArrayList<>();
     private final List<Way> calm = new ArrayList<>();
     private final Protocol protocol;
+    private @Nullable FeedBody feed;
 
     /** What the process takes for a confirmation. */
     enum Protocol {
@@ -79,9 +81,11 @@ final class Door implements InProcess.Handler {
         return start;
     }
 
-    /** {@return the node to go on with when one has failed} */
-    int after(int node) {
-        return pinned ? start : (node + 1) % calm.size();
+    /** Breaks the connection of the process's feed. */
+    void cutFeed() throws IOException {
+        if (feed != null) {
+            feed.cut();
+        }
     }
 
     private Way way(int number) {
@@ -149,9 +153,8 @@ final class Door implements InProcess.Handler {
             var asks = embedded(request);
             boolean rewinds = isFaulty && process.random().nextInt(4) == 0;
             var answer = way(asked).server().follow(rewinds ? fromTheStart(asks) : asks);
-            InputStream body =
-                    new FeedBody(process, request.longestSilence(), isFaulty ? FEED_BREAKS : 0, answer.body());
-            return new InProcess.Response(answer.status(), answer.headers(), body);
+            feed = new FeedBody(process, request.longestSilence(), isFaulty ? FEED_BREAKS : 0, answer.body());
+            return new InProcess.Response(answer.status(), answer.headers(), feed);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

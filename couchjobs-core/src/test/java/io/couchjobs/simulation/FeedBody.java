@@ -11,6 +11,7 @@ final class FeedBody extends FilterInputStream {
     private final SimulatedProcess process;
     private final Duration longestSilence;
     private final double breaks;
+    private boolean isCut;
 
     /**
      * The body of an answer.
@@ -33,14 +34,23 @@ final class FeedBody extends FilterInputStream {
     @Override
     public int read(byte[] bytes, int from, int length) throws IOException {
         if (process.random().nextDouble() < breaks) {
-            close();
-            throw new IOException("The connection broke.");
+            cut();
         }
         try {
-            return process.stage().within(longestSilence, () -> unchecked(bytes, from, length));
+            int read = process.stage().within(longestSilence, () -> unchecked(bytes, from, length));
+            if (isCut) {
+                throw new IOException("The connection broke.");
+            }
+            return read;
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
+    }
+
+    /** Breaks the connection. */
+    void cut() throws IOException {
+        isCut = true;
+        close();
     }
 
     private int unchecked(byte[] bytes, int from, int length) {

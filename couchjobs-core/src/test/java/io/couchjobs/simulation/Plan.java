@@ -112,18 +112,6 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
             Freedom.SCHEDULE,
             Freedom.SUBSCRIBERS);
 
-    /** As before, and all changes come by the product's own feed. */
-    static final Plan FOLLOWED = of(
-            "FOLLOWED",
-            3,
-            3,
-            Habit.CHAINED,
-            Freedom.FAULTS,
-            Freedom.CUTS,
-            Freedom.SCHEDULE,
-            Freedom.SUBSCRIBERS,
-            Freedom.FEED);
-
     /** Nothing happens by itself. */
     static final Plan PLAYED = of("PLAYED", 3, 0, Habit.ONCE, Freedom.PINNED);
     /** Nothing happens by itself; leases, and the patience of clients, last a minute. */
@@ -146,8 +134,7 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
             SUBSCRIBERS,
             FIVE_NODES,
             CHAINED,
-            CHAINED_SLOWLY,
-            FOLLOWED);
+            CHAINED_SLOWLY);
 
     /** What may happen, beside what always does. */
     enum Freedom {
@@ -178,9 +165,7 @@ record Plan(String name, int nodes, Door.Protocol protocol, int creators, Habit 
         /** Workers go for a new job at once, all of them. */
         EAGER,
         /** A schedule makes jobs; all workers look after it. */
-        SCHEDULE,
-        /** Changes come by the product's feed, as text, with heartbeats, and over connections that break. */
-        FEED
+        SCHEDULE
     }
 
     /** What creators do. */

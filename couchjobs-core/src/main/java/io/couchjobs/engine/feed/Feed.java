@@ -39,10 +39,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Events may come twice, late, or tell an old story, but none is left out. A document that cannot be read (longer
  * than 16 MiB, nested too deeply) comes without its content.
- *
- * <p>Not final, so that a simulation can deliver changes by other means.
  */
-public class Feed implements AutoCloseable {
+public final class Feed implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Feed.class);
     /** Only one of so many rows without documents tells its position: a position costs the server time. */
     private static final int SEQ_INTERVAL = 20;
