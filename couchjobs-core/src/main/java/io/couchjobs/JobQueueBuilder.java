@@ -158,7 +158,8 @@ public final class JobQueueBuilder {
 
     /**
      * Sets up to which size the data of a job is kept in its document. Larger data that this queue writes is attached to it, and
-     * so not written anew with each transition of the job, nor read with each window and change. Data that is stored already stays where it is until somebody changes it.
+     * so not written anew with each transition of the job, nor read with each window and change. Data that is stored already
+     * stays where it is until somebody changes it.
      *
      * @param bytes of JSON text in UTF-8; default {@value AttachedData#DEFAULT_LIMIT}; {@link Integer#MAX_VALUE} attaches
      *     nothing

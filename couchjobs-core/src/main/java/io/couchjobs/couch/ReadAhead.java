@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A short queue between the thread that reads a feed and the one that uses its rows: of few items and of few bytes. An
- * item that is larger than all of the room comes alone. One thread puts, and one thread takes.
+ * item that is larger than all of the room comes alone. One thread puts, and one thread takes. Both wait by the {@link
+ * Environment}, so that a simulation can let its own time pass; the queues of the JDK cannot do that.
  */
 final class ReadAhead<T> {
     private final Environment environment;

@@ -2,7 +2,8 @@ package io.couchjobs.job;
 
 /**
  * Listens to the actions of one process on a queue, for metrics and tracing. Called by many threads at once, in the
- * middle of their work: must be quick, and must never wait. The jobs come without attached data. An exception that it throws is logged and changes nothing.
+ * middle of their work: must be quick, and must never wait. The jobs come without attached data. An exception that it throws is
+ * logged and changes nothing.
  */
 public interface QueueListener {
     /** Hears nothing. */

@@ -49,13 +49,14 @@ public interface Scopes {
 
     /**
      * Stops a scope in all processes. From now on it answers {@link Submission.Answer#SCOPE_SHUTDOWN}. Waiting jobs are
-     * cancelled with that reason. Running jobs may finish, and are killed when the time is over. Returns when all that is done, at the latest some
-     * seconds after that time. A scope that is stopped already is given less time if it had more.
+     * cancelled with that reason. Running jobs may finish, and are killed when the time is over. Returns when all that is done,
+     * at the latest some seconds after that time. A scope that is stopped already is given less time if it had more.
      *
      * @param scope the scope
      * @param timeout how long running jobs may take
-     * @return true when nothing waits or runs there any more, or it was never started; false when something still does, because its handler does not let
-     *     itself be interrupted or its process is gone (it ends when its lease runs out), or the scope was started again
+     * @return true when nothing waits or runs there any more, or it was never started; false when something still does, because
+     *     its handler does not let itself be interrupted or its process is gone (it ends when its lease runs out), or the scope
+     *     was started again
      * @throws InterruptedException when interrupted while waiting; the stop goes on
      */
     boolean stop(Scope scope, Duration timeout) throws InterruptedException;

@@ -92,8 +92,9 @@ public interface JobContext {
     void assertOwned();
 
     /**
-     * Adds a line to the job's log, which is stored with the job and read by {@link io.couchjobs.job.Logs#read(String, String)} or {@code couchjobs
-     * logs}; SLF4J gets it too, under the name {@code couchjobs.job}. Never waits: lines are written once a second;
+     * Adds a line to the job's log, which is stored with the job and read by {@link
+     * io.couchjobs.job.Logs#read(String, String)} or {@code couchjobs logs}; SLF4J gets it too, under the name {@code
+     * couchjobs.job}. Never waits: lines are written once a second;
      * when they come faster than the database takes them, the oldest unwritten ones are dropped (over 1,000 lines or
      * 256 KB), and their number is noted.
      *

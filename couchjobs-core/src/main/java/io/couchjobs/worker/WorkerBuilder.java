@@ -170,8 +170,8 @@ public interface WorkerBuilder {
     /**
      * Takes only some jobs, and leaves the others to other workers. The filter is asked once about each revision of a job,
      * so it should depend on the job alone; when something else changed, call {@link Worker#filter}. A filter that fails
-     * has said no, which is logged and counted. It sees no attached data ({@link Job#hasAttachedData}): asking for that fails. It is tried when the worker starts, with a job that has nothing but a type
-     * and an id.
+     * has said no, which is logged and counted. It sees no attached data ({@link Job#hasAttachedData}): asking for that fails. It
+     * is tried when the worker starts, with a job that has nothing but a type and an id.
      *
      * @param filter which jobs to take; called by the thread that claims; must be quick and must not
      *     wait for anything

@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Decides whether a job may be added. In a strict queue the type must have a timeout. A new job needs room among the pending ones of
- * its type. Thread-safe.
+ * Decides whether a job may be added. In a strict queue the type must have a timeout. A new job needs room among the pending
+ * ones of its type. Thread-safe.
  *
  * <p>The limit of pending jobs is approximate: creators that add at the same time may each still find room. Jobs that
  * exist, in any state, may always be added again; jobs for other sites are not counted. The jobs of schedules and scopes

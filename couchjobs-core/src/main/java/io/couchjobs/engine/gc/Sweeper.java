@@ -21,9 +21,9 @@ import org.slf4j.LoggerFactory;
  * Retention without anybody asking for it: every process with a worker has one of these, and every ten minutes one of them
  * all deletes what retention lets go. Thread-safe.
  *
- * <p>They take turns by a document {@code gc:lease} (of a site, {@code gc:lease:SITE}): the process that writes it sweeps. To look
- * whether it is time costs one request, and a sweep that finds nothing a dozen; a worker that has run nothing since it
- * looked does so once an hour. A sweep purges nothing and compacts nothing, which needs an administrator and disk: that
+ * <p>They take turns by a document {@code gc:lease} (of a site, {@code gc:lease:SITE}): the process that writes it
+ * sweeps. To look whether it is time costs one request, and a sweep that finds nothing a dozen; a worker that has run nothing
+ * since it looked does so once an hour. A sweep purges nothing and compacts nothing, which needs an administrator and disk: that
  * is for {@link GarbageCollection}.
  */
 public final class Sweeper implements AutoCloseable {

@@ -19,8 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads followed jobs again when the feed left a doubt, in a lane of its own.
- * Thread-safe.
+ * Reads followed jobs again when the feed left a doubt, in a lane of its own. Thread-safe.
  *
  * <p>First only revisions are read, 500 at a time; then the documents whose revisions are not the known ones. While the
  * database is away, it tries again and again.

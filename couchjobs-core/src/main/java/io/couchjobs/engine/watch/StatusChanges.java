@@ -152,7 +152,10 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
         }
     }
 
-    /** Looks up the jobs that the listener was told of; false when they cannot be read now. Changes of other jobs cannot be found any more. */
+    /**
+     * Looks up the jobs that the listener was told of; false when they cannot be read now. Changes of other jobs cannot be
+     * found any more.
+     */
     private boolean isCaughtUp() {
         try {
             List<String> told = last.keySet().stream().map(JobId::docId).toList();
