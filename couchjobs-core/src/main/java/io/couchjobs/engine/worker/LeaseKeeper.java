@@ -57,7 +57,7 @@ final class LeaseKeeper implements AutoCloseable {
         this.settings = settings;
         this.clock = clock;
         this.confirmedNanos = clock.nanos();
-        this.lane = environment.lane("couchjobs-leases", 2);
+        this.lane = environment.lane("couchjobs-leases", 1);
         this.checks = environment.lane("couchjobs-leases-check", 1);
         this.asker = environment.lane("couchjobs-leases-settings", 1);
         this.renewal = new Alarm(lane, this::renew);
