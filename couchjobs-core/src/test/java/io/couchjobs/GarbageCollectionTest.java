@@ -38,6 +38,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -111,7 +112,8 @@ class GarbageCollectionTest {
             GarbageCollection.Report later = TestQueue.gc(queue).run();
 
             assertThat(later.tombstonesPurged()).isGreaterThanOrEqualTo(3);
-            assertThat(tombstones()).containsOnlyKeys("job:other:young");
+            // A copy may purge later than the others.
+            TestQueue.until(() -> tombstones().keySet().equals(Set.of("job:other:young")));
             assertThat(worker.stats().running()).isZero();
         }
     }

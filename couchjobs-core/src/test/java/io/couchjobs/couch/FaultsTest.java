@@ -22,6 +22,7 @@ import io.couchjobs.couch.config.CouchException;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.couch.ClientParts;
 import io.couchjobs.engine.couch.Json;
+import io.couchjobs.engine.index.DesignDocuments;
 import io.couchjobs.testing.RawServer;
 import io.couchjobs.testing.TestQueue;
 import java.io.IOException;
@@ -142,22 +143,45 @@ class FaultsTest {
     @ParameterizedTest
     @CsvSource({"os_process_error,'{exit_status,1}'", "epipe,'{gen_server,call}'"})
     void a_view_is_asked_again_when_the_process_that_runs_its_code_has_ended(String error, String reason) {
-        first(javaScriptFailed(error, reason), okJson("{\"total_rows\":0,\"offset\":0,\"rows\":[]}"));
+        first(serverFailed(error, reason), okJson("{\"total_rows\":0,\"offset\":0,\"rows\":[]}"));
 
         assertThat(db.view(ViewQuery.of("jobs", "pending")).rows()).isEmpty();
     }
 
     @Test
     void a_document_of_which_the_server_tells_when_its_javascript_was_killed_is_not_told_again() {
-        always(javaScriptFailed("epipe", "{gen_server,call, [<0.2005.0>, {prompt,[map_doc, {[{iban,DE372}]}]}]}"));
+        always(serverFailed("epipe", "{gen_server,call, [<0.2005.0>, {prompt,[map_doc, {[{iban,DE372}]}]}]}"));
 
         assertThat(failure(() -> db.view(ViewQuery.of("jobs", "pending"))))
                 .hasMessageEndingWith("500 epipe: a call inside of the server failed");
     }
 
     @Test
+    void a_new_database_whose_shards_a_node_does_not_have_yet_is_asked_again() {
+        first(serverFailed("internal_server_error", "No DB shards could be opened."), okJson("{\"_id\":\"x\"}"));
+
+        assertThat(db.get("x")).isPresent();
+    }
+
+    @Test
+    void a_head_request_that_fails_without_telling_why_is_sent_again() {
+        first(aResponse().withStatus(500), okJson(""));
+
+        assertThat(db.exists()).isTrue();
+    }
+
+    @Test
+    void a_design_document_is_looked_for_again_when_the_server_fails() {
+        first(aResponse().withStatus(500), okJson(""));
+
+        try (DesignDocuments designs = new DesignDocuments(db)) {
+            assertThat(designs.push()).as("all are there").isEmpty();
+        }
+    }
+
+    @Test
     void a_view_whose_code_takes_too_long_is_not_asked_again() {
-        always(javaScriptFailed("os_process_error", "OS process timed out."));
+        always(serverFailed("os_process_error", "OS process timed out."));
 
         assertThat(failure(() -> db.view(ViewQuery.of("jobs", "pending")))).hasMessageEndingWith("timed out.");
 
@@ -219,7 +243,7 @@ class FaultsTest {
 
         assertThat(failure(() -> db.bulkDocs(List.of(DOC))))
                 .hasMessageEndingWith("(request 7a1; the server's log says why: a full disk, for one)");
-        always(javaScriptFailed("os_process_error", "OS process timed out."));
+        always(serverFailed("os_process_error", "OS process timed out."));
         assertThat(failure(() -> db.bulkDocs(List.of(DOC)))).hasMessageEndingWith("OS process timed out.");
     }
 
@@ -346,7 +370,7 @@ class FaultsTest {
         WIRE.stubFor(any(anyUrl()).willReturn(response));
     }
 
-    private static ResponseDefinitionBuilder javaScriptFailed(String error, String reason) {
+    private static ResponseDefinitionBuilder serverFailed(String error, String reason) {
         return aResponse().withStatus(500).withBody("{\"error\":\"" + error + "\",\"reason\":\"" + reason + "\"}");
     }
 

@@ -57,9 +57,12 @@ public final class Http implements AutoCloseable {
         });
     }
 
-    /** Sends the request and leaves reading and closing the answer to the caller. */
-    public Answer open(Call call) {
-        return send(call, node -> requireFit(node.send(call, false, config.responseTimeout())));
+    /** Sends the request and leaves reading and closing the answer, a success or of that other status, to the caller. */
+    public Answer open(Call call, int otherStatus) {
+        return send(call, node -> {
+            Answer answer = node.send(call, false, config.responseTimeout());
+            return answer.isSuccess() || answer.status() == otherStatus ? answer : fail(answer);
+        });
     }
 
     /** As {@link #open}, on a connection that feeds may hold for long. */
@@ -160,6 +163,10 @@ public final class Http implements AutoCloseable {
         if (!isNoneAtAll && answer.status() != 429) {
             return answer;
         }
+        return fail(answer);
+    }
+
+    private static Answer fail(Answer answer) {
         try (answer) {
             throw CouchException.of(answer.read(Answer::failure));
         }

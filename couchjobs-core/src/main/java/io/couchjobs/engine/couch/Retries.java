@@ -83,7 +83,12 @@ public final class Retries {
                     || cause instanceof JsonEOFException
                     || cause instanceof SocketException;
         }
-        return e.status() == 503 || hasLostItsJavaScript(e);
+        return e.status() == 503 || hasLostItsJavaScript(e) || hasNoShardsYet(e);
+    }
+
+    /** A node of a cluster may have to wait for the shards of a new database. The answer to a HEAD does not tell the reason. */
+    private static boolean hasNoShardsYet(CouchException e) {
+        return e.status() == 500 && (e.method().equals("HEAD") || e.reason().equals("No DB shards could be opened."));
     }
 
     /** The process that runs the views' code has ended, or was killed; the next process continues the index. */

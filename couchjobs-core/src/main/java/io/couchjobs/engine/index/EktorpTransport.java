@@ -1,8 +1,6 @@
 package io.couchjobs.engine.index;
 
 import io.couchjobs.couch.CouchDatabase;
-import io.couchjobs.couch.config.CouchException;
-import io.couchjobs.engine.couch.Answer;
 import io.couchjobs.engine.couch.Call;
 import io.couchjobs.engine.couch.Http;
 import io.couchjobs.engine.couch.ServerAccess;
@@ -51,13 +49,7 @@ final class EktorpTransport implements HttpClient {
 
     /** Ektorp understands one status that is no success; the others become our exceptions. */
     private HttpResponse send(Call call, int understood) {
-        Answer answer = http.open(call);
-        if (answer.isSuccess() || answer.status() == understood) {
-            return new EktorpAnswer(answer);
-        }
-        try (answer) {
-            throw CouchException.of(answer.read(Answer::failure));
-        }
+        return new EktorpAnswer(http.open(call, understood));
     }
 
     /** Does nothing: the connections belong to the server. */
