@@ -123,7 +123,7 @@ class ClaimsBesideOtherLeavesTest {
         Lost lost = proxy.loseAnswers(100, ClaimsBesideOtherLeavesTest::readsLeaves);
         assertThat(claims()).isEmpty();
         assertThat(lost.count()).isPositive();
-        TestQueue.until(() -> cluster.sawWithdrawal("the answer to the claim was lost"));
+        TestQueue.until(() -> cluster.sawWithdrawal("nobody could tell in time whether the claim made an owner"));
     }
 
     @Test

@@ -44,13 +44,13 @@ final class Claimer {
      *
      * <p>Nothing but a write that a quorum confirmed (201) can make an owner. A 202 is not ours, even if reading shows
      * our token: on a healthy cluster a quarter of the contended jobs get two claims that are both stored, one answered
-     * 201 and the other 202. Such a claim is withdrawn at once, and the job left alone for a while; so is one whose
-     * answer was lost on a cluster, and a confirmed one that another leaf contests ({@link RivalLeaves}). Until all of
-     * that is done the claims count as held by this process. A claim that is confirmed when its lease is over makes no
-     * owner either, and is given back.
+     * 201 and the other 202. Such a claim is withdrawn in the background, and the worker leaves the job alone for a
+     * random pause. The same holds for a claim whose answer was lost on a cluster, and for a confirmed one that another
+     * leaf contests ({@link RivalLeaves}). A claim that is confirmed when its lease is over makes no owner: it is given
+     * back on one copy, and withdrawn on a cluster. A claim counts as held by this process until its answer is judged.
      *
      * @return the jobs that this worker owns now, in the order of the candidates, which are marked as won or lost
-     * @throws RuntimeException when the results of some claims are unknown; stored claims are given back
+     * @throws RuntimeException when the results of some claims are unknown; stored claims are taken back
      */
     List<LeasedJob> claim(List<Candidate> candidates, String worker, boolean start) {
         List<Job> claims = candidates.stream()

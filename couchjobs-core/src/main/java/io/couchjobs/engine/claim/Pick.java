@@ -59,7 +59,7 @@ public final class Pick {
      *
      * @return those that this worker owns now; the rest are lost to others, or have no room at the moment
      * @throws io.couchjobs.couch.config.CouchException when the results of some claims are unknown; stored claims are
-     *     given back
+     *     taken back
      */
     public List<LeasedJob> claim() {
         List<LeasedJob> won;

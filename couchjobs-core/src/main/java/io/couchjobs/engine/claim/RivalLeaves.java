@@ -82,7 +82,7 @@ final class RivalLeaves {
         try {
             return claims.isEmpty() || !store.isCluster() ? Map.of() : read(claims);
         } catch (RuntimeException trouble) {
-            log.debug("nobody tells whether {} claims are alone; they are given back", claims.size(), trouble);
+            log.debug("nobody tells whether {} claims are alone; they are withdrawn", claims.size(), trouble);
             Map<JobId, Standing> unknown = new HashMap<>();
             claims.forEach(claim -> unknown.put(claim.job().id(), Standing.UNKNOWN));
             return unknown;

@@ -33,9 +33,12 @@ public enum Event {
     LET_GO(table().from(WAITING, WAITING, CANCELLED)),
     /** A worker claims the job, to start it at once ({@code RUNNING}) or a little later ({@code SCHEDULED}). */
     CLAIM(table().from(WAITING, RUNNING, SCHEDULED).from(STUCK, RUNNING, SCHEDULED)),
-    /** A claim that made no owner, because no quorum confirmed it, is taken back; see {@link Lock#withdrawn}. */
+    /**
+     * A claim is taken back ({@link Lock#withdrawn}): no quorum confirmed it, its answer was lost or late, another leaf contests
+     * it, or its owner died beside another leaf.
+     */
     WITHDRAW(table().from(SCHEDULED, SCHEDULED).from(RUNNING, RUNNING)),
-    /** All claims of a job were withdrawn: it waits again, or is cancelled if that was asked for meanwhile. */
+    /** A resolution finds all claims withdrawn, on one leaf or on several: the job waits again, or is cancelled if that was asked for. */
     RESTORE(table().from(SCHEDULED, WAITING, CANCELLED).from(RUNNING, WAITING, CANCELLED)),
     /** The job is written again as it is: a resolution kept it, or a majority is to confirm its last change. */
     KEEP(table().from(WAITING, WAITING)
@@ -47,7 +50,10 @@ public enum Event {
             .from(CANCELLED, CANCELLED)),
     /** The owner starts a job that it claimed ahead. */
     START(table().from(SCHEDULED, RUNNING)),
-    /** The owner renews its lease, and may replace the data or tell its progress. */
+    /**
+     * The owner writes the job while it owns it: new data, or its progress. That renews the lease of this job; without it, the
+     * worker's registration does.
+     */
     UPDATE(table().from(SCHEDULED, SCHEDULED).from(RUNNING, RUNNING)),
     /** The owner is done; a resubmitted job waits again. */
     FINISH(table().from(SCHEDULED, SUCCESS, WAITING).from(RUNNING, SUCCESS, WAITING)),

@@ -101,7 +101,7 @@ public final class Transitions {
         return on(Event.START, job, now, edit -> edit.started().moveTo(JobStatus.RUNNING));
     }
 
-    /** The owner renews its lease. */
+    /** The owner writes its job, which renews the lease of this job. Null data and null progress stay as they are. */
     public static Decision update(Job job, @Nullable ObjectNode data, @Nullable Progress progress, Instant now) {
         return on(Event.UPDATE, job, now, edit -> edit.dataIfGiven(data)
                 .progressIfGiven(progress)
@@ -160,7 +160,7 @@ public final class Transitions {
     }
 
     /**
-     * A caller takes the job from an owner that is believed to be dead; see {@link #release}.
+     * An operator takes the job from an owner that is believed to be dead; see {@link #release}. No monitor does that.
      *
      * @param rev the revision from which that belief comes
      * @return the decision; refused unless the job is owned, and nothing has happened to it since
@@ -186,8 +186,8 @@ public final class Transitions {
 
     /**
      * The activity monitor finds the owner dead. The job waits again with the same data and time (or the resubmitted time,
-     * which consumes the flag); cancelled if that was asked for; failed when too many leases ran out while it ran. A job that
-     * was only put aside is not to blame for the death of its owner: its expirations stay as they are.
+     * which consumes the flag); cancelled if that was asked for; failed when too many leases ran out while it ran, unless another
+     * run was asked for. A job that was only put aside is not to blame for the death of its owner: its expirations stay as they are.
      *
      * @param maxExpirations how many leases may run out before the job is failed; empty is any number
      */

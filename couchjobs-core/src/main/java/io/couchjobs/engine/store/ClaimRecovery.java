@@ -80,7 +80,13 @@ public final class ClaimRecovery implements AutoCloseable {
     public void recover(List<? extends LostClaim> claims, Instant now) {
         add(claims.stream()
                 .map(claim -> new Pending(
-                        claim.job().id(), claim.token(), null, claim, "the answer to the claim was lost", now, 0))
+                        claim.job().id(),
+                        claim.token(),
+                        null,
+                        claim,
+                        "nobody could tell in time whether the claim made an owner",
+                        now,
+                        0))
                 .toList());
     }
 

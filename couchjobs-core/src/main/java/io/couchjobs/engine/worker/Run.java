@@ -74,7 +74,10 @@ public final class Run implements LeaseHolder {
         stop(JobContext.StopReason.HALTED);
     }
 
-    /** Makes the handler stop. Losing the job overrides every other reason. */
+    /**
+     * Tells the handler to stop, by an interrupt and by {@link JobContext#stopReason}. Losing the job overrides every other
+     * reason. A handler that goes on is not killed; its result is not stored.
+     */
     synchronized void stop(JobContext.StopReason reason) {
         if (stopReason == null || reason == JobContext.StopReason.HALTED) {
             stopReason = reason;
