@@ -31,6 +31,7 @@ final class Creator {
     private final Journal journal;
     private final Random random;
     private final String name;
+    private final int crowd;
     private final List<JobId> known = new ArrayList<>();
     /** The known jobs that run for seconds. */
     private final List<JobId> lasting = new ArrayList<>();
@@ -46,11 +47,12 @@ final class Creator {
         }
     }
 
-    Creator(JobQueue queue, Journal journal, Random random, String name) {
+    Creator(JobQueue queue, Journal journal, Random random, String name, int crowd) {
         this.queue = queue;
         this.journal = journal;
         this.random = random;
         this.name = name;
+        this.crowd = crowd;
         this.kinds = Kind.deck(random);
     }
 
@@ -65,7 +67,9 @@ final class Creator {
                             ? oneOf(lasting, JUST_MADE)
                             : oneOf(known, WELL_UNDER_WAY));
         } else if (dice < 28) {
-            insertAll(Stream.generate(this::plan).limit(BATCH).toList());
+            Stream<Plan> many = Stream.generate(() -> plan(Kind.SHORT)).limit(crowd);
+            insertAll(Stream.concat(Stream.generate(this::plan).limit(BATCH), many)
+                    .toList());
         } else if (dice < 38 && !again.isEmpty()) {
             addAgain(again.get(random.nextInt(again.size())));
         } else {
@@ -79,7 +83,10 @@ final class Creator {
     }
 
     private Plan plan() {
-        Kind kind = kinds.next();
+        return plan(kinds.next());
+    }
+
+    private Plan plan(Kind kind) {
         JobRequest.Builder request = JobRequest.builder(kind.type()).data(kind.task(random));
         if (random.nextBoolean()) {
             request.id(name + "-" + made++);

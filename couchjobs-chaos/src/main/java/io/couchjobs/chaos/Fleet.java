@@ -39,8 +39,10 @@ final class Fleet implements AutoCloseable {
             readers.add(new Member(ReaderProcess.class, "reader" + i, urls, folder, random.nextLong(), List.of()));
         }
         for (int i = 0; i < options.creators(); i++) {
-            List<String> arguments =
-                    List.of(Long.toString(random.nextLong()), Integer.toString(options.creatorPauseMillis()));
+            List<String> arguments = List.of(
+                    Long.toString(random.nextLong()),
+                    Integer.toString(options.creatorPauseMillis()),
+                    Integer.toString(options.crowd()));
             List<URI> urls = accounts.of(Role.PRODUCER, "creator" + i, seenBy(i + 1, databases, options));
             creators.add(new Member(CreatorProcess.class, "creator" + i, urls, folder, random.nextLong(), arguments));
         }

@@ -59,6 +59,12 @@ final class Options {
             description = "the time between two deeds of a creator in milliseconds, on average (${DEFAULT-VALUE})")
     private int creatorPauseMillis = 250;
 
+    @Option(
+            names = "--crowd",
+            description =
+                    "how many short jobs each bulk of a creator has besides its six of all kinds (${DEFAULT-VALUE})")
+    private int crowd = 0;
+
     @Option(names = "--folder", description = "for journals and logs (${DEFAULT-VALUE})")
     private Path folder = Path.of("target", "chaos");
 
@@ -124,6 +130,10 @@ final class Options {
 
     int creatorPauseMillis() {
         return creatorPauseMillis;
+    }
+
+    int crowd() {
+        return crowd;
     }
 
     Path folder() {
