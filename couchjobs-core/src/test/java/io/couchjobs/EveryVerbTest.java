@@ -13,6 +13,7 @@ import io.couchjobs.job.HaltException;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -209,7 +211,7 @@ class EveryVerbTest {
     }
 
     @Test
-    void all_jobs_of_a_type_are_gone_through_in_pages_and_others_are_not() {
+    void all_jobs_of_a_type_are_gone_through_in_pages_and_others_are_not() throws Exception {
         List<JobRequest> requests = new ArrayList<>();
         for (int i = 0; i < 1_203; i++) {
             requests.add(JobRequest.builder("email").id("e" + i).data(Map.of()).build());
@@ -219,10 +221,10 @@ class EveryVerbTest {
         queue.add("emai", Map.of());
         queue.database().put(Jobs.json("{'_id':'job:email:bad','status':7}"));
         queue.add(JobRequest.builder("email").id("日本").data(Map.of()).build());
-        assertThat(queue.all("email").map(job -> job.id().id())).hasSize(1_204).doesNotHaveDuplicates();
+        goesThrough(1_204, JobFilter.all().type("email"));
+        goesThrough(1_206, JobFilter.all());
         assertThat(queue.all("email").limit(3)).hasSize(3);
         assertThat(queue.all("none")).isEmpty();
-        assertThat(queue.all(JobFilter.all())).hasSize(1_206);
     }
 
     @Test
@@ -237,12 +239,17 @@ class EveryVerbTest {
         }
         queue.addAll(requests);
         queue.accept(AcceptOptions.of("email").max(7).timeout(TestQueue.PATIENCE));
-        assertThat(queue.all(JobFilter.all().status(JobStatus.WAITING)))
-                .hasSize(994)
-                .doesNotHaveDuplicates();
-        assertThat(queue.all(JobFilter.all().type("email").status(JobStatus.RUNNING)))
-                .hasSize(7);
-        assertThat(queue.all(JobFilter.all().tag("even0"))).hasSize(501);
+        goesThrough(994, JobFilter.all().status(JobStatus.WAITING));
+        goesThrough(7, JobFilter.all().type("email").status(JobStatus.RUNNING));
+        goesThrough(501, JobFilter.all().tag("even0"));
+    }
+
+    /** Each reading of a cluster may ask another copy of the index, which may be behind for a moment. */
+    private void goesThrough(int jobs, JobFilter filter) throws Exception {
+        TestQueue.until(() -> {
+            List<JobId> ids = queue.all(filter).map(Job::id).toList();
+            return ids.size() == jobs && Set.copyOf(ids).size() == jobs;
+        });
     }
 
     @Test
