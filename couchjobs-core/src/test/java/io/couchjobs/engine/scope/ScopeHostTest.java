@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -131,7 +132,9 @@ class ScopeHostTest {
         Thread starting = asks.get(TestQueue.PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         host.close(Duration.ZERO);
         answer.countDown();
-        starting.join();
+        // Its thread may go on with other work.
+        TestQueue.until(() -> Stream.of(starting.getStackTrace())
+                .noneMatch(frame -> frame.getClassName().equals(QueueScopeHost.class.getName())));
         assertThat(host.scopes()).isEmpty();
         assertThat(asked).hasSize(1);
         TestQueue.until(() -> queue.operations().workers().isEmpty());
