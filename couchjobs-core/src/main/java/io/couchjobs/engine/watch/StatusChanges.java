@@ -28,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a listener, in a lane of its own, of every job whose status differs from the one told before. Thread-safe.
+ * Tells a listener, in a lane of its own, of every job whose status or run differs from the one told before. Thread-safe.
  *
  * <p>The feed only fills a {@link Mailbox}, so a listener that blocks delays no other. When the feed tells an older
  * state than the one told, the document is read and decides.
@@ -51,8 +51,19 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
     /** The last state told of each job that changed recently. Only the lane uses it. */
     private final Map<JobId, Told> last = RecentMap.byUse(MOST_JOBS);
 
-    /** A state that was told; the status is null for a removed job. */
-    private record Told(Snapshot snapshot, @Nullable JobStatus status) {}
+    /** A state that was told; the status is null for a removed job, and the run is 0 for a job that waits. */
+    private record Told(Snapshot snapshot, @Nullable JobStatus status, long run) {
+        static Told of(Snapshot snapshot, Optional<Job> job) {
+            long run = job.filter(present -> present.state() != JobState.PENDING)
+                    .map(Job::fence)
+                    .orElse(0L);
+            return new Told(snapshot, job.map(Job::status).orElse(null), run);
+        }
+
+        boolean saysTheSameAs(Told other) {
+            return status == other.status && run == other.run;
+        }
+    }
 
     /** Hears of changes, and of gaps in them. */
     record Hearer(Consumer<JobChange> listener, Runnable whenMissed) {}
@@ -226,9 +237,9 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
 
     private void tellIfChanged(@Nullable Told before, Snapshot news) {
         Optional<Job> job = news.job();
-        JobStatus status = job.map(Job::status).orElse(null);
-        last.put(news.id(), new Told(news, status));
-        boolean changed = before == null || before.status != status;
+        Told now = Told.of(news, job);
+        last.put(news.id(), now);
+        boolean changed = before == null || !now.saysTheSameAs(before);
         if (changed && job.map(filter::matches).orElse(true)) {
             hearer.listener.accept(new JobChange(news.id(), news.state(), job.orElse(null)));
         }

@@ -7,12 +7,23 @@ import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.engine.feed.Feed;
 import io.couchjobs.engine.store.JobStore;
+import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobChange;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.Listening;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Who waits for a job while the queue is being closed. */
@@ -30,6 +41,47 @@ class WatchTest {
                             new JobId("email", "1"), job -> job.state() == JobState.FINISHED, TestQueue.PATIENCE))
                     .isInstanceOf(CouchJobsException.class)
                     .hasMessageContaining("the queue was closed");
+        }
+    }
+
+    @Test
+    void a_listener_that_missed_the_beginning_of_another_run_is_told_its_end(TestDatabase database) throws Exception {
+        Set<Long> slow = ConcurrentHashMap.newKeySet();
+        Set<Long> quick = ConcurrentHashMap.newKeySet();
+        CountDownLatch goOn = new CountDownLatch(1);
+        try (JobQueue queue = TestQueue.open(database);
+                Listening slowly = queue.watch(JobFilter.all(), change -> {
+                    ended(change).ifPresent(slow::add);
+                    awaitQuietly(goOn, !slow.isEmpty());
+                });
+                Listening quickly =
+                        queue.watch(JobFilter.all(), change -> ended(change).ifPresent(quick::add))) {
+            run(queue);
+            TestQueue.until(() -> slow.equals(Set.of(1L)));
+            run(queue);
+            TestQueue.until(() -> quick.size() == 2);
+            goOn.countDown();
+
+            TestQueue.until(() -> slow.equals(quick));
+        }
+    }
+
+    private static void run(JobQueue queue) throws InterruptedException {
+        queue.add(JobRequest.builder("email").id("1").data(Map.of()).build());
+        queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE))
+                .get(0)
+                .finish();
+    }
+
+    private static Optional<Long> ended(JobChange change) {
+        return change.job().filter(job -> job.status() == JobStatus.SUCCESS).map(Job::fence);
+    }
+
+    private static void awaitQuietly(CountDownLatch latch, boolean isToWait) {
+        try {
+            boolean unused = !isToWait || latch.await(1, TimeUnit.MINUTES);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }
