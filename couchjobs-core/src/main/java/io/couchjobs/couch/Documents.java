@@ -13,7 +13,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
@@ -68,8 +70,25 @@ final class Documents {
                     leaves.add(document);
                 }
             }
-            return List.copyOf(leaves);
+            return onePerRevision(leaves);
         });
+    }
+
+    /**
+     * A cluster shows a leaf twice when one of its copies knows only the end of the leaf's history. The leaf with the longer
+     * history counts.
+     */
+    private static List<ObjectNode> onePerRevision(List<ObjectNode> shown) {
+        Map<String, ObjectNode> leaves = new LinkedHashMap<>();
+        for (ObjectNode leaf : shown) {
+            leaves.merge(
+                    Json.text(leaf, "_rev"), leaf, (one, other) -> ancestors(one) >= ancestors(other) ? one : other);
+        }
+        return List.copyOf(leaves.values());
+    }
+
+    private static int ancestors(ObjectNode leaf) {
+        return leaf.path("_revisions").path("ids").size();
     }
 
     /** CouchDB reports for each document separately that it could not be read. */
@@ -144,7 +163,7 @@ final class Documents {
                 return Optional.empty(); // PouchDB Server says nothing at all of one that is missing
             }
         }
-        return Optional.of(List.copyOf(leaves));
+        return Optional.of(onePerRevision(leaves));
     }
 
     List<String> history(String id, String rev) {

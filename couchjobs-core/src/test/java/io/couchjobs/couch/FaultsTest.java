@@ -23,6 +23,7 @@ import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.couch.ClientParts;
 import io.couchjobs.engine.couch.Json;
 import io.couchjobs.engine.index.DesignDocuments;
+import io.couchjobs.testing.Jobs;
 import io.couchjobs.testing.RawServer;
 import io.couchjobs.testing.TestQueue;
 import java.io.IOException;
@@ -32,6 +33,9 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -161,6 +165,23 @@ class FaultsTest {
         first(serverFailed("internal_server_error", "No DB shards could be opened."), okJson("{\"_id\":\"x\"}"));
 
         assertThat(db.get("x")).isPresent();
+    }
+
+    /** As CouchDB 3.5 does when one copy of a document knows only the end of its history. */
+    @Test
+    void a_leaf_that_a_cluster_shows_twice_is_one_with_the_longer_history() {
+        String shortly = "{'_id':'x','_rev':'3-c','_revisions':{'start':3,'ids':['c','b']}}";
+        String wholly = "{'_id':'x','_rev':'3-c','_revisions':{'start':3,'ids':['c','b','a']}}";
+        String other = "{'_id':'x','_rev':'2-e','_revisions':{'start':2,'ids':['e','a']}}";
+        String shown = Stream.of(other, shortly, wholly, shortly)
+                .map(leaf -> "{'ok':" + leaf + "}")
+                .collect(Collectors.joining(",", "[", "]"));
+        always(okJson(shown.replace('\'', '"')));
+        assertThat(db.leavesWithHistories("x")).containsExactly(Jobs.json(other), Jobs.json(wholly));
+
+        always(okJson(("{'results':[{'id':'x','docs':" + shown + "}]}").replace('\'', '"')));
+        assertThat(db.leavesOfAll(List.of("x")))
+                .containsExactly(Optional.of(List.of(Jobs.json(other), Jobs.json(wholly))));
     }
 
     @Test
