@@ -15,7 +15,6 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
-import io.couchjobs.job.Listening;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import java.util.Map;
@@ -49,13 +48,12 @@ class WatchTest {
         Set<Long> slow = ConcurrentHashMap.newKeySet();
         Set<Long> quick = ConcurrentHashMap.newKeySet();
         CountDownLatch goOn = new CountDownLatch(1);
-        try (JobQueue queue = TestQueue.open(database);
-                Listening slowly = queue.watch(JobFilter.all(), change -> {
-                    ended(change).ifPresent(slow::add);
-                    awaitQuietly(goOn, !slow.isEmpty());
-                });
-                Listening quickly =
-                        queue.watch(JobFilter.all(), change -> ended(change).ifPresent(quick::add))) {
+        try (JobQueue queue = TestQueue.open(database)) {
+            queue.watch(JobFilter.all(), change -> {
+                ended(change).ifPresent(slow::add);
+                awaitQuietly(goOn, !slow.isEmpty());
+            });
+            queue.watch(JobFilter.all(), change -> ended(change).ifPresent(quick::add));
             run(queue);
             TestQueue.until(() -> slow.equals(Set.of(1L)));
             run(queue);
