@@ -4,8 +4,10 @@ import static com.github.tomakehurst.wiremock.client.WireMock.aResponse;
 import static com.github.tomakehurst.wiremock.client.WireMock.any;
 import static com.github.tomakehurst.wiremock.client.WireMock.anyRequestedFor;
 import static com.github.tomakehurst.wiremock.client.WireMock.anyUrl;
+import static com.github.tomakehurst.wiremock.client.WireMock.head;
 import static com.github.tomakehurst.wiremock.client.WireMock.okJson;
 import static com.github.tomakehurst.wiremock.client.WireMock.postRequestedFor;
+import static com.github.tomakehurst.wiremock.client.WireMock.put;
 import static com.github.tomakehurst.wiremock.client.WireMock.urlEqualTo;
 import static com.github.tomakehurst.wiremock.core.WireMockConfiguration.wireMockConfig;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -197,6 +199,25 @@ class FaultsTest {
 
         try (DesignDocuments designs = new DesignDocuments(db)) {
             assertThat(designs.push()).as("all are there").isEmpty();
+        }
+    }
+
+    @Test
+    void a_design_document_waits_for_a_node_that_has_not_heard_of_the_new_database_yet() {
+        String unknown = "{\"error\":\"not_found\",\"reason\":\"Database does not exist.\"}";
+        WIRE.stubFor(head(anyUrl()).willReturn(aResponse().withStatus(404)));
+        WIRE.stubFor(put(anyUrl())
+                .inScenario("once")
+                .whenScenarioStateIs(Scenario.STARTED)
+                .willSetStateTo("later")
+                .willReturn(aResponse().withStatus(404).withBody(unknown)));
+        WIRE.stubFor(put(anyUrl())
+                .inScenario("once")
+                .whenScenarioStateIs("later")
+                .willReturn(okJson("{\"ok\":true,\"id\":\"x\",\"rev\":\"1-a\"}").withStatus(201)));
+
+        try (DesignDocuments designs = new DesignDocuments(db)) {
+            assertThat(designs.push()).isNotEmpty();
         }
     }
 

@@ -38,6 +38,7 @@ public final class DesignDocuments implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DesignDocuments.class);
     private static final long PATIENCE_MS = 500;
     private static final int MOST_BUILDS = 4;
+    private static final int MOST_TRIES = 8;
     /** A user may have a design document {@code jobs-report} of their own. */
     private static final Pattern VERSIONED = Pattern.compile("[a-z]+-[0-9a-f]{8}");
 
@@ -201,7 +202,32 @@ public final class DesignDocuments implements AutoCloseable {
         }
     }
 
+    /** A node of a cluster may learn of a database a moment after another node has made it. */
     private boolean push(DesignDocument wanted) {
+        Backoff pauses =
+                new Backoff(ServerAccess.environment(database.server()), Duration.ofMillis(50), Duration.ofSeconds(1));
+        while (true) {
+            try {
+                return pushOnce(wanted);
+            } catch (CouchNotFoundException notYet) {
+                if (pauses.attempts() >= MOST_TRIES || !isOver(pauses)) {
+                    throw notYet;
+                }
+            }
+        }
+    }
+
+    private static boolean isOver(Backoff pauses) {
+        try {
+            pauses.pause();
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private boolean pushOnce(DesignDocument wanted) {
         if (ektorp.contains(wanted.docId())) {
             return false;
         }
