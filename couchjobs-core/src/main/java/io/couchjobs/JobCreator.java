@@ -7,13 +7,16 @@ import io.couchjobs.job.CancelResult;
 import io.couchjobs.job.DuplicateJobException;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobType;
 import io.couchjobs.job.NoTypeTimeoutException;
 import io.couchjobs.job.QueueFullException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -22,6 +25,45 @@ import java.util.concurrent.CompletableFuture;
  * {@link JobQueue} says what all methods throw.
  */
 public interface JobCreator {
+    /**
+     * Adds a job with a random id, due at once.
+     *
+     * @param type the type
+     * @param data the data
+     * @param <T> what the data is
+     * @return what happened
+     * @throws InvalidJobDataException when the data does not become a JSON object; nothing was sent
+     */
+    default <T> AddResult add(JobType<T> type, T data) {
+        return add(JobRequest.of(type, data));
+    }
+
+    /**
+     * Adds a job with a random id, due at once, without waiting for the answer; see {@link #addAsync(JobRequest)}.
+     *
+     * @param type the type
+     * @param data the data
+     * @param <T> what the data is
+     * @return what happened, or exceptionally why the job could not be added
+     * @throws InvalidJobDataException when the data does not become a JSON object; nothing was sent
+     */
+    default <T> CompletableFuture<AddResult> addAsync(JobType<T> type, T data) {
+        return addAsync(JobRequest.of(type, data));
+    }
+
+    /**
+     * Adds jobs with random ids, due at once, in one bulk write; see {@link #addAll(List)}.
+     *
+     * @param type the type
+     * @param data the data of each job
+     * @param <T> what the data is
+     * @return in the same order, what happened to each
+     * @throws InvalidJobDataException when the data of one does not become a JSON object; nothing was sent
+     */
+    default <T> List<AddResult> addAll(JobType<T> type, Collection<? extends T> data) {
+        return addAll(data.stream().map(each -> JobRequest.of(type, each)).toList());
+    }
+
     /**
      * Adds a job with a random id, due at once.
      *
@@ -145,16 +187,38 @@ public interface JobCreator {
     /**
      * Cancels a job.
      *
+     * @param id its identity
+     * @param mode whether a running job is asked to stop
+     * @return what happened
+     * @throws JobNotFoundException when there is no such job
+     */
+    CancelResult cancel(JobId id, CancelMode mode);
+
+    /**
+     * As {@link #cancel(JobId, CancelMode)}, by type and id.
+     *
      * @param type its type
      * @param id its id
      * @param mode whether a running job is asked to stop
      * @return what happened
      * @throws JobNotFoundException when there is no such job
      */
-    CancelResult cancel(String type, String id, CancelMode mode);
+    default CancelResult cancel(String type, String id, CancelMode mode) {
+        return cancel(new JobId(type, id), mode);
+    }
 
     /**
      * Lets a job run now: one that waits for its time or its retry, or a finished one again.
+     *
+     * @param id its identity
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job
+     * @throws JobRefusedException when it is running
+     */
+    Job retryNow(JobId id);
+
+    /**
+     * As {@link #retryNow(JobId)}, by type and id.
      *
      * @param type its type
      * @param id its id
@@ -162,10 +226,23 @@ public interface JobCreator {
      * @throws JobNotFoundException when there is no such job
      * @throws JobRefusedException when it is running
      */
-    Job retryNow(String type, String id);
+    default Job retryNow(String type, String id) {
+        return retryNow(new JobId(type, id));
+    }
 
     /**
      * Moves the scheduled time of a pending job.
+     *
+     * @param id its identity
+     * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job
+     * @throws JobRefusedException when it is not pending
+     */
+    Job reschedule(JobId id, Instant time);
+
+    /**
+     * As {@link #reschedule(JobId, Instant)}, by type and id.
      *
      * @param type its type
      * @param id its id
@@ -174,10 +251,23 @@ public interface JobCreator {
      * @throws JobNotFoundException when there is no such job
      * @throws JobRefusedException when it is not pending
      */
-    Job reschedule(String type, String id, Instant time);
+    default Job reschedule(String type, String id, Instant time) {
+        return reschedule(new JobId(type, id), time);
+    }
 
     /**
      * Changes the priority of a pending job.
+     *
+     * @param id its identity
+     * @param priority 0 (least) to 99
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job
+     * @throws JobRefusedException when it is not pending
+     */
+    Job setPriority(JobId id, int priority);
+
+    /**
+     * As {@link #setPriority(JobId, int)}, by type and id.
      *
      * @param type its type
      * @param id its id
@@ -186,21 +276,44 @@ public interface JobCreator {
      * @throws JobNotFoundException when there is no such job
      * @throws JobRefusedException when it is not pending
      */
-    Job setPriority(String type, String id, int priority);
+    default Job setPriority(String type, String id, int priority) {
+        return setPriority(new JobId(type, id), priority);
+    }
 
     /**
      * Lets a job run once more, at the time it had; see {@link #resubmit(String, String, Instant)}.
+     *
+     * @param id its identity
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job
+     */
+    Job resubmit(JobId id);
+
+    /**
+     * As {@link #resubmit(JobId)}, by type and id.
      *
      * @param type its type
      * @param id its id
      * @return the job as stored
      * @throws JobNotFoundException when there is no such job
      */
-    Job resubmit(String type, String id);
+    default Job resubmit(String type, String id) {
+        return resubmit(new JobId(type, id));
+    }
 
     /**
      * Lets a job run once more: a running one after its present run, a finished one at the
      * given time. A pending one is moved to that time.
+     *
+     * @param id its identity
+     * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
+     * @return the job as stored
+     * @throws JobNotFoundException when there is no such job
+     */
+    Job resubmit(JobId id, Instant time);
+
+    /**
+     * As {@link #resubmit(JobId, Instant)}, by type and id.
      *
      * @param type its type
      * @param id its id
@@ -208,10 +321,24 @@ public interface JobCreator {
      * @return the job as stored
      * @throws JobNotFoundException when there is no such job
      */
-    Job resubmit(String type, String id, Instant time);
+    default Job resubmit(String type, String id, Instant time) {
+        return resubmit(new JobId(type, id), time);
+    }
 
     /**
      * Lets a job run once more, as {@link #resubmit(String, String, Instant)}, with other data.
+     *
+     * @param id its identity
+     * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}
+     * @param data a record, bean, map or JSON object; ignored while the job is running
+     * @return the job as stored
+     * @throws InvalidJobDataException when the data is not a JSON object; nothing was sent
+     * @throws JobNotFoundException when there is no such job
+     */
+    Job resubmit(JobId id, Instant time, Object data);
+
+    /**
+     * As {@link #resubmit(JobId, Instant, Object)}, by type and id.
      *
      * @param type its type
      * @param id its id
@@ -221,14 +348,26 @@ public interface JobCreator {
      * @throws InvalidJobDataException when the data is not a JSON object; nothing was sent
      * @throws JobNotFoundException when there is no such job
      */
-    Job resubmit(String type, String id, Instant time, Object data);
+    default Job resubmit(String type, String id, Instant time, Object data) {
+        return resubmit(new JobId(type, id), time, data);
+    }
 
     /**
      * Deletes a job with its log, in whatever state, even when its document cannot be a job; who runs it learns it as halt.
+     *
+     * @param id its identity
+     * @throws JobNotFoundException when there is no such job
+     */
+    void remove(JobId id);
+
+    /**
+     * As {@link #remove(JobId)}, by type and id.
      *
      * @param type its type
      * @param id its id
      * @throws JobNotFoundException when there is no such job
      */
-    void remove(String type, String id);
+    default void remove(String type, String id) {
+        remove(new JobId(type, id));
+    }
 }

@@ -7,7 +7,7 @@ import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobPage;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.Subscription;
@@ -30,24 +30,56 @@ public interface JobMonitor {
     /**
      * Reads a job, with its data.
      *
+     * @param id its identity
+     * @return the job as it is now; empty when there is none
+     * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
+     */
+    Optional<Job> get(JobId id);
+
+    /**
+     * As {@link #get(JobId)}, by type and id.
+     *
      * @param type its type
      * @param id its id
      * @return the job as it is now; empty when there is none
      * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
      */
-    Optional<Job> get(String type, String id);
+    default Optional<Job> get(String type, String id) {
+        return get(new JobId(type, id));
+    }
 
     /**
-     * Asks for the state of a job, in the words of the RFC.
+     * Asks for the phase of a job: its status in the words of the RFC.
+     *
+     * @param id its identity
+     * @return the phase; {@code NOT_FOUND} when there is no such job
+     */
+    JobPhase phase(JobId id);
+
+    /**
+     * As {@link #phase(JobId)}, by type and id.
      *
      * @param type its type
      * @param id its id
-     * @return the state; {@code NOT_FOUND} when there is no such job
+     * @return the phase; {@code NOT_FOUND} when there is no such job
      */
-    JobState state(String type, String id);
+    default JobPhase phase(String type, String id) {
+        return phase(new JobId(type, id));
+    }
 
     /**
      * Reads the data of a job.
+     *
+     * @param id its identity
+     * @return the data as it is now; empty when there is no such job
+     * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
+     */
+    default Optional<ObjectNode> data(JobId id) {
+        return get(id).map(Job::data);
+    }
+
+    /**
+     * As {@link #data(JobId)}, by type and id.
      *
      * @param type its type
      * @param id its id
@@ -55,7 +87,7 @@ public interface JobMonitor {
      * @throws io.couchjobs.job.MalformedJobException when the document cannot be a job
      */
     default Optional<ObjectNode> data(String type, String id) {
-        return get(type, id).map(Job::data);
+        return data(new JobId(type, id));
     }
 
     /**
@@ -119,6 +151,18 @@ public interface JobMonitor {
     /**
      * Waits until a job has one of the given statuses.
      *
+     * @param id its identity
+     * @param statuses the statuses
+     * @param timeout how long to wait at most
+     * @return the job; empty when the time is over
+     * @throws JobNotFoundException when there is no such job, or it is removed meanwhile
+     * @throws InterruptedException when interrupted while waiting
+     */
+    Optional<Job> await(JobId id, Set<JobStatus> statuses, Duration timeout) throws InterruptedException;
+
+    /**
+     * As {@link #await(JobId, Set, Duration)}, by type and id.
+     *
      * @param type its type
      * @param id its id
      * @param statuses the statuses
@@ -127,10 +171,26 @@ public interface JobMonitor {
      * @throws JobNotFoundException when there is no such job, or it is removed meanwhile
      * @throws InterruptedException when interrupted while waiting
      */
-    Optional<Job> await(String type, String id, Set<JobStatus> statuses, Duration timeout) throws InterruptedException;
+    default Optional<Job> await(String type, String id, Set<JobStatus> statuses, Duration timeout)
+            throws InterruptedException {
+        return await(new JobId(type, id), statuses, timeout);
+    }
 
     /**
      * Waits until a job is finished, well or badly.
+     *
+     * @param id its identity
+     * @param timeout how long to wait at most
+     * @return the finished job; empty when the time is over
+     * @throws JobNotFoundException when there is no such job, or it is removed meanwhile
+     * @throws InterruptedException when interrupted while waiting
+     */
+    default Optional<Job> awaitFinished(JobId id, Duration timeout) throws InterruptedException {
+        return await(id, EnumSet.of(JobStatus.SUCCESS, JobStatus.FAILED, JobStatus.CANCELLED), timeout);
+    }
+
+    /**
+     * As {@link #awaitFinished(JobId, Duration)}, by type and id.
      *
      * @param type its type
      * @param id its id
@@ -140,7 +200,7 @@ public interface JobMonitor {
      * @throws InterruptedException when interrupted while waiting
      */
     default Optional<Job> awaitFinished(String type, String id, Duration timeout) throws InterruptedException {
-        return await(type, id, EnumSet.of(JobStatus.SUCCESS, JobStatus.FAILED, JobStatus.CANCELLED), timeout);
+        return awaitFinished(new JobId(type, id), timeout);
     }
 
     /**
@@ -171,17 +231,39 @@ public interface JobMonitor {
     /**
      * Subscribes the calling thread to a job: its state and data now, and the events to come.
      *
+     * @param id its identity
+     * @return the subscription, the same one as long as it is open; closed when the job has finished already
+     * @throws JobNotFoundException when there is no such job
+     */
+    default Subscription subscribe(JobId id) {
+        return subscribe(id, Thread.currentThread());
+    }
+
+    /**
+     * As {@link #subscribe(JobId)}, by type and id.
+     *
      * @param type its type
      * @param id its id
      * @return the subscription, the same one as long as it is open; closed when the job has finished already
      * @throws JobNotFoundException when there is no such job
      */
     default Subscription subscribe(String type, String id) {
-        return subscribe(type, id, Thread.currentThread());
+        return subscribe(new JobId(type, id));
     }
 
     /**
      * Subscribes to a job: its state and data now, and the events to come.
+     *
+     * @param id its identity
+     * @param subscriber who subscribes, compared by {@code equals}: the same subscriber and job have the same subscription as
+     *     long as it is open
+     * @return the subscription; closed when the job has finished already
+     * @throws JobNotFoundException when there is no such job
+     */
+    Subscription subscribe(JobId id, Object subscriber);
+
+    /**
+     * As {@link #subscribe(JobId, Object)}, by type and id.
      *
      * @param type its type
      * @param id its id
@@ -190,7 +272,9 @@ public interface JobMonitor {
      * @return the subscription; closed when the job has finished already
      * @throws JobNotFoundException when there is no such job
      */
-    Subscription subscribe(String type, String id, Object subscriber);
+    default Subscription subscribe(String type, String id, Object subscriber) {
+        return subscribe(new JobId(type, id), subscriber);
+    }
 
     /**
      * Subscribes the calling thread to many jobs, which are read 500 at a time. All subscriptions of a process share one

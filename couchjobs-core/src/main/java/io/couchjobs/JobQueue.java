@@ -3,11 +3,13 @@ package io.couchjobs;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.engine.Engine;
+import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.create.AddRules;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.engine.schedule.QueueSchedules;
 import io.couchjobs.engine.scope.QueueScopes;
 import io.couchjobs.engine.watch.JobSubscription;
+import io.couchjobs.engine.worker.HandClaims;
 import io.couchjobs.engine.worker.QueueWorker;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
@@ -20,8 +22,8 @@ import io.couchjobs.job.JobData;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPage;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.Logs;
@@ -70,6 +72,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     private final CouchDatabase database;
     private final Engine engine;
     private final AddRules rules;
+    private final HandClaims handClaims;
     private final Types types;
     private final Schedules schedules;
     private final Scopes scopes;
@@ -92,6 +95,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
                 options.defaultTimeout(),
                 extensions,
                 options.largestInlineData());
+        this.handClaims = new HandClaims(engine.parts(), engine.client(), options.renewLeases());
         this.rules = new AddRules(engine.parts(), options.strict());
         this.schedules = new QueueSchedules(engine.parts(), rules::checkType);
         this.scopes = new QueueScopes(engine.parts(), engine.listing(), this::worker, rules::checkType);
@@ -204,46 +208,40 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     @Override
-    public CancelResult cancel(String type, String id, CancelMode mode) {
-        return engine.creator().cancel(new JobId(type, id), mode);
+    public CancelResult cancel(JobId id, CancelMode mode) {
+        return engine.creator().cancel(id, mode);
     }
 
     @Override
-    public Job retryNow(String type, String id) {
-        return engine.creator().change(new JobId(type, id), "cannot be retried", Transitions::retry);
+    public Job retryNow(JobId id) {
+        return engine.creator().change(id, "cannot be retried", Transitions::retry);
     }
 
     @Override
-    public Job reschedule(String type, String id, Instant time) {
+    public Job reschedule(JobId id, Instant time) {
         return engine.creator()
-                .change(
-                        new JobId(type, id),
-                        "cannot be rescheduled",
-                        (job, now) -> Transitions.reschedule(job, time, now));
+                .change(id, "cannot be rescheduled", (job, now) -> Transitions.reschedule(job, time, now));
     }
 
     @Override
-    public Job setPriority(String type, String id, int priority) {
+    public Job setPriority(JobId id, int priority) {
         return engine.creator()
-                .change(
-                        new JobId(type, id),
-                        "its priority cannot be changed",
-                        (job, now) -> Transitions.prioritize(job, priority, now));
+                .change(id, "its priority cannot be changed", (job, now) -> Transitions.prioritize(job, priority, now));
     }
 
     @Override
-    public Job resubmit(String type, String id) {
-        return resubmit(new JobId(type, id), null, null);
+    public Job resubmit(JobId id) {
+        return resubmit(id, null, null);
     }
 
     @Override
-    public Job resubmit(String type, String id, Instant time) {
-        return resubmit(new JobId(type, id), time, null);
+    public Job resubmit(JobId id, Instant time) {
+        return resubmit(id, time, null);
     }
 
     @Override
-    public Job resubmit(String type, String id, Instant time, Object data) {
-        return resubmit(new JobId(type, id), time, JobData.of(data));
+    public Job resubmit(JobId id, Instant time, Object data) {
+        return resubmit(id, time, JobData.of(data));
     }
 
     private Job resubmit(JobId id, @Nullable Instant time, @Nullable ObjectNode data) {
@@ -252,23 +250,23 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     @Override
-    public void remove(String type, String id) {
-        engine.creator().remove(new JobId(type, id));
-        engine.logs().delete(new JobId(type, id));
+    public void remove(JobId id) {
+        engine.creator().remove(id);
+        engine.logs().delete(id);
     }
 
     @Override
-    public Optional<Job> get(String type, String id) {
-        return read(type, id).map(this::withData);
+    public Optional<Job> get(JobId id) {
+        return read(id).map(this::withData);
     }
 
     @Override
-    public JobState state(String type, String id) {
-        return read(type, id).map(Job::state).orElse(JobState.NOT_FOUND);
+    public JobPhase phase(JobId id) {
+        return read(id).map(Job::phase).orElse(JobPhase.NOT_FOUND);
     }
 
-    private Optional<Job> read(String type, String id) {
-        return engine.parts().store().read(new JobId(type, id));
+    private Optional<Job> read(JobId id) {
+        return engine.parts().store().read(id);
     }
 
     @Override
@@ -297,9 +295,8 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     @Override
-    public Optional<Job> await(String type, String id, Set<JobStatus> statuses, Duration timeout)
-            throws InterruptedException {
-        return engine.watch().await(new JobId(type, id), job -> statuses.contains(job.status()), timeout);
+    public Optional<Job> await(JobId id, Set<JobStatus> statuses, Duration timeout) throws InterruptedException {
+        return engine.watch().await(id, job -> statuses.contains(job.status()), timeout);
     }
 
     @Override
@@ -308,8 +305,8 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     @Override
-    public Subscription subscribe(String type, String id, Object subscriber) {
-        return engine.watch().subscriptions().subscribe(new JobId(type, id), subscriber);
+    public Subscription subscribe(JobId id, Object subscriber) {
+        return engine.watch().subscriptions().subscribe(id, subscriber);
     }
 
     @Override
@@ -333,9 +330,9 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
     }
 
     /**
-     * Claims due jobs, waiting for one if there is none. The caller renews the lease of each ({@link ClaimedJob#update()})
-     * more often than its type's timeout, and ends it by a finish, fail or release. From the first call until the queue is closed
-     * this process also sets jobs of dead owners free, as a worker does.
+     * Claims due jobs, waiting for one if there is none. The caller ends each by a finish, fail or release, also when its own code
+     * fails: as long as this process lives, the queue renews the leases ({@link JobQueueBuilder#renewLeases}). From the first call
+     * until the queue is closed this process also sets jobs of dead owners free, as a worker does.
      *
      * @param options which and how many jobs, and how long to wait
      * @return the jobs, owned by the caller; empty when the time is over
@@ -343,8 +340,26 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
      * @throws IllegalStateException when the queue is closed meanwhile
      */
     public List<ClaimedJob> accept(AcceptOptions options) throws InterruptedException {
-        engine.recovery().begin();
-        return List.copyOf(engine.finder().accept(options));
+        handClaims.begin(options.types());
+        List<LeasedJob> claims = engine.finder().accept(options);
+        handClaims.hold(claims);
+        return List.copyOf(claims);
+    }
+
+    /**
+     * Claims a given job now, whether its time has come or not, and though its type is paused: for a person who looks after it
+     * ({@link #accept}).
+     *
+     * @param id the job
+     * @return the job, owned by the caller; empty when it is not pending, waits for other jobs, has no room by its limits, or was
+     *     claimed by another owner at this moment
+     * @throws io.couchjobs.job.JobNotFoundException when there is no such job
+     */
+    public Optional<ClaimedJob> claim(JobId id) {
+        handClaims.begin(Set.of(id.type()));
+        Optional<LeasedJob> claim = engine.finder().claim(id);
+        handClaims.hold(claim.stream().toList());
+        return claim.map(ClaimedJob.class::cast);
     }
 
     /** {@return a builder of a worker that runs jobs of this queue} */
@@ -413,7 +428,7 @@ public final class JobQueue implements JobCreator, JobMonitor, AutoCloseable {
                 () -> tell(extension -> extension.closed(this)),
                 scopes::close,
                 engine.finder()::close,
-                engine.recovery()::close,
+                handClaims::close,
                 engine.watch()::close,
                 engine.parts().feed()::close,
                 engine.conflicts()::close,

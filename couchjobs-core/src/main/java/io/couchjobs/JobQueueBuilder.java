@@ -29,6 +29,7 @@ public final class JobQueueBuilder {
     private @Nullable HttpProxy proxy;
     private boolean createIfMissing = true;
     private boolean strict;
+    private boolean renewLeases = true;
     private int inlineData = AttachedData.DEFAULT_LIMIT;
     private @Nullable String site;
     private Duration defaultTimeout = Duration.ofSeconds(60);
@@ -157,6 +158,19 @@ public final class JobQueueBuilder {
     }
 
     /**
+     * Decides who renews the leases of jobs that are claimed by {@link JobQueue#accept} and {@link JobQueue#claim}. A worker
+     * always renews those of its own jobs.
+     *
+     * @param byTheQueue true (the default): the queue does, until a claim ends or this process dies; false: the owner does, by
+     *     {@link io.couchjobs.job.ClaimedJob#update()}, and loses the job when it stops
+     * @return this
+     */
+    public JobQueueBuilder renewLeases(boolean byTheQueue) {
+        this.renewLeases = byTheQueue;
+        return this;
+    }
+
+    /**
      * Sets up to which size the data of a job is kept in its document. Larger data that this queue writes is attached to it, and
      * so not written anew with each transition of the job, nor read with each window and change. Data that is stored already
      * stays where it is until somebody changes it.
@@ -266,6 +280,10 @@ public final class JobQueueBuilder {
 
     boolean strict() {
         return strict;
+    }
+
+    boolean renewLeases() {
+        return renewLeases;
     }
 
     int largestInlineData() {

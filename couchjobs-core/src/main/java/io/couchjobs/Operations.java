@@ -22,8 +22,8 @@ import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRefusedException;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.WorkerInfo;
@@ -110,7 +110,7 @@ public final class Operations {
             return new JobIndex(designs)
                     .counts().byTypeHere().values().stream()
                             .flatMap(byStatus -> byStatus.entrySet().stream())
-                            .filter(count -> count.getKey().state() != JobState.FINISHED)
+                            .filter(count -> count.getKey().phase() != JobPhase.FINISHED)
                             .mapToLong(Map.Entry::getValue)
                             .sum();
         }

@@ -7,6 +7,7 @@ import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.JobType;
 import io.couchjobs.type.TypeCounts;
 import io.couchjobs.type.TypeSettings;
 import java.time.Duration;
@@ -66,6 +67,37 @@ public final class Types {
      */
     public TypeSettings change(String type, UnaryOperator<TypeSettings> change) {
         return settings.change(type, change);
+    }
+
+    /**
+     * Stores the timeout and the retention that a type names, where the type in the database has none yet. What an operator has
+     * set stays. A worker does the same when it starts with a handler for the type.
+     *
+     * @param type the type
+     */
+    public void define(JobType<?> type) {
+        settings.define(type);
+    }
+
+    /**
+     * The settings of a type; see {@link #settings(String)}.
+     *
+     * @param type the type
+     * @return the settings; empty ones when the type has none
+     */
+    public TypeSettings settings(JobType<?> type) {
+        return settings(type.name());
+    }
+
+    /**
+     * Changes the settings of a type; see {@link #change(String, UnaryOperator)}.
+     *
+     * @param type the type
+     * @param change what to change
+     * @return the settings as stored
+     */
+    public TypeSettings change(JobType<?> type, UnaryOperator<TypeSettings> change) {
+        return change(type.name(), change);
     }
 
     /**

@@ -123,14 +123,14 @@ class AcceptingJobsTest {
         add("timed", Jobs.past(1));
         Set<String> taken = new HashSet<>();
         for (int i = 0; i < 10; i++) {
-            taken.add(acceptNow(AcceptOptions.of("email").withoutSchedule())
+            taken.add(acceptNow(AcceptOptions.of("email").noSchedule(true))
                     .get(0)
                     .id()
                     .id());
         }
         assertThat(taken).hasSize(10).doesNotContain("timed");
-        assertThat(acceptNow(AcceptOptions.of("email").withoutSchedule())).isEmpty();
-        assertThatThrownBy(() -> AcceptOptions.of("email").withoutSchedule().maxScheduledTime(Instant.now()))
+        assertThat(acceptNow(AcceptOptions.of("email").noSchedule(true))).isEmpty();
+        assertThatThrownBy(() -> AcceptOptions.of("email").noSchedule(true).maxScheduledTime(Instant.now()))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -146,7 +146,7 @@ class AcceptingJobsTest {
         queue.addAll(jobs);
         Set<Integer> places = new HashSet<>();
         for (int i = 0; i < 20; i++) {
-            String taken = acceptNow(AcceptOptions.of("email").withoutSchedule())
+            String taken = acceptNow(AcceptOptions.of("email").noSchedule(true))
                     .get(0)
                     .id()
                     .id();
@@ -281,7 +281,7 @@ class AcceptingJobsTest {
     @Test
     void a_released_job_is_accepted_again() throws Exception {
         add("1", Instant.EPOCH);
-        acceptSoon(AcceptOptions.of("email").unstarted()).get(0).release();
+        acceptSoon(AcceptOptions.of("email").start(false)).get(0).release();
         ClaimedJob again = queue.accept(AcceptOptions.of("email").timeout(TestQueue.PATIENCE))
                 .get(0);
         assertThat(again.job().attempt()).isEqualTo(1);

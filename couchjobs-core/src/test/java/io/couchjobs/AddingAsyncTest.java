@@ -10,8 +10,8 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.AddResult.Outcome;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.NoTypeTimeoutException;
 import io.couchjobs.job.QueueFullException;
 import io.couchjobs.testing.NeedsOneCopy;
@@ -139,7 +139,7 @@ class AddingAsyncTest {
                 last = last.thenCompose(before -> queue.addAsync(request(next, Map.of())));
             }
             assertThat(last.join().outcome()).isEqualTo(Outcome.ADDED);
-            assertThat(queue.state("email", "49")).isEqualTo(JobState.PENDING);
+            assertThat(queue.phase("email", "49")).isEqualTo(JobPhase.PENDING);
         }
 
         @Test
@@ -173,8 +173,10 @@ class AddingAsyncTest {
     @Timeout(60)
     class WithFaults {
         private final EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start();
-        private final JobQueue queue =
-                JobQueue.open(couch.url().resolve("/queue").toString());
+        private final JobQueue queue = JobQueue.builder(
+                        couch.url().resolve("/queue").toString())
+                .renewLeases(false)
+                .open();
 
         @AfterEach
         void close() {
@@ -232,7 +234,9 @@ class AddingAsyncTest {
         @Test
         void a_queue_that_is_closed_while_answers_arrive_waits_for_the_last_of_them() throws Exception {
             for (int round = 0; round < 10; round++) {
-                JobQueue closed = JobQueue.open(couch.url().resolve("/queue").toString());
+                JobQueue closed = JobQueue.builder(couch.url().resolve("/queue").toString())
+                        .renewLeases(false)
+                        .open();
                 CompletableFuture<?>[] results = IntStream.range(0, 2_000)
                         .mapToObj(i -> closed.addAsync(JobRequest.of("email", Map.of())))
                         .toArray(CompletableFuture<?>[]::new);

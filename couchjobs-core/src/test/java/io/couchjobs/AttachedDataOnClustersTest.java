@@ -42,6 +42,8 @@ class AttachedDataOnClustersTest {
     }
 
     private JobQueue at(int node) {
-        return JobQueue.builder(cluster.urls().get(node).resolve("/jobs")).open();
+        return JobQueue.builder(cluster.urls().get(node).resolve("/jobs"))
+                .renewLeases(false)
+                .open();
     }
 }

@@ -99,7 +99,7 @@ class AttachedDataTest extends LargeDataQueue {
         assertThat(stored("1").path("_attachments").properties())
                 .extracting(Map.Entry::getKey)
                 .containsExactly("picture.png");
-        claim.finish(null, large('c'));
+        claim.finishAndReplaceData(large('c'), null);
         assertThat(read("1").data()).isEqualTo(large('c'));
         assertThat(stored("1").at("/_attachments/picture.png/revpos").asInt()).isEqualTo(2);
     }
@@ -171,7 +171,7 @@ class AttachedDataTest extends LargeDataQueue {
         claim.update(large('b'));
         assertThat(update.count()).isEqualTo(1);
         assertThat(stored("1").path("_rev").asText()).startsWith("3-");
-        claim.finish(null, large('c'));
+        claim.finishAndReplaceData(large('c'), null);
         assertThat(read("1").data()).isEqualTo(large('c'));
         assertThat(read("1").status()).isEqualTo(JobStatus.SUCCESS);
     }
@@ -252,7 +252,7 @@ class AttachedDataTest extends LargeDataQueue {
         queue.add(request("1", large('a')));
         ClaimedJob claim = claim();
         claim.update(large('b'));
-        claim.finish(null, large('c'));
+        claim.finishAndReplaceData(large('c'), null);
         queue.resubmit("email", "1", Instant.EPOCH, large('d'));
         queue.add(JobRequest.builder("email")
                 .id("1")

@@ -179,6 +179,8 @@ class BusyWorkersTest {
     }
 
     private JobQueue open() {
-        return JobQueue.open(couch.url().resolve("/queue").toString());
+        return JobQueue.builder(couch.url().resolve("/queue").toString())
+                .renewLeases(false)
+                .open();
     }
 }

@@ -22,7 +22,9 @@ class CheapRunsTest {
     void the_feed_telling_of_a_finish_before_that_is_answered_makes_nobody_read_the_job() throws InterruptedException {
         Queue<String> reads = new ConcurrentLinkedQueue<>();
         try (EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start();
-                JobQueue queue = JobQueue.open(couch.url().resolve("/queue").toString())) {
+                JobQueue queue = JobQueue.builder(couch.url().resolve("/queue").toString())
+                        .renewLeases(false)
+                        .open()) {
             List<JobRequest> jobs = Stream.generate(() -> JobRequest.of("email", Map.of()))
                     .limit(JOBS)
                     .toList();

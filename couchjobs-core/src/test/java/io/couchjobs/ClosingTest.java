@@ -40,7 +40,7 @@ class ClosingTest {
         try (EmbeddedCouch couch = EmbeddedCouch.inMemory().port(0).start()) {
             JobQueue queue = new JobQueue(
                     machine.connect(CouchConfig.builder(couch.url()).build()).database("queue"),
-                    JobQueue.builder(couch.url().resolve("/queue")));
+                    JobQueue.builder(couch.url().resolve("/queue")).renewLeases(false));
             queue.operations().init();
             assertThatThrownBy(queue::close).hasMessage("cannot be shut down");
             assertThatThrownBy(() -> queue.accept(AcceptOptions.of("email").timeout(Duration.ZERO)))

@@ -23,7 +23,9 @@ class ClosingWithoutServerTest {
     void a_run_whose_end_cannot_be_stored_ends_with_the_worker() throws Exception {
         BlockingQueue<RunReport> ended = new LinkedBlockingQueue<>();
         EndlessHandler endless = new EndlessHandler();
-        try (JobQueue queue = JobQueue.open(couch.url().resolve("/queue").toString());
+        try (JobQueue queue = JobQueue.builder(couch.url().resolve("/queue").toString())
+                        .renewLeases(false)
+                        .open();
                 Worker worker = queue.worker()
                         .handler("email", endless)
                         .onRunEnded(ended::add)

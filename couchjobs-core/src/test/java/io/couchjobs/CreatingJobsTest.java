@@ -16,9 +16,9 @@ import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.NoTypeTimeoutException;
 import io.couchjobs.testing.Jobs;
@@ -60,7 +60,7 @@ class CreatingJobsTest {
         AddResult added = queue.add(
                 JobRequest.builder("email").id("1").data(Map.of("to", "ada")).build());
         assertThat(added.outcome()).isEqualTo(AddResult.Outcome.ADDED);
-        assertThat(queue.state("email", "1")).isEqualTo(JobState.PENDING);
+        assertThat(queue.phase("email", "1")).isEqualTo(JobPhase.PENDING);
         Job job = queue.get("email", "1").orElseThrow();
         assertThat(job.status()).isEqualTo(JobStatus.WAITING);
         assertThat(job.data().path("to").asText()).isEqualTo("ada");
@@ -197,7 +197,7 @@ class CreatingJobsTest {
         Job before = job();
         assertThatThrownBy(() -> queue.add("email", "text")).isInstanceOf(InvalidJobDataException.class);
         assertThatThrownBy(() -> claim.update(List.of(1))).isInstanceOf(InvalidJobDataException.class);
-        assertThatThrownBy(() -> claim.finish(null, 7)).isInstanceOf(InvalidJobDataException.class);
+        assertThatThrownBy(() -> claim.finishAndReplaceData(7, null)).isInstanceOf(InvalidJobDataException.class);
         assertThat(job().rev()).isEqualTo(before.rev());
         claim.finish();
         assertThat(job().status()).isEqualTo(JobStatus.SUCCESS);
@@ -231,7 +231,7 @@ class CreatingJobsTest {
         queue.add(request(Map.of("n", 1), Instant.EPOCH));
         ClaimedJob old = claim();
         queue.remove("email", "1");
-        assertThat(queue.state("email", "1")).isEqualTo(JobState.NOT_FOUND);
+        assertThat(queue.phase("email", "1")).isEqualTo(JobPhase.NOT_FOUND);
         assertThatThrownBy(() -> queue.remove("email", "1")).isInstanceOf(JobNotFoundException.class);
         queue.add(request(Map.of("n", 2), Instant.EPOCH));
         assertThatThrownBy(old::finish).isInstanceOf(HaltException.class);

@@ -12,8 +12,8 @@ import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.Replicated;
@@ -58,7 +58,7 @@ class EndsOnClustersTest {
             cluster.stop(0);
             cluster.stop(2);
             end(cutOff, JobStatus.SUCCESS, 1);
-            assertThat(subscription.await(JobState.FINISHED, A_MOMENT)).isEmpty();
+            assertThat(subscription.await(JobPhase.FINISHED, A_MOMENT)).isEmpty();
             assertThat(cutOff.awaitFinished("email", "1", A_MOMENT)).isEmpty();
             assertThat(cutOff.get("email", "1").orElseThrow().status())
                     .as("what the minority shows")
@@ -75,7 +75,7 @@ class EndsOnClustersTest {
             cluster.start(1);
             try (Worker resolving =
                     other.worker().handler("other", (data, context) -> Map.of()).start()) {
-                assertThat(subscription.await(JobState.FINISHED, TestQueue.PATIENCE))
+                assertThat(subscription.await(JobPhase.FINISHED, TestQueue.PATIENCE))
                         .as("what is told while %s resolves conflicts", resolving.id())
                         .hasValueSatisfying(event ->
                                 assertThat(event.job().orElseThrow().status()).isEqualTo(JobStatus.FAILED));
@@ -103,12 +103,12 @@ class EndsOnClustersTest {
             ObjectNode tombstone = JsonNodeFactory.instance.objectNode();
             tombstone.put("_id", DOC_ID).put("_rev", running.path("_rev").asText());
             queue.database().put(tombstone.put("_deleted", true).put("resolved", true));
-            assertThat(subscription.await(JobState.NOT_FOUND, A_MOMENT)).isEmpty();
+            assertThat(subscription.await(JobPhase.NOT_FOUND, A_MOMENT)).isEmpty();
 
             running.remove("lock");
             replicate(running.put("_rev", "2-" + "b".repeat(32)).put("status", "success"));
             assertThat(subscription.await(TestQueue.PATIENCE))
-                    .hasValueSatisfying(event -> assertThat(event.state()).isEqualTo(JobState.FINISHED));
+                    .hasValueSatisfying(event -> assertThat(event.phase()).isEqualTo(JobPhase.FINISHED));
         }
     }
 
@@ -122,7 +122,7 @@ class EndsOnClustersTest {
             ObjectNode longer = first.deepCopy();
             longer.put("_rev", "9-" + "a".repeat(32)).putObject("progress").put("percent", 50);
             replicate(longer);
-            assertThat(subscription.await(JobState.RUNNING, TestQueue.PATIENCE)).isPresent();
+            assertThat(subscription.await(JobPhase.RUNNING, TestQueue.PATIENCE)).isPresent();
 
             ObjectNode winner = first.deepCopy();
             winner.put("_rev", "5-" + "b".repeat(32))
@@ -134,7 +134,7 @@ class EndsOnClustersTest {
                 ObjectNode tombstone = JsonNodeFactory.instance.objectNode().put("_id", DOC_ID);
                 database.put(tombstone.put("_rev", loser).put("_deleted", true).put("resolved", true));
             }
-            assertThat(subscription.await(JobState.FINISHED, TestQueue.PATIENCE))
+            assertThat(subscription.await(JobPhase.FINISHED, TestQueue.PATIENCE))
                     .isPresent();
         }
     }
@@ -147,7 +147,7 @@ class EndsOnClustersTest {
             Subscription subscription = creator.subscribe("email", "1");
             long before = System.nanoTime();
             claim.finish();
-            assertThat(subscription.await(JobState.FINISHED, TestQueue.PATIENCE))
+            assertThat(subscription.await(JobPhase.FINISHED, TestQueue.PATIENCE))
                     .isPresent();
             assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(5));
             assertThat(wasProbed(creator)).isTrue();
@@ -160,7 +160,7 @@ class EndsOnClustersTest {
             ClaimedJob claim = claim(queue);
             Subscription subscription = queue.subscribe("email", "1");
             claim.finish();
-            assertThat(subscription.await(JobState.FINISHED, TestQueue.PATIENCE))
+            assertThat(subscription.await(JobPhase.FINISHED, TestQueue.PATIENCE))
                     .isPresent();
             assertThat(TestQueue.finished(queue, "email", "1").status()).isEqualTo(JobStatus.SUCCESS);
             assertThat(wasProbed(queue)).isFalse();
@@ -170,18 +170,22 @@ class EndsOnClustersTest {
     @Test
     void on_one_copy_the_end_of_another_process_costs_no_request() throws Exception {
         try (EmbeddedCouch couch = EmbeddedCouch.inMemory().start();
-                JobQueue creator = JobQueue.open(couch.url() + "jobs");
-                JobQueue owner = JobQueue.open(couch.url() + "jobs")) {
+                JobQueue creator = JobQueue.builder(couch.url() + "jobs")
+                        .renewLeases(false)
+                        .open();
+                JobQueue owner = JobQueue.builder(couch.url() + "jobs")
+                        .renewLeases(false)
+                        .open()) {
             ClaimedJob first = claim(owner, "0");
             Subscription following = creator.subscribe("email", "0");
             first.finish();
-            assertThat(following.await(JobState.FINISHED, TestQueue.PATIENCE)).isPresent(); // now its feed is open
+            assertThat(following.await(JobPhase.FINISHED, TestQueue.PATIENCE)).isPresent(); // now its feed is open
             ClaimedJob claim = claim(owner);
             Subscription subscription = creator.subscribe("email", "1");
-            assertThat(subscription.state()).isEqualTo(JobState.RUNNING);
+            assertThat(subscription.phase()).isEqualTo(JobPhase.RUNNING);
             long before = creator.database().server().requestCount();
             claim.finish();
-            assertThat(subscription.await(JobState.FINISHED, TestQueue.PATIENCE))
+            assertThat(subscription.await(JobPhase.FINISHED, TestQueue.PATIENCE))
                     .isPresent();
             assertThat(creator.database().server().requestCount()).isEqualTo(before);
         }
@@ -208,7 +212,7 @@ class EndsOnClustersTest {
                         .get(0);
                 Subscription subscription = creator.subscribe("email", id);
                 claim.finish();
-                if (subscription.await(JobState.FINISHED, Duration.ofSeconds(1)).isEmpty()) {
+                if (subscription.await(JobPhase.FINISHED, Duration.ofSeconds(1)).isEmpty()) {
                     late.incrementAndGet();
                 }
             }
@@ -227,21 +231,21 @@ class EndsOnClustersTest {
                 queue.database().createIfMissing();
                 return queue.database().info().created() != former;
             });
-            assertThat(subscription.await(JobState.NOT_FOUND, TestQueue.PATIENCE))
+            assertThat(subscription.await(JobPhase.NOT_FOUND, TestQueue.PATIENCE))
                     .isPresent();
         }
     }
 
     private static boolean isEnd(JobChange change) {
-        return change.state() == JobState.FINISHED || change.state() == JobState.NOT_FOUND;
+        return change.phase() == JobPhase.FINISHED || change.phase() == JobPhase.NOT_FOUND;
     }
 
     private static boolean isEnd(DocumentChange event) {
         return event.docId().equals(DOC_ID)
                 && (event.isDeleted()
                         || event.job()
-                                .map(Job::state)
-                                .filter(JobState.FINISHED::equals)
+                                .map(Job::phase)
+                                .filter(JobPhase.FINISHED::equals)
                                 .isPresent());
     }
 
@@ -252,7 +256,9 @@ class EndsOnClustersTest {
     }
 
     private JobQueue at(int node) {
-        return JobQueue.builder(cluster.urls().get(node).resolve("/jobs")).open();
+        return JobQueue.builder(cluster.urls().get(node).resolve("/jobs"))
+                .renewLeases(false)
+                .open();
     }
 
     private static ClaimedJob claim(JobQueue queue) throws Exception {

@@ -15,9 +15,9 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.NoTypeTimeoutException;
 import io.couchjobs.testing.Jobs;
@@ -63,7 +63,7 @@ class EveryVerbTest {
                     () -> queue.add(JobRequest.of("email", bad)),
                     () -> queue.resubmit("email", "1", LATER, bad),
                     () -> claim.update(bad),
-                    () -> claim.finish("result", bad),
+                    () -> claim.finishAndReplaceData(bad, "result"),
                     () -> claim.resubmit(LATER, bad));
             for (ThrowingCallable verb : verbs) {
                 assertThatThrownBy(verb).isInstanceOf(InvalidJobDataException.class);
@@ -71,7 +71,7 @@ class EveryVerbTest {
         }
         assertThat(job().rev()).isEqualTo(before.rev());
         assertThat(queue.all("email")).hasSize(1);
-        claim.finish("result", Map.of("n", 2));
+        claim.finishAndReplaceData(Map.of("n", 2), "result");
         assertThat(job().status()).isEqualTo(JobStatus.SUCCESS);
         assertThat(queue.data("email", "1").orElseThrow()).isEqualTo(Jobs.json("{'n':2}"));
     }
@@ -206,7 +206,7 @@ class EveryVerbTest {
         TestQueue.assumeThatAnythingCanBeStored();
         queue.database().put(Jobs.json("{'_id':'job:email:1','status':7}"));
         queue.remove("email", "1");
-        assertThat(queue.state("email", "1")).isEqualTo(JobState.NOT_FOUND);
+        assertThat(queue.phase("email", "1")).isEqualTo(JobPhase.NOT_FOUND);
         assertThatThrownBy(() -> queue.remove("email", "1")).isInstanceOf(JobNotFoundException.class);
     }
 

@@ -259,7 +259,7 @@ class FairnessTest {
         assertThat(new HashSet<>(taken.subList(0, 100)))
                 .as("not the first hundred")
                 .isNotEqualTo(Set.copyOf(taken.stream().sorted().limit(100).toList()));
-        assertThatThrownBy(() -> random.withoutSchedule()).hasMessageContaining("no strategy");
+        assertThatThrownBy(() -> random.noSchedule(true)).hasMessageContaining("no strategy");
     }
 
     @Test

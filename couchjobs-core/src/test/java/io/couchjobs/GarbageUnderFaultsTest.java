@@ -91,8 +91,10 @@ class GarbageUnderFaultsTest extends FaultyServer {
         ObjectNode dead = JsonNodeFactory.instance.objectNode().put("_id", "worker:dead");
         dead.put("pid", 1).put("beat", 1).put("at", 1).putArray("types");
         bare.put(dead);
-        try (JobQueue other =
-                JobQueue.builder(bare(couch)).createIfMissing(false).open()) {
+        try (JobQueue other = JobQueue.builder(bare(couch))
+                .renewLeases(false)
+                .createIfMissing(false)
+                .open()) {
             assertThat(TestQueue.gc(other).dryRun(true).run().problems())
                     .singleElement()
                     .asString()

@@ -3,11 +3,18 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.After;
+import io.couchjobs.job.ClaimedJob;
+import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.JobType;
 import io.couchjobs.job.LogChunk;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -19,10 +26,13 @@ import io.couchjobs.worker.Worker;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -41,6 +51,8 @@ class GuideTest {
     // The example of the guide on handlers.
 
     record Invoice(String customer, int cents) {}
+
+    static final JobType<Invoice> INVOICE = JobType.of("invoice", Invoice.class);
 
     static final class Billing implements JobHandler<Invoice> {
         @Override
@@ -65,7 +77,7 @@ class GuideTest {
     static Worker bill(JobQueue queue) {
         return queue.worker()
                 .concurrency("cores*4")
-                .handlerFactory("invoice", Invoice.class, Billing::new)
+                .handlerFactory(INVOICE, Billing::new)
                 .timeLimit(Duration.ofMinutes(2))
                 .interceptor((context, run) -> {
                     MDC.put("job", context.id().toString());
@@ -98,7 +110,62 @@ class GuideTest {
         return queue.addBatch(jobs, binding);
     }
 
+    // The examples of the guide on claiming by hand.
+
+    static final JobType<Page> PAGE = JobType.of("page", Page.class);
+
+    static int index(JobQueue queue) throws InterruptedException {
+        int indexed = 0;
+        AcceptOptions options = AcceptOptions.of(PAGE).max(50).timeout(Duration.ofSeconds(1));
+        for (List<ClaimedJob> claims = queue.accept(options); !claims.isEmpty(); claims = queue.accept(options)) {
+            for (ClaimedJob claim : claims) {
+                try {
+                    claim.finish(put(claim.data(PAGE)));
+                    indexed++;
+                } catch (HaltException lost) {
+                    System.err.println(lost.getMessage());
+                } catch (RuntimeException problem) {
+                    claim.fail(JobError.Kind.FAILED, problem.getMessage(), null, false);
+                }
+            }
+        }
+        return indexed;
+    }
+
+    static boolean repair(JobQueue queue, JobId id) {
+        Optional<ClaimedJob> claim = queue.claim(id);
+        claim.ifPresent(job -> job.finish("repaired by hand"));
+        return claim.isPresent();
+    }
+
     // End of the examples.
+
+    private static String put(Page page) {
+        if (page.number() == 13) {
+            throw new IllegalArgumentException("there is no page 13");
+        }
+        return page.book() + page.number();
+    }
+
+    @Test
+    void pages_are_indexed_by_a_program_that_claims_them(TestDatabase database) throws Exception {
+        try (JobQueue queue = TestQueue.open(database)) {
+            queue.addAll(
+                    PAGE,
+                    IntStream.range(0, 20).mapToObj(n -> new Page("novel", n)).toList());
+            queue.add(JobRequest.builder("page")
+                    .id("late")
+                    .data(new Page("novel", 99))
+                    .scheduledTime(Instant.now().plusSeconds(3600))
+                    .build());
+
+            assertThat(repair(queue, new JobId("page", "late"))).isTrue();
+            assertThat(repair(queue, new JobId("page", "late"))).isFalse();
+            AtomicInteger indexed = new AtomicInteger();
+            TestQueue.until(() -> indexed.addAndGet(index(queue)) == 19);
+            assertThat(queue.all(JobFilter.all().status(JobStatus.STUCK))).hasSize(1);
+        }
+    }
 
     @Test
     void a_handler_bills_what_can_be_billed(TestDatabase database) throws Exception {
@@ -143,12 +210,12 @@ class GuideTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"handlers", "batches"})
+    @ValueSource(strings = {"handlers", "batches", "claiming"})
     void the_guides_quote_the_examples_that_run(String guide) throws Exception {
         Matcher block = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL)
                 .matcher(Files.readString(Path.of("../docs/" + guide + ".md")));
-        assertThat(block.find()).isTrue();
         String source = Files.readString(Path.of("src/test/java/io/couchjobs/GuideTest.java"));
-        assertThat(source.replaceAll("\\s", "")).contains(block.group(1).replaceAll("\\s", ""));
+        assertThat(block.results()).isNotEmpty().allSatisfy(example -> assertThat(source.replaceAll("\\s", ""))
+                .contains(example.group(1).replaceAll("\\s", "")));
     }
 }

@@ -262,7 +262,7 @@ class HardCasesTest extends FaultyServer {
         });
         Thread waiting = new Thread(() -> {
             try {
-                queue.accept(AcceptOptions.of("email").withoutSchedule().timeout(Duration.ofSeconds(3)));
+                queue.accept(AcceptOptions.of("email").noSchedule(true).timeout(Duration.ofSeconds(3)));
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
             }

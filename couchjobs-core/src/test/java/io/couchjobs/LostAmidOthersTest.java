@@ -206,7 +206,9 @@ class LostAmidOthersTest {
         door.user()
                 .ifPresent(user -> config.auth(
                         new Auth.Basic(user, Secret.of(door.password().orElse("")))));
-        return new JobQueue(CouchServer.connect(config.build()).database(door.name()), JobQueue.builder(door.url()));
+        return new JobQueue(
+                CouchServer.connect(config.build()).database(door.name()),
+                JobQueue.builder(door.url()).renewLeases(false));
     }
 
     private Job job(String id) {

@@ -52,9 +52,9 @@ class LostWakeUpsTest {
 
     @BeforeEach
     void open() throws Exception {
-        creator = JobQueue.open(couch.url() + "jobs");
+        creator = JobQueue.builder(couch.url() + "jobs").renewLeases(false).open();
         proxy = new TcpProxy(couch.url());
-        queue = JobQueue.open(proxy.url() + "jobs");
+        queue = JobQueue.builder(proxy.url() + "jobs").renewLeases(false).open();
     }
 
     @AfterEach

@@ -7,8 +7,8 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.FeedProxy;
 import io.couchjobs.testing.ServerTest;
@@ -74,7 +74,7 @@ class ManySubscriptionsTest {
         }
         while (!cancelled.isEmpty()) {
             JobChange event = JobQueue.awaitAny(all.values(), PATIENCE).orElseThrow();
-            assertThat(event.state()).isEqualTo(JobState.FINISHED);
+            assertThat(event.phase()).isEqualTo(JobPhase.FINISHED);
             assertThat(cancelled.remove(event.id())).isTrue();
         }
     }
@@ -88,7 +88,7 @@ class ManySubscriptionsTest {
         int requests = proxy.requests();
         others.remove("email", last.id());
         Subscription subscription = java.util.Objects.requireNonNull(all.get(last));
-        assertThat(subscription.await(PATIENCE).orElseThrow().state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(subscription.await(PATIENCE).orElseThrow().phase()).isEqualTo(JobPhase.NOT_FOUND);
         System.out.println("all looked up again by " + (proxy.requests() - requests) + " requests");
     }
 

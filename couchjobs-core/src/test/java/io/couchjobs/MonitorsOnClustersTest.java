@@ -53,8 +53,9 @@ class MonitorsOnClustersTest {
     @Test
     void a_monitor_that_reaches_no_majority_takes_no_job() throws Exception {
         try (SimulatedCluster copies = SimulatedCluster.start(3, 4);
-                JobQueue cutOff =
-                        JobQueue.builder(copies.urls().get(1).resolve("/jobs")).open();
+                JobQueue cutOff = JobQueue.builder(copies.urls().get(1).resolve("/jobs"))
+                        .renewLeases(false)
+                        .open();
                 SteppedMonitor monitor = new SteppedMonitor(cutOff)) {
             claimed(cutOff);
             monitor.look();

@@ -31,7 +31,9 @@ class OutagesTest {
         int port = LastingPort.find();
         EmbeddedCouch server =
                 EmbeddedCouch.builder().directory(folder).port(port).start();
-        try (JobQueue queue = JobQueue.open(server.url().resolve("jobs").toString());
+        try (JobQueue queue = JobQueue.builder(server.url().resolve("jobs").toString())
+                        .renewLeases(false)
+                        .open();
                 Worker worker = queue.worker()
                         .handler("email", (data, context) -> "sent")
                         .start()) {
@@ -39,7 +41,9 @@ class OutagesTest {
             TestQueue.finished(queue, "email", "before");
             server.close();
             server = EmbeddedCouch.builder().directory(folder).port(port).start();
-            try (JobQueue other = JobQueue.open(server.url().resolve("jobs").toString())) {
+            try (JobQueue other = JobQueue.builder(server.url().resolve("jobs").toString())
+                    .renewLeases(false)
+                    .open()) {
                 other.add(request("after"));
                 assertThat(TestQueue.finished(other, "email", "after").status()).isEqualTo(JobStatus.SUCCESS);
             }
@@ -52,7 +56,9 @@ class OutagesTest {
     @Test
     void a_worker_that_cannot_be_started_leaves_nothing_behind() throws Exception {
         try (EmbeddedCouch server = EmbeddedCouch.inMemory().start();
-                JobQueue queue = JobQueue.open(server.url().resolve("jobs").toString())) {
+                JobQueue queue = JobQueue.builder(server.url().resolve("jobs").toString())
+                        .renewLeases(false)
+                        .open()) {
             server.faults().cut(1_000, request -> request.path().equals("/jobs"));
             assertThatThrownBy(() -> queue.worker()
                             .handler("email", (data, context) -> "sent")
@@ -70,7 +76,9 @@ class OutagesTest {
         AtomicBoolean away = new AtomicBoolean();
         AtomicInteger searches = new AtomicInteger();
         try (EmbeddedCouch server = EmbeddedCouch.inMemory().start();
-                JobQueue queue = JobQueue.open(server.url().resolve("jobs").toString())) {
+                JobQueue queue = JobQueue.builder(server.url().resolve("jobs").toString())
+                        .renewLeases(false)
+                        .open()) {
             queue.addAll(IntStream.range(0, 8).mapToObj(i -> request("" + i)).toList());
             server.faults()
                     .answer(
@@ -114,7 +122,9 @@ class OutagesTest {
         CountDownLatch running = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
         AtomicInteger runs = new AtomicInteger();
-        try (JobQueue queue = JobQueue.open(server.url().resolve("jobs").toString());
+        try (JobQueue queue = JobQueue.builder(server.url().resolve("jobs").toString())
+                        .renewLeases(false)
+                        .open();
                 Worker worker = queue.worker()
                         .handler("email", (data, context) -> {
                             running.countDown();
@@ -144,7 +154,9 @@ class OutagesTest {
     void a_job_is_halted_when_its_lease_cannot_be_renewed() throws Exception {
         EmbeddedCouch server = EmbeddedCouch.builder().directory(folder).start();
         CountDownLatch interrupted = new CountDownLatch(1);
-        try (JobQueue queue = JobQueue.open(server.url().resolve("jobs").toString())) {
+        try (JobQueue queue = JobQueue.builder(server.url().resolve("jobs").toString())
+                .renewLeases(false)
+                .open()) {
             queue.types().setTimeout("email", Duration.ofSeconds(1));
             try (Worker worker = queue.worker()
                     .handler("email", (data, context) -> {
@@ -171,7 +183,9 @@ class OutagesTest {
     @Test
     void a_worker_goes_on_in_a_database_that_was_deleted_and_made_anew() throws Exception {
         try (EmbeddedCouch server = EmbeddedCouch.inMemory().start();
-                JobQueue queue = JobQueue.open(server.url().resolve("jobs").toString());
+                JobQueue queue = JobQueue.builder(server.url().resolve("jobs").toString())
+                        .renewLeases(false)
+                        .open();
                 Worker worker = queue.worker()
                         .handler("email", (data, context) -> "sent")
                         .start()) {

@@ -24,7 +24,7 @@ class QueueHealthTest {
     @BeforeEach
     void open() {
         couch = EmbeddedCouch.inMemory().start();
-        queue = JobQueue.open(couch.url() + "jobs");
+        queue = JobQueue.builder(couch.url() + "jobs").renewLeases(false).open();
     }
 
     @AfterEach
@@ -56,7 +56,9 @@ class QueueHealthTest {
                         .admin("admin", "secret")
                         .database("jobs")
                         .start();
-                JobQueue opened = JobQueue.open("http://admin:secret@127.0.0.1:" + locked.port() + "/jobs")) {
+                JobQueue opened = JobQueue.builder("http://admin:secret@127.0.0.1:" + locked.port() + "/jobs")
+                        .renewLeases(false)
+                        .open()) {
             assertThat(opened.operations().health().isUp()).isTrue();
             locked.faults().answer(1000, request -> true, 401);
             assertThat(opened.operations().health().problems())

@@ -12,8 +12,8 @@ import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Subscription;
 import io.couchjobs.job.UnreadableDataException;
@@ -68,13 +68,13 @@ class ReadingAttachedDataTest extends LargeDataQueue {
         assertThat(subscription.data()).contains(large('a'));
         ClaimedJob claim = claim();
         assertThat(subscription
-                        .await(JobState.RUNNING, TestQueue.PATIENCE)
+                        .await(JobPhase.RUNNING, TestQueue.PATIENCE)
                         .flatMap(JobChange::job)
                         .map(this::data))
                 .contains(large('a'));
         claim.update(large('b'));
         assertThat(subscription
-                        .await(JobState.RUNNING, TestQueue.PATIENCE)
+                        .await(JobPhase.RUNNING, TestQueue.PATIENCE)
                         .flatMap(JobChange::job)
                         .map(this::data))
                 .as("new data is news")
@@ -104,7 +104,7 @@ class ReadingAttachedDataTest extends LargeDataQueue {
                     .hasMessageContaining("email:1")
                     .hasMessageContaining("withData(job)");
         });
-        assertThat(queue.state("email", "1")).isEqualTo(JobState.RUNNING);
+        assertThat(queue.phase("email", "1")).isEqualTo(JobPhase.RUNNING);
         assertThat(reads.all).isEmpty();
         Job read = read("1");
         assertThat(reads.all).hasSize(1);
@@ -134,7 +134,7 @@ class ReadingAttachedDataTest extends LargeDataQueue {
             assertThat(worker.stats().claimed()).isEqualTo(2);
         }
         assertThat(reads.all).as("the data of the job that ran").hasSize(1);
-        assertThat(queue.state("email", "1")).isEqualTo(JobState.PENDING);
+        assertThat(queue.phase("email", "1")).isEqualTo(JobPhase.PENDING);
     }
 
     @Test

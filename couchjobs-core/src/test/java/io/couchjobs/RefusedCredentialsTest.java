@@ -15,8 +15,8 @@ import io.couchjobs.embedded.junit.TestServer;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.ClaimedJob;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.FeedProxy;
@@ -88,7 +88,7 @@ class RefusedCredentialsTest {
             proxy.letIn(headers -> true, 200);
             TestQueue.until(() -> worker.stats().succeeded() == JOBS);
             assertThat(runs).hasValue(JOBS);
-            assertThat(endOf(last)).isEqualTo(JobState.FINISHED);
+            assertThat(endOf(last)).isEqualTo(JobPhase.FINISHED);
             TestQueue.until(() -> proxy.openFeeds() == 1);
             queue.add("email", Map.of());
             TestQueue.until(() -> worker.stats().succeeded() == JOBS + 1);
@@ -120,18 +120,20 @@ class RefusedCredentialsTest {
         try (EmbeddedCouch couch = EmbeddedCouch.inMemory().start();
                 FeedProxy proxy = before(couch);
                 JobQueue queue = open(proxy, tokenOfFile());
-                JobQueue other = JobQueue.open(couch.url() + "jobs")) {
+                JobQueue other = JobQueue.builder(couch.url() + "jobs")
+                        .renewLeases(false)
+                        .open()) {
             queue.addAll(jobs());
             Subscription first = queue.subscribe("email", "0");
             Subscription second = queue.subscribe("email", "1");
             TestQueue.until(() -> proxy.openFeeds() == 1);
             rotate(proxy, refusal);
             other.cancel("email", "0", CancelMode.IF_QUEUED);
-            assertThat(endOf(first)).isEqualTo(JobState.FINISHED); // a feed that is open stays
+            assertThat(endOf(first)).isEqualTo(JobPhase.FINISHED); // a feed that is open stays
             proxy.cut();
             TestQueue.until(() -> proxy.refusals() > 0 && proxy.openFeeds() == 1);
             other.cancel("email", "1", CancelMode.IF_QUEUED);
-            assertThat(endOf(second)).isEqualTo(JobState.FINISHED);
+            assertThat(endOf(second)).isEqualTo(JobPhase.FINISHED);
         }
     }
 
@@ -191,12 +193,16 @@ class RefusedCredentialsTest {
 
     private static JobQueue open(EmbeddedCouch couch) {
         return JobQueue.builder(URI.create(couch.url() + "jobs"))
+                .renewLeases(false)
                 .auth(new Auth.Session("admin", Secret.of("secret")))
                 .open();
     }
 
     private static JobQueue open(FeedProxy proxy, Auth auth) {
-        return JobQueue.builder(URI.create(proxy.url() + "/jobs")).auth(auth).open();
+        return JobQueue.builder(URI.create(proxy.url() + "/jobs"))
+                .renewLeases(false)
+                .auth(auth)
+                .open();
     }
 
     private static FeedProxy before(EmbeddedCouch couch) throws IOException {
@@ -214,10 +220,10 @@ class RefusedCredentialsTest {
                 .start();
     }
 
-    private static JobState endOf(Subscription subscription) throws InterruptedException {
-        JobState last = JobState.PENDING;
+    private static JobPhase endOf(Subscription subscription) throws InterruptedException {
+        JobPhase last = JobPhase.PENDING;
         while (!subscription.isClosed()) {
-            last = subscription.await(PATIENCE).orElseThrow().state();
+            last = subscription.await(PATIENCE).orElseThrow().phase();
         }
         return last;
     }

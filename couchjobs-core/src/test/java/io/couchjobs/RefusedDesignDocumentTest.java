@@ -17,8 +17,10 @@ class RefusedDesignDocumentTest {
                                     && request.path().contains("/_design/"),
                             413);
 
-            assertThatThrownBy(() ->
-                            JobQueue.builder(couch.url().resolve("jobs")).open().close())
+            assertThatThrownBy(() -> JobQueue.builder(couch.url().resolve("jobs"))
+                            .renewLeases(false)
+                            .open()
+                            .close())
                     .hasMessageContaining("PUT /jobs/_design/")
                     .isInstanceOf(CouchException.class)
                     .hasMessageContaining("413");

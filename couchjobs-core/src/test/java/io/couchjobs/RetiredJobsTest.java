@@ -16,8 +16,8 @@ import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.Held;
@@ -72,7 +72,7 @@ class RetiredJobsTest {
         feed.release();
 
         JobChange end = subscription.await(PATIENCE).orElseThrow();
-        assertThat(end.state()).isEqualTo(JobState.FINISHED);
+        assertThat(end.phase()).isEqualTo(JobPhase.FINISHED);
         assertThat(end.job().flatMap(Job::result).orElseThrow().path("sent").asBoolean())
                 .isTrue();
         assertThat(subscription.isClosed()).isTrue();
@@ -107,7 +107,7 @@ class RetiredJobsTest {
 
         feed.release();
 
-        assertThat(subscription.await(PATIENCE).orElseThrow().state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(subscription.await(PATIENCE).orElseThrow().phase()).isEqualTo(JobPhase.NOT_FOUND);
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.couchjobs.job.CancelMode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.JobType;
 import io.couchjobs.testing.Proxy;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -102,7 +103,7 @@ class RuntimeTest {
         @Override
         public void exhausted(ObjectNode data, JobContext context, Throwable problem) {
             heard.add("exhausted: " + problem.getMessage() + ", "
-                    + queue.state("email", context.id().id()));
+                    + queue.phase("email", context.id().id()));
         }
     }
 
@@ -214,7 +215,7 @@ class RuntimeTest {
         List<Object> wrong = Collections.synchronizedList(new ArrayList<>());
         try (Worker worker = queue.worker()
                 .concurrency(1)
-                .handlerFactory("email", ObjectNode.class, () -> {
+                .handlerFactory(JobType.of("email", ObjectNode.class), () -> {
                     made.incrementAndGet();
                     return (data, context) -> {
                         if (inherited.get() != null || left.get() != null) {

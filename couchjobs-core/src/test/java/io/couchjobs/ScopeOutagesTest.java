@@ -28,7 +28,7 @@ class ScopeOutagesTest {
         EmbeddedCouch server =
                 EmbeddedCouch.builder().directory(folder).port(port).start();
         String url = server.url().resolve("jobs").toString();
-        try (JobQueue queue = JobQueue.open(url)) {
+        try (JobQueue queue = JobQueue.builder(url).renewLeases(false).open()) {
             queue.scopes().start(ONE);
             queue.scopes()
                     .submit(
@@ -37,7 +37,7 @@ class ScopeOutagesTest {
             server.close();
             queue.scopes().serve(ScopeService.of("index", ObjectNode.class, (data, context) -> "done"));
             server = EmbeddedCouch.builder().directory(folder).port(port).start();
-            try (JobQueue other = JobQueue.open(url)) {
+            try (JobQueue other = JobQueue.builder(url).renewLeases(false).open()) {
                 assertThat(TestQueue.finished(other, ONE.jobType(), "a").status())
                         .isEqualTo(JobStatus.SUCCESS);
             }

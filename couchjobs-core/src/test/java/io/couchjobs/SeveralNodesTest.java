@@ -197,8 +197,10 @@ class SeveralNodesTest {
     }
 
     private JobQueue queue() {
-        JobQueueBuilder builder =
-                JobQueue.builder(url(doors.get(0))).url(url(doors.get(1))).url(url(doors.get(2)));
+        JobQueueBuilder builder = JobQueue.builder(url(doors.get(0)))
+                .renewLeases(false)
+                .url(url(doors.get(1)))
+                .url(url(doors.get(2)));
         auth().ifPresent(builder::auth);
         JobQueue queue = builder.open();
         queues.add(queue);
@@ -208,7 +210,8 @@ class SeveralNodesTest {
     /** A queue that takes an answer for lost after 1 s. */
     private JobQueue impatient() {
         JobQueue queue = new JobQueue(
-                connect(allNodes().responseTimeout(Duration.ofSeconds(1))), JobQueue.builder(url(doors.get(0))));
+                connect(allNodes().responseTimeout(Duration.ofSeconds(1))),
+                JobQueue.builder(url(doors.get(0))).renewLeases(false));
         queues.add(queue);
         return queue;
     }

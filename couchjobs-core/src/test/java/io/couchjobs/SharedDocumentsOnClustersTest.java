@@ -217,7 +217,9 @@ class SharedDocumentsOnClustersTest {
     }
 
     private JobQueue at(int node) {
-        return JobQueue.builder(cluster.urls().get(node).resolve("/jobs")).open();
+        return JobQueue.builder(cluster.urls().get(node).resolve("/jobs"))
+                .renewLeases(false)
+                .open();
     }
 
     private static ScheduleRequest nightlyEvery(int days) {

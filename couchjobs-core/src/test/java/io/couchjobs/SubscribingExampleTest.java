@@ -3,15 +3,14 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import io.couchjobs.worker.Worker;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -30,14 +29,11 @@ class SubscribingExampleTest {
                 assertThat(worker.id()).isNotEmpty();
                 try (Subscription mail = queue.subscribe("email", "42")) {
                     System.out.println(
-                            "now " + mail.state() + ", " + mail.data().orElseThrow());
-                    while (!mail.isClosed()) {
-                        mail.await(Duration.ofMinutes(1))
-                                .ifPresent(event -> System.out.println("then " + event.state()));
-                    }
+                            "now " + mail.phase() + ", " + mail.data().orElseThrow());
+                    mail.changes().forEach(event -> System.out.println("then " + event.phase()));
                 }
             }
-            assertThat(queue.state("email", "42")).isEqualTo(JobState.FINISHED);
+            assertThat(queue.phase("email", "42")).isEqualTo(JobPhase.FINISHED);
         }
     }
 

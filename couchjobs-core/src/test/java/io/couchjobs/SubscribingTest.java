@@ -12,8 +12,8 @@ import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.ServerTest;
@@ -57,9 +57,41 @@ class SubscribingTest {
         add("1", Map.of("n", 1));
         try (Subscription subscription = queue.subscribe("email", "1")) {
             assertThat(subscription.id()).isEqualTo(new JobId("email", "1"));
-            assertThat(subscription.state()).isEqualTo(JobState.PENDING);
+            assertThat(subscription.phase()).isEqualTo(JobPhase.PENDING);
             assertThat(subscription.data().orElseThrow().path("n").asInt()).isEqualTo(1);
             assertThat(subscription.isClosed()).isFalse();
+        }
+    }
+
+    @Test
+    void a_caller_waits_until_the_data_is_as_wanted() throws Exception {
+        add("1", Map.of("seq", 0));
+        try (Subscription subscription = queue.subscribe("email", "1")) {
+            assertThat(subscription.await(job -> job.data().path("seq").asInt() == 0, Duration.ZERO))
+                    .as("it is so already")
+                    .isPresent();
+            ClaimedJob claim = claim();
+            for (int seq = 1; seq <= 5; seq++) {
+                claim.update(Map.of("seq", seq));
+            }
+            assertThat(subscription.await(job -> job.data().path("seq").asInt() >= 5, TestQueue.PATIENCE))
+                    .isPresent();
+            claim.finish();
+            assertThat(subscription.await(job -> job.data().path("seq").asInt() >= 6, TestQueue.PATIENCE))
+                    .as("it has ended without being so")
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void the_changes_of_a_job_are_a_stream_that_ends_with_the_job() throws Exception {
+        add("1", Map.of());
+        try (Subscription subscription = queue.subscribe("email", "1")) {
+            CompletableFuture<List<JobPhase>> phases = CompletableFuture.supplyAsync(() ->
+                    subscription.changes().map(JobChange::phase).distinct().toList());
+            claim().finish();
+            assertThat(phases.get(1, TimeUnit.MINUTES)).endsWith(JobPhase.FINISHED);
+            assertThat(subscription.changes()).isEmpty();
         }
     }
 
@@ -70,21 +102,21 @@ class SubscribingTest {
         queue.remove("email", "1");
         assertThatThrownBy(() -> queue.subscribe("email", "1")).isInstanceOf(JobNotFoundException.class);
         add("1", Map.of());
-        assertThat(queue.subscribe("email", "1").state()).isEqualTo(JobState.PENDING);
+        assertThat(queue.subscribe("email", "1").phase()).isEqualTo(JobPhase.PENDING);
     }
 
     @Test
     void a_subscription_to_a_finished_job_is_closed_from_the_beginning() throws Exception {
         add("1", Map.of());
-        claim().finish(null, Map.of("n", 2));
+        claim().finishAndReplaceData(Map.of("n", 2), null);
 
         Subscription subscription = queue.subscribe("email", "1");
 
         assertThat(subscription.isClosed()).isTrue();
-        assertThat(subscription.state()).isEqualTo(JobState.FINISHED);
+        assertThat(subscription.phase()).isEqualTo(JobPhase.FINISHED);
         assertThat(subscription.data().orElseThrow().path("n").asInt()).isEqualTo(2);
         assertThat(subscription.await(FOR_EVER)).isEmpty();
-        assertThat(subscription.ended().get(30, TimeUnit.SECONDS).state()).isEqualTo(JobState.FINISHED);
+        assertThat(subscription.ended().get(30, TimeUnit.SECONDS).phase()).isEqualTo(JobPhase.FINISHED);
     }
 
     @Test
@@ -110,18 +142,18 @@ class SubscribingTest {
         add("1", Map.of("n", 1));
         Subscription subscription = queue.subscribe("email", "1");
         ClaimedJob claimed = claim();
-        assertThat(next(subscription).state()).isEqualTo(JobState.RUNNING);
+        assertThat(next(subscription).phase()).isEqualTo(JobPhase.RUNNING);
 
         claimed.update(Map.of("n", 2));
         JobChange updated = next(subscription);
-        claimed.finish("sent", Map.of("n", 3));
+        claimed.finishAndReplaceData(Map.of("n", 3), "sent");
         JobChange finished = next(subscription);
 
-        assertThat(updated.state()).isEqualTo(JobState.RUNNING);
+        assertThat(updated.phase()).isEqualTo(JobPhase.RUNNING);
         assertThat(updated.data().orElseThrow().path("n").asInt()).isEqualTo(2);
-        assertThat(finished.state()).isEqualTo(JobState.FINISHED);
+        assertThat(finished.phase()).isEqualTo(JobPhase.FINISHED);
         assertThat(finished.job().orElseThrow().result().orElseThrow().asText()).isEqualTo("sent");
-        assertThat(subscription.state()).isEqualTo(JobState.FINISHED);
+        assertThat(subscription.phase()).isEqualTo(JobPhase.FINISHED);
         assertThat(subscription.isClosed()).isTrue();
         assertThat(subscription.await(FOR_EVER)).isEmpty();
     }
@@ -137,7 +169,7 @@ class SubscribingTest {
                 .build());
         others.setPriority("email", "1", 75);
         ClaimedJob claimed = claim();
-        assertThat(next(subscription).state()).isEqualTo(JobState.RUNNING);
+        assertThat(next(subscription).phase()).isEqualTo(JobPhase.RUNNING);
 
         claimed.update();
         others.resubmit("email", "1", Instant.EPOCH);
@@ -145,7 +177,7 @@ class SubscribingTest {
         claimed.update();
         others.remove("email", "1");
 
-        assertThat(next(subscription).state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(next(subscription).phase()).isEqualTo(JobPhase.NOT_FOUND);
         assertThat(subscription.isClosed()).isTrue();
     }
 
@@ -154,16 +186,16 @@ class SubscribingTest {
         add("1", Map.of());
         Subscription subscription = queue.subscribe("email", "1");
         ClaimedJob first = claim();
-        assertThat(next(subscription).state()).isEqualTo(JobState.RUNNING);
+        assertThat(next(subscription).phase()).isEqualTo(JobPhase.RUNNING);
 
         first.release();
         long fence = claim().fence();
 
         JobChange event = next(subscription);
-        if (event.state() == JobState.PENDING) {
+        if (event.phase() == JobPhase.PENDING) {
             event = next(subscription); // the claim took longer than a burst may
         }
-        assertThat(event.state()).isEqualTo(JobState.RUNNING);
+        assertThat(event.phase()).isEqualTo(JobPhase.RUNNING);
         assertThat(event.job().orElseThrow().fence()).isEqualTo(fence).isGreaterThan(first.fence());
     }
 
@@ -174,13 +206,13 @@ class SubscribingTest {
         CompletableFuture<JobChange> ended = subscription.ended();
 
         others.remove("email", "1");
-        assertThat(next(subscription).state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(next(subscription).phase()).isEqualTo(JobPhase.NOT_FOUND);
         others.add(JobRequest.builder("email").id("1").data(Map.of()).build());
 
         assertThat(subscription.job()).isEmpty();
         assertThat(subscription.isClosed()).isTrue();
-        assertThat(ended.get(30, TimeUnit.SECONDS).state()).isEqualTo(JobState.NOT_FOUND);
-        assertThat(queue.subscribe("email", "1").state()).isEqualTo(JobState.PENDING);
+        assertThat(ended.get(30, TimeUnit.SECONDS).phase()).isEqualTo(JobPhase.NOT_FOUND);
+        assertThat(queue.subscribe("email", "1").phase()).isEqualTo(JobPhase.PENDING);
     }
 
     @Test
@@ -191,8 +223,8 @@ class SubscribingTest {
         claimed.update(Map.of("n", 2));
         claimed.finish();
 
-        assertThat(subscription.await(JobState.FINISHED, PATIENCE).orElseThrow().state())
-                .isEqualTo(JobState.FINISHED);
+        assertThat(subscription.await(JobPhase.FINISHED, PATIENCE).orElseThrow().phase())
+                .isEqualTo(JobPhase.FINISHED);
         assertThat(subscription.isClosed()).isTrue();
     }
 
@@ -202,7 +234,7 @@ class SubscribingTest {
         Subscription subscription = queue.subscribe("email", "1");
         claim().finish();
 
-        assertThat(subscription.await(JobState.NOT_FOUND, FOR_EVER)).isEmpty();
+        assertThat(subscription.await(JobPhase.NOT_FOUND, FOR_EVER)).isEmpty();
     }
 
     @Test
@@ -220,8 +252,8 @@ class SubscribingTest {
         others.remove("email", "0");
 
         assertThat(first.id().id()).isEqualTo("1");
-        assertThat(next(all.get(0)).state()).isEqualTo(JobState.NOT_FOUND);
-        assertThat(next(all.get(2)).state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(next(all.get(0)).phase()).isEqualTo(JobPhase.NOT_FOUND);
+        assertThat(next(all.get(2)).phase()).isEqualTo(JobPhase.NOT_FOUND);
         assertThat(JobQueue.awaitAny(all, FOR_EVER)).isEmpty();
         assertThat(JobQueue.awaitAny(List.of(), FOR_EVER)).isEmpty();
     }
@@ -233,7 +265,7 @@ class SubscribingTest {
         long begun = System.nanoTime();
 
         assertThat(subscription.await(Duration.ofMillis(100))).isEmpty();
-        assertThat(subscription.await(JobState.FINISHED, Duration.ofMillis(100)))
+        assertThat(subscription.await(JobPhase.FINISHED, Duration.ofMillis(100)))
                 .isEmpty();
         assertThat(subscription.await(Duration.ZERO)).isEmpty();
         assertThat(subscription.await(Duration.ofSeconds(Long.MIN_VALUE))).isEmpty();
@@ -248,7 +280,7 @@ class SubscribingTest {
         Subscription subscription = queue.subscribe("email", "1");
         ClaimedJob claimed = claim();
         CompletableFuture<Optional<JobChange>> waiting = CompletableFuture.supplyAsync(
-                () -> uninterrupted(() -> subscription.await(JobState.FINISHED, Duration.ofMillis(500))));
+                () -> uninterrupted(() -> subscription.await(JobPhase.FINISHED, Duration.ofMillis(500))));
         for (int n = 0; !waiting.isDone(); n++) {
             claimed.update(Map.of("n", n)); // goes on for ever if the deadline is put off
         }
@@ -305,7 +337,7 @@ class SubscribingTest {
 
         assertThatThrownBy(() -> subscription.await(FOR_EVER)).isInstanceOf(InterruptedException.class);
         assertThat(Thread.interrupted()).isFalse();
-        assertThat(next(subscription).state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(next(subscription).phase()).isEqualTo(JobPhase.NOT_FOUND);
     }
 
     @Test
@@ -321,12 +353,12 @@ class SubscribingTest {
         others.remove("email", "witness");
         next(witness);
         assertThat(subscription.await(Duration.ZERO)).isEmpty();
-        assertThat(subscription.state()).isEqualTo(JobState.PENDING);
+        assertThat(subscription.phase()).isEqualTo(JobPhase.PENDING);
 
         overwrite(
                 "1",
                 JsonNodeFactory.instance.objectNode().put("status", "success").put("_rev", rev));
-        assertThat(next(subscription).state()).isEqualTo(JobState.FINISHED);
+        assertThat(next(subscription).phase()).isEqualTo(JobPhase.FINISHED);
     }
 
     @Test
@@ -343,7 +375,7 @@ class SubscribingTest {
         Subscription open =
                 all.values().stream().filter(one -> !one.isClosed()).findFirst().orElseThrow();
         claim().finish();
-        assertThat(open.await(JobState.FINISHED, PATIENCE)).isPresent();
+        assertThat(open.await(JobPhase.FINISHED, PATIENCE)).isPresent();
     }
 
     private JobId addedWitness() {

@@ -10,8 +10,8 @@ import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.FeedProxy;
 import io.couchjobs.testing.Jobs;
@@ -64,9 +64,9 @@ class SubscribingUnderFaultsTest {
 
         List<JobChange> events = listening.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         check(id, events, others.get("email", id));
-        assertThat(queue.awaitFinished("email", id, PATIENCE).map(Job::state))
+        assertThat(queue.awaitFinished("email", id, PATIENCE).map(Job::phase))
                 .as(id)
-                .contains(JobState.FINISHED);
+                .contains(JobPhase.FINISHED);
     }
 
     private static void fault(Random random, FeedProxy proxy) throws InterruptedException {
@@ -94,7 +94,7 @@ class SubscribingUnderFaultsTest {
     private static void check(String id, List<JobChange> events, Optional<Job> present) {
         String story = id + " "
                 + events.stream()
-                        .map(event -> event.state() + "@"
+                        .map(event -> event.phase() + "@"
                                 + event.job().map(Job::fence).orElse(-1L)
                                 + event.job()
                                         .flatMap(Job::rev)
@@ -104,10 +104,10 @@ class SubscribingUnderFaultsTest {
         assertThat(events).as(story).isNotEmpty();
         assertThat(events)
                 .as(story)
-                .filteredOn(event -> event.state() == JobState.FINISHED)
+                .filteredOn(event -> event.phase() == JobPhase.FINISHED)
                 .hasSize(1);
         JobChange last = events.get(events.size() - 1);
-        assertThat(last.state()).as(story).isEqualTo(JobState.FINISHED);
+        assertThat(last.phase()).as(story).isEqualTo(JobPhase.FINISHED);
         assertThat(last.job().flatMap(Job::rev)).as(story).isEqualTo(present.flatMap(Job::rev));
         long generation = 0;
         long fence = 0;
@@ -117,10 +117,10 @@ class SubscribingUnderFaultsTest {
             long next = Long.parseLong(job.rev().orElseThrow().replaceAll("-.*", ""));
             assertThat(next).as(story).isGreaterThan(generation);
             assertThat(job.fence()).as(story).isGreaterThanOrEqualTo(fence);
-            assertThat(left && event.state() == JobState.RUNNING && job.fence() == fence)
+            assertThat(left && event.phase() == JobPhase.RUNNING && job.fence() == fence)
                     .as("a run that was left goes on: " + story)
                     .isFalse();
-            left = event.state() != JobState.RUNNING;
+            left = event.phase() != JobPhase.RUNNING;
             generation = next;
             fence = job.fence();
         }
@@ -167,7 +167,7 @@ class SubscribingUnderFaultsTest {
                 }
                 Objects.requireNonNull(claimed).finish();
                 claimed = null;
-                ended = queue.state(type, id) == JobState.FINISHED;
+                ended = queue.phase(type, id) == JobPhase.FINISHED;
             }
         }
 
@@ -202,12 +202,12 @@ class SubscribingUnderFaultsTest {
                 case 5 -> {
                     owned.fail(JobError.Kind.FAILED, "a test", null, false);
                     claimed = null;
-                    ended = queue.state(type, id) == JobState.FINISHED;
+                    ended = queue.phase(type, id) == JobPhase.FINISHED;
                 }
                 case 6 -> {
                     owned.finish();
                     claimed = null;
-                    ended = queue.state(type, id) == JobState.FINISHED;
+                    ended = queue.phase(type, id) == JobPhase.FINISHED;
                 }
                 default -> owned.update(Map.of("n", random.nextInt()));
             }

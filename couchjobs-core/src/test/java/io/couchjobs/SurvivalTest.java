@@ -43,8 +43,12 @@ class SurvivalTest {
         Random random = new Random(seed);
         AtomicInteger runs = new AtomicInteger();
         try (EmbeddedCouch server = EmbeddedCouch.inMemory().start();
-                JobQueue creator = JobQueue.open(server.url().resolve("jobs").toString());
-                JobQueue queue = JobQueue.open(server.url().resolve("jobs").toString());
+                JobQueue creator = JobQueue.builder(server.url().resolve("jobs").toString())
+                        .renewLeases(false)
+                        .open();
+                JobQueue queue = JobQueue.builder(server.url().resolve("jobs").toString())
+                        .renewLeases(false)
+                        .open();
                 Worker worker = queue.worker()
                         .concurrency(2)
                         .handler("email", (data, context) -> runs.incrementAndGet())

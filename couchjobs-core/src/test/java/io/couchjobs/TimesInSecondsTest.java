@@ -49,7 +49,7 @@ class TimesInSecondsTest {
     void a_job_of_the_future_is_not_claimed_before_its_time() throws Exception {
         write("1", "'scheduledTime':" + FUTURE);
         assertThat(accept(AcceptOptions.of("email"))).isEmpty();
-        assertThat(accept(AcceptOptions.of("email").withoutSchedule())).isEmpty();
+        assertThat(accept(AcceptOptions.of("email").noSchedule(true))).isEmpty();
         assertThat(accept(AcceptOptions.of("email").strategy(Strategy.fair(2, 1))))
                 .isEmpty();
         assertThat(queue.types().pendingCount("email", Instant.now(), 10)).isZero();

@@ -225,7 +225,7 @@ class WakeUpsTest {
     @Test
     void jobs_without_schedule_wake_an_accept_that_takes_only_those() throws Exception {
         Future<List<ClaimedJob>> accept = threads.submit(
-                () -> queue.accept(AcceptOptions.of("email", "sms").withoutSchedule()));
+                () -> queue.accept(AcceptOptions.of("email", "sms").noSchedule(true)));
         add("timed", Jobs.past(1));
         other.database().put(Jobs.json("{'_id':'job:sms:bare','data':{}}"));
         assertThat(accept.get(20, TimeUnit.SECONDS).get(0).id().id()).isEqualTo("bare");

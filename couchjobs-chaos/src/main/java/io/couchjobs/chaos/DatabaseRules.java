@@ -1,7 +1,7 @@
 package io.couchjobs.chaos;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,7 +24,7 @@ final class DatabaseRules {
         }
         ending.malformed().forEach(document -> violations.add("all jobs are jobs: " + document));
         ending.jobs().values().stream()
-                .filter(job -> job.state() != JobState.FINISHED)
+                .filter(job -> job.phase() != JobPhase.FINISHED)
                 .forEach(job -> violations.add("all comes to an end: " + job.toDocument()));
         counts(ending, violations);
         return violations;

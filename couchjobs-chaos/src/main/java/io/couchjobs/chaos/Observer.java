@@ -5,7 +5,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.couch.config.CouchException;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.type.RetryPolicy;
 import java.net.URI;
@@ -94,7 +94,7 @@ final class Observer implements AutoCloseable {
     private boolean isAllFinished() {
         return counts().values().stream()
                 .flatMap(counts -> counts.entrySet().stream())
-                .allMatch(count -> count.getValue() == 0 || count.getKey().state() == JobState.FINISHED);
+                .allMatch(count -> count.getValue() == 0 || count.getKey().phase() == JobPhase.FINISHED);
     }
 
     private long conflicts() {

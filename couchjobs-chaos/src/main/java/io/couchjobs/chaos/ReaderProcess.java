@@ -5,7 +5,7 @@ import io.couchjobs.chaos.Entry.What;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobFilter;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.Listening;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ final class ReaderProcess {
     }
 
     private void tell(JobChange change) {
-        if (change.state() == JobState.FINISHED || change.job().isEmpty()) {
+        if (change.phase() == JobPhase.FINISHED || change.job().isEmpty()) {
             lastTold = System.nanoTime();
             String end = change.job().map(ReaderRules::end).orElse(Entry.GONE);
             journal.noteTold(change.id().docId(), change.job().map(Job::fence).orElse(0L), end);

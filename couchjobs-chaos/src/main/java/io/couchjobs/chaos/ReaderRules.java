@@ -2,7 +2,7 @@ package io.couchjobs.chaos;
 
 import io.couchjobs.chaos.Entry.What;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -57,7 +57,7 @@ final class ReaderRules {
         boolean isLater = history.first(id, What.ADDING)
                 .filter(adding -> adding.nanos() > reader.nanos())
                 .isPresent();
-        if (!isLater || job.state() != JobState.FINISHED) {
+        if (!isLater || job.phase() != JobPhase.FINISHED) {
             return;
         }
         Optional<Entry> last = history.all(id, What.TOLD).stream()

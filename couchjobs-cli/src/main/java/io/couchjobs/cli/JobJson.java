@@ -8,7 +8,7 @@ import io.couchjobs.job.After;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.Lock;
 import io.couchjobs.job.Progress;
 import io.couchjobs.job.UnreadableDataException;
@@ -25,7 +25,7 @@ final class JobJson {
     static ObjectNode of(Job job) {
         ObjectNode json = of(job.id());
         json.put("status", job.status().json());
-        json.put("state", EnumNames.lowerCase(job.state()));
+        json.put("state", EnumNames.lowerCase(job.phase()));
         json.put("scheduledTime", due(job).map(Instant::toString).orElse(null));
         data(job, json);
         json.set("result", job.result().orElse(JSON.nullNode()));
@@ -67,7 +67,7 @@ final class JobJson {
 
     /** {@return a job that is not there any more} */
     static ObjectNode gone(JobId id) {
-        return of(id).put("state", EnumNames.lowerCase(JobState.NOT_FOUND));
+        return of(id).put("state", EnumNames.lowerCase(JobPhase.NOT_FOUND));
     }
 
     /** {@return the job's time; empty when it is due at once} */

@@ -5,7 +5,7 @@ import io.couchjobs.cli.input.Durations;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -108,7 +108,7 @@ final class WaitCommand extends QueueCommand {
             return Set.of();
         }
         Set<JobStatus> ends = EnumSet.copyOf(wanted());
-        ends.addAll(ofState(JobState.FINISHED));
+        ends.addAll(ofPhase(JobPhase.FINISHED));
         return ends;
     }
 
@@ -119,9 +119,9 @@ final class WaitCommand extends QueueCommand {
     /** The statuses waited for; none for the removal. */
     private Set<JobStatus> wanted() {
         return switch (target.toLowerCase(Locale.ROOT)) {
-            case "pending" -> ofState(JobState.PENDING);
-            case "running" -> ofState(JobState.RUNNING);
-            case "finished" -> ofState(JobState.FINISHED);
+            case "pending" -> ofPhase(JobPhase.PENDING);
+            case "running" -> ofPhase(JobPhase.RUNNING);
+            case "finished" -> ofPhase(JobPhase.FINISHED);
             case REMOVED, "not_found" -> Set.of();
             default ->
                 JobStatus.fromJson(target.toLowerCase(Locale.ROOT))
@@ -131,9 +131,9 @@ final class WaitCommand extends QueueCommand {
         };
     }
 
-    private static Set<JobStatus> ofState(JobState state) {
+    private static Set<JobStatus> ofPhase(JobPhase phase) {
         Set<JobStatus> statuses = EnumSet.allOf(JobStatus.class);
-        statuses.removeIf(status -> status.state() != state);
+        statuses.removeIf(status -> status.phase() != phase);
         return statuses;
     }
 }

@@ -53,8 +53,10 @@ class CutOffTest {
         cluster.start(0);
         cluster.start(1);
         assertThat(shell.run("pause", "email").exitCode()).isZero();
-        try (JobQueue queue =
-                JobQueue.open(cluster.urls().get(0).resolve("/jobs").toString())) {
+        try (JobQueue queue = JobQueue.builder(
+                        cluster.urls().get(0).resolve("/jobs").toString())
+                .renewLeases(false)
+                .open()) {
             assertThat(queue.types().settings("email").isPaused()).isTrue();
         }
     }

@@ -17,9 +17,9 @@ import io.couchjobs.job.AcceptOptions;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.WorkerInfo;
 import java.time.Duration;
 import java.time.Instant;
@@ -86,7 +86,7 @@ class DoctorCommandTest {
         assertThat(said.exitCode()).as(said.out()).isZero();
         assertThat(said.err()).contains("resolved job:email:2");
         try (JobQueue queue = open()) {
-            assertThat(queue.state("email", "2")).hasToString("PENDING");
+            assertThat(queue.phase("email", "2")).hasToString("PENDING");
         }
     }
 
@@ -100,7 +100,7 @@ class DoctorCommandTest {
             assertThat(shell.run("doctor", "--fix").err()).contains("not done", "--yes");
             shell.terminals(new Shell.Terminals(true, false, true)).input("n\n");
             assertThat(shell.run("doctor", "--fix").err()).contains("take 1 jobs from workers", "[y/N]");
-            assertThat(queue.state("email", "1")).isEqualTo(JobState.RUNNING);
+            assertThat(queue.phase("email", "1")).isEqualTo(JobPhase.RUNNING);
 
             shell.input("y\n");
             queue.types().change("email", settings -> settings.withPaused(true)); // or doctor misses a worker
@@ -108,7 +108,7 @@ class DoctorCommandTest {
 
             assertThat(said.exitCode()).as(said.out()).isZero();
             assertThat(said.err()).contains("took email:1 from client-");
-            assertThat(queue.state("email", "1")).isEqualTo(JobState.PENDING);
+            assertThat(queue.phase("email", "1")).isEqualTo(JobPhase.PENDING);
             boolean mayLag = queue.database().info().copies() > 1;
             awaitOk("owners", said, mayLag ? Duration.ofMinutes(1) : Duration.ZERO);
             assertThatThrownBy(claim::finish).isInstanceOf(HaltException.class);

@@ -82,7 +82,8 @@ class FollowingCommandsTest {
             assertThat(there.run("enqueue", "email", "1").exitCode()).isZero();
             cluster.stop(0);
             cluster.stop(2);
-            try (JobQueue queue = JobQueue.open(url.toString())) {
+            try (JobQueue queue =
+                    JobQueue.builder(url.toString()).renewLeases(false).open()) {
                 ObjectNode job = queue.database().get("job:email:1").orElseThrow();
                 queue.database().put(job.put("status", "success"));
             }

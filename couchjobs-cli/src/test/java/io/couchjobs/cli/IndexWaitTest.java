@@ -79,7 +79,7 @@ class IndexWaitTest {
     @Test
     void it_does_not_wait_for_ever() {
         StringWriter err = new StringWriter();
-        try (JobQueue queue = JobQueue.builder(url).open()) {
+        try (JobQueue queue = JobQueue.builder(url).renewLeases(false).open()) {
             ProgressLine line = new ProgressLine(new PrintWriter(err), ProgressLine.Mode.LINES, System::nanoTime);
             IndexWait wait = new IndexWait(queue, line, Duration.ofSeconds(1));
 

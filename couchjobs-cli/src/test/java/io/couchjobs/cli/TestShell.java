@@ -42,7 +42,7 @@ final class TestShell {
 
     /** The queue of the same database, for what a program would do. */
     static JobQueue queue(TestDatabase database) {
-        JobQueueBuilder builder = JobQueue.builder(database.url());
+        JobQueueBuilder builder = JobQueue.builder(database.url()).renewLeases(false);
         database.user()
                 .ifPresent(user -> builder.auth(
                         new Auth.Basic(user, Secret.of(database.password().orElse("")))));

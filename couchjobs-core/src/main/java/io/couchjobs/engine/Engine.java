@@ -20,7 +20,6 @@ import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.JobWriter;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.engine.watch.Watch;
-import io.couchjobs.engine.worker.Recovery;
 import io.couchjobs.job.QueueListener;
 import io.couchjobs.job.Site;
 import java.time.Duration;
@@ -47,7 +46,6 @@ public record Engine(
         Watch watch,
         JobLogs logs,
         Finder finder,
-        Recovery recovery,
         SharedScheduler scheduler) {
 
     /**
@@ -98,7 +96,6 @@ public record Engine(
                 new Watch(feed, store),
                 new JobLogs(store, feed),
                 finder,
-                new Recovery(parts, client),
                 new SharedScheduler(parts));
     }
 

@@ -2,28 +2,27 @@ package io.couchjobs.job;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of an accept. Immutable and thread-safe. Defaults: one job, due now, waiting for ever. Source: the RFC's
- * {@code accept}.
+ * The options of an accept. Immutable and thread-safe. Defaults: one job, due now, waiting for ever, started. Source: the RFC's {@code accept}.
  *
  * @param types the types to take, at least one
  * @param max how many jobs at most, at least 1
- * @param latest take jobs scheduled up to this time (inclusive), or null for those due now
+ * @param maxScheduledTime take jobs scheduled up to this time (inclusive), or null for those due now
  * @param noSchedule take only jobs without a scheduled time, beginning at a random one
- * @param patience how long to wait for a job, zero for not at all, or null for ever; one fixed deadline
+ * @param timeout how long to wait for a job, zero for not at all, or null for ever; one fixed deadline
  * @param start whether the jobs are started (running) or only put aside (scheduled)
  * @param strategy which of the due jobs come first, {@link Strategy#FIFO} by default
  */
 public record AcceptOptions(
         Set<String> types,
         int max,
-        @Nullable Instant latest,
+        @Nullable Instant maxScheduledTime,
         boolean noSchedule,
-        @Nullable Duration patience,
+        @Nullable Duration timeout,
         boolean start,
         Strategy strategy) {
     /**
@@ -31,13 +30,13 @@ public record AcceptOptions(
      *
      * @param types the types to take
      * @param max how many jobs at most
-     * @param latest take jobs scheduled up to this time, or null
+     * @param maxScheduledTime take jobs scheduled up to this time, or null
      * @param noSchedule take only jobs without a scheduled time
-     * @param patience how long to wait, or null
+     * @param timeout how long to wait, or null
      * @param start whether the jobs are started
      * @param strategy which of the due jobs come first
-     * @throws IllegalArgumentException when there is no type, max is below 1, patience is negative, or noSchedule comes
-     *     with a latest time other than the epoch or a strategy other than FIFO
+     * @throws IllegalArgumentException when there is no type, max is below 1, timeout is negative, or noSchedule comes
+     *     with a maxScheduledTime other than the epoch or a strategy other than FIFO
      */
     public AcceptOptions {
         types = Set.copyOf(types);
@@ -48,12 +47,12 @@ public record AcceptOptions(
         if (max < 1) {
             throw new IllegalArgumentException("max must be at least 1: " + max);
         }
-        if (patience != null && patience.isNegative()) {
-            throw new IllegalArgumentException("timeout must not be negative: " + patience);
+        if (timeout != null && timeout.isNegative()) {
+            throw new IllegalArgumentException("timeout must not be negative: " + timeout);
         }
-        if (noSchedule && latest != null && !latest.equals(Instant.EPOCH)) {
+        if (noSchedule && maxScheduledTime != null && !maxScheduledTime.equals(Instant.EPOCH)) {
             throw new IllegalArgumentException(
-                    "noSchedule takes only jobs without a time, so maxScheduledTime must be 0: " + latest);
+                    "noSchedule takes only jobs without a time, so maxScheduledTime must be 0: " + maxScheduledTime);
         }
         if (noSchedule && strategy.kind() != Strategy.Kind.FIFO) {
             throw new IllegalArgumentException("noSchedule begins at a random job, so it has no strategy: " + strategy);
@@ -63,7 +62,17 @@ public record AcceptOptions(
     /**
      * The default options.
      *
-     * @param types the types to take
+     * @param types the types to take, at least one
+     * @return one job of these types, due now, waiting for ever
+     */
+    public static AcceptOptions of(JobType<?>... types) {
+        return of(Stream.of(types).map(JobType::name).toArray(String[]::new));
+    }
+
+    /**
+     * The default options.
+     *
+     * @param types the types to take, at least one
      * @return one job of these types, due now, waiting for ever
      */
     public static AcceptOptions of(String... types) {
@@ -77,7 +86,7 @@ public record AcceptOptions(
      * @return the changed options
      */
     public AcceptOptions max(int jobs) {
-        return new AcceptOptions(types, jobs, latest, noSchedule, patience, start, strategy);
+        return new AcceptOptions(types, jobs, maxScheduledTime, noSchedule, timeout, start, strategy);
     }
 
     /**
@@ -87,12 +96,17 @@ public record AcceptOptions(
      * @return the changed options
      */
     public AcceptOptions maxScheduledTime(Instant time) {
-        return new AcceptOptions(types, max, time, noSchedule, patience, start, strategy);
+        return new AcceptOptions(types, max, time, noSchedule, timeout, start, strategy);
     }
 
-    /** {@return the changed options: only jobs without a scheduled time, beginning at a random one} */
-    public AcceptOptions withoutSchedule() {
-        return new AcceptOptions(types, max, latest, true, patience, start, strategy);
+    /**
+     * Takes only jobs without a scheduled time.
+     *
+     * @param only whether to take only those, beginning at a random one
+     * @return the changed options
+     */
+    public AcceptOptions noSchedule(boolean only) {
+        return new AcceptOptions(types, max, maxScheduledTime, only, timeout, start, strategy);
     }
 
     /**
@@ -102,7 +116,17 @@ public record AcceptOptions(
      * @return the changed options
      */
     public AcceptOptions timeout(Duration longest) {
-        return new AcceptOptions(types, max, latest, noSchedule, longest, start, strategy);
+        return new AcceptOptions(types, max, maxScheduledTime, noSchedule, longest, start, strategy);
+    }
+
+    /**
+     * Starts the jobs, or puts them aside for {@link ClaimedJob#start}.
+     *
+     * @param atOnce whether they are started
+     * @return the changed options
+     */
+    public AcceptOptions start(boolean atOnce) {
+        return new AcceptOptions(types, max, maxScheduledTime, noSchedule, timeout, atOnce, strategy);
     }
 
     /**
@@ -112,16 +136,6 @@ public record AcceptOptions(
      * @return the changed options
      */
     public AcceptOptions strategy(Strategy order) {
-        return new AcceptOptions(types, max, latest, noSchedule, patience, start, order);
-    }
-
-    /** {@return the changed options: jobs are put aside, not started} */
-    public AcceptOptions unstarted() {
-        return new AcceptOptions(types, max, latest, noSchedule, patience, false, strategy);
-    }
-
-    /** {@return how long to wait, or empty for ever} */
-    public Optional<Duration> timeout() {
-        return Optional.ofNullable(patience);
+        return new AcceptOptions(types, max, maxScheduledTime, noSchedule, timeout, start, order);
     }
 }

@@ -39,6 +39,18 @@ public interface ClaimedJob {
     ObjectNode data();
 
     /**
+     * The data of the claimed job, bound to what its type says; see {@link #data()}.
+     *
+     * @param type the type of the job
+     * @param <T> what the data is
+     * @return the bound data
+     * @throws InvalidJobDataException when the data does not fit
+     */
+    default <T> T data(JobType<T> type) {
+        return type.bind(data());
+    }
+
+    /**
      * Whether no renewal was confirmed for the timeout of the job's type, on this process's monotonic clock. Then others may
      * have the job: stop, or ask by {@link #assertOwned}. A write that is tried nevertheless reads the job first, and throws
      * {@link HaltException} when it is not this owner's any more; when it still is, the write renews the lease. No I/O,
@@ -128,13 +140,13 @@ public interface ClaimedJob {
     /**
      * Ends the run well and replaces the data.
      *
-     * @param result anything that Jackson can write, or null for none
      * @param data a record, bean, map or JSON object
+     * @param result anything that Jackson can write, or null for none
      * @return the job as stored
      * @throws io.couchjobs.job.InvalidJobDataException when the data is not a JSON object; the job keeps its lock
      * @throws HaltException when this claim does not own the job any more
      */
-    Job finish(@Nullable Object result, Object data);
+    Job finishAndReplaceData(Object data, @Nullable Object result);
 
     /**
      * Ends the run badly. The job is retried by its retry policy, or failed.

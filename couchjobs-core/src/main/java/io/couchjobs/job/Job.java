@@ -113,8 +113,8 @@ public final class Job {
     }
 
     /** {@return the status in the words of the RFC} */
-    public JobState state() {
-        return status().state();
+    public JobPhase phase() {
+        return status().phase();
     }
 
     /**
@@ -142,6 +142,18 @@ public final class Job {
             throw new UnreadableDataException(id, attached.problem);
         }
         return attached.data.deepCopy();
+    }
+
+    /**
+     * The creator's input, bound to what its type says; see {@link #data()}.
+     *
+     * @param type the type of the job
+     * @param <T> what the data is
+     * @return the bound data
+     * @throws InvalidJobDataException when the data does not fit
+     */
+    public <T> T data(JobType<T> type) {
+        return type.bind(data());
     }
 
     /** The data that the document has, not copied; null for none. */
@@ -334,7 +346,7 @@ public final class Job {
 
     /** {@return whether a worker may claim the job when its time has come: it is pending and waits for no other job} */
     public boolean isClaimable() {
-        return state() == JobState.PENDING && present(Field.AFTER).isEmpty();
+        return phase() == JobPhase.PENDING && present(Field.AFTER).isEmpty();
     }
 
     /** {@return how far the present or last run has come, if it said so} */

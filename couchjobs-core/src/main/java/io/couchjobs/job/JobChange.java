@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
  * run. Immutable and thread-safe.
  *
  * @param id which job
- * @param state its state then; {@code NOT_FOUND} when it was removed
+ * @param phase its phase then; {@code NOT_FOUND} when it was removed
  * @param now the job as it was then, or null when it was removed
  * @see Subscription
  */
-public record JobChange(JobId id, JobState state, @Nullable Job now) {
+public record JobChange(JobId id, JobPhase phase, @Nullable Job now) {
     /** {@return the job as it was then, without attached data; empty when it was removed} */
     public Optional<Job> job() {
         return Optional.ofNullable(now);

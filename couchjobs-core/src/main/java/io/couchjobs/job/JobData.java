@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
@@ -13,6 +14,7 @@ import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import io.couchjobs.engine.document.Nesting;
 import java.io.IOException;
+import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,15 +82,21 @@ public final class JobData {
      * @throws InvalidJobDataException when the data does not fit the class
      */
     public static <T> T bind(ObjectNode data, Class<T> type) {
-        if (type.isInstance(data)) {
-            return type.cast(data);
-        }
+        return bind(data, javaType(type));
+    }
+
+    @SuppressWarnings("TypeParameterUnusedInFormals") // JavaType has no type parameter; JobType has
+    static <T> T bind(ObjectNode data, JavaType type) {
         try {
             return MAPPER.treeToValue(data, type);
         } catch (JsonProcessingException | IllegalArgumentException doesNotFit) {
-            throw new InvalidJobDataException(
-                    "data does not fit " + type.getName() + ": " + firstLine(String.valueOf(doesNotFit.getMessage())));
+            throw new InvalidJobDataException("data does not fit " + type.toCanonical() + ": "
+                    + firstLine(String.valueOf(doesNotFit.getMessage())));
         }
+    }
+
+    static JavaType javaType(Type type) {
+        return MAPPER.constructType(type);
     }
 
     static ObjectNode object() {

@@ -50,6 +50,16 @@ public record JobFilter(
      * @param type only this type
      * @return the narrower filter
      */
+    public JobFilter type(JobType<?> type) {
+        return type(type.name());
+    }
+
+    /**
+     * Narrows the filter.
+     *
+     * @param type only this type
+     * @return the narrower filter
+     */
     public JobFilter type(String type) {
         return new JobFilter(type, ofStatus, ofGroup, ofTag, ofCorrelation, ofSite);
     }

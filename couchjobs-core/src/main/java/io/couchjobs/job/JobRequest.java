@@ -61,10 +61,36 @@ public final class JobRequest {
     }
 
     /**
-     * Starts a request.
+     * {@return a request with nothing but data, and what the type itself says}
      *
      * @param type the type
+     * @param data the data
+     * @param <T> what the data is
+     * @throws InvalidJobDataException when the data does not become a JSON object
+     */
+    public static <T> JobRequest of(JobType<T> type, T data) {
+        return builder(type, data).build();
+    }
+
+    /**
+     * Starts a request with data, and what the type itself says.
+     *
+     * @param type the type
+     * @param data the data
+     * @param <T> what the data is
      * @return a new builder
+     */
+    public static <T> Builder builder(JobType<T> type, T data) {
+        Builder builder = new Builder(type.name()).data(data);
+        type.priority().ifPresent(builder::priority);
+        type.maxRetries().ifPresent(builder::maxRetries);
+        return builder;
+    }
+
+    /**
+     * {@return a new builder}
+     *
+     * @param type the type
      */
     public static Builder builder(String type) {
         return new Builder(type);
@@ -392,25 +418,7 @@ public final class JobRequest {
          * @throws InvalidJobDataException when the data is missing or is not a JSON object
          */
         public JobRequest build() {
-            List<String> problems = new ArrayList<>();
-            int priority = fields.path(Field.PRIORITY).asInt();
-            require(priority >= 0 && priority <= 99, problems, "priority must be 0 to 99: " + priority);
-            int maxRetries = fields.path(Field.MAX_RETRIES).asInt();
-            require(maxRetries >= 0, problems, "maxRetries must be 0 or more: " + maxRetries);
-            Optional<String> tracker = text(Field.TRACKER);
-            Optional<String> site = text(Field.SITE);
-            require(
-                    id == null || tracker.isEmpty(),
-                    problems,
-                    "id and tracker cannot both be given (the id is derived from the tracker): " + id + ", "
-                            + tracker.orElse(""));
-            require(
-                    after.size() <= After.MOST,
-                    problems,
-                    "after names more than " + After.MOST + " jobs: " + after.size());
-            require(!text(Field.CORRELATION_ID).equals(Optional.of("")), problems, "correlationId must not be empty");
-            site.ifPresent(name -> require(Schema.isSite(name), problems, "site cannot be the name of one: " + name));
-            require(Schema.isTime(scheduledTime), problems, "scheduledTime is out of range: " + scheduledTime);
+            List<String> problems = Schema.requestProblems(id, fields, after.size(), scheduledTime);
             if (!problems.isEmpty()) {
                 throw new IllegalArgumentException(String.join("; ", problems));
             }
@@ -427,12 +435,6 @@ public final class JobRequest {
 
         private Optional<String> text(String field) {
             return Optional.ofNullable(fields.get(field)).map(JsonNode::asText);
-        }
-
-        private static void require(boolean holds, List<String> problems, String problem) {
-            if (!holds) {
-                problems.add(problem);
-            }
         }
 
         private Builder copy(String ofType) {

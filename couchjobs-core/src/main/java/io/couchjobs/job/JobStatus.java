@@ -12,58 +12,58 @@ import java.util.stream.Collectors;
  * {@link #isLocked()}.
  *
  * <p>Immutable and thread-safe. Source: docspell's Joex job states, mapped on the states of the CouchDB background-jobs
- * RFC (007) by {@link #state()}.
+ * RFC (007) by {@link #phase()}.
  */
 public enum JobStatus {
     /**
      * To be run at its scheduled time. Put there by an add, a release, a resubmit or an expired lease; moved on by a
      * worker's claim, or by a cancel.
      */
-    WAITING(JobState.PENDING),
+    WAITING(JobPhase.PENDING),
 
     /** Claimed, not started yet. Put there by a worker that takes jobs ahead; moved on by its start or its release. */
-    SCHEDULED(JobState.RUNNING),
+    SCHEDULED(JobPhase.RUNNING),
 
     /**
      * Claimed and started. Put there by a worker; moved on by that worker's finish, fail or release, or by the activity
      * monitor of any worker when the lease runs out.
      */
-    RUNNING(JobState.RUNNING),
+    RUNNING(JobPhase.RUNNING),
 
     /**
      * Failed, and to be run again at its scheduled time (the retry time). Put there by a failed run with retries left;
      * moved on as a waiting job is, but claimed before one.
      */
-    STUCK(JobState.PENDING),
+    STUCK(JobPhase.PENDING),
 
     /** Finished well. Put there by its worker; cleaned up by retention, or enqueued again by an add. */
-    SUCCESS(JobState.FINISHED),
+    SUCCESS(JobPhase.FINISHED),
 
     /** Failed for good. Put there by a permanent failure or the last retry's; enqueued again by a retry or an add. */
-    FAILED(JobState.FINISHED),
+    FAILED(JobPhase.FINISHED),
 
     /** Cancelled. Put there by a cancel; enqueued again by a retry or an add. */
-    CANCELLED(JobState.FINISHED);
+    CANCELLED(JobPhase.FINISHED);
 
     private static final Map<String, JobStatus> BY_JSON =
             Arrays.stream(values()).collect(Collectors.toUnmodifiableMap(JobStatus::json, Function.identity()));
 
-    private final JobState state;
+    private final JobPhase phase;
     private final String json;
 
-    JobStatus(JobState state) {
-        this.state = state;
+    JobStatus(JobPhase phase) {
+        this.phase = phase;
         this.json = name().toLowerCase(Locale.ROOT);
     }
 
     /** {@return the status in the words of the RFC} */
-    public JobState state() {
-        return state;
+    public JobPhase phase() {
+        return phase;
     }
 
     /** {@return whether a job of this status has an owner, and so a lock} */
     public boolean isLocked() {
-        return state == JobState.RUNNING;
+        return phase == JobPhase.RUNNING;
     }
 
     /** {@return the status as the job document spells it, such as {@code "waiting"}} */

@@ -1,14 +1,18 @@
 package io.couchjobs.job;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.document.Field;
 import io.couchjobs.engine.document.Nesting;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which documents can be a job. A missing or null field is always fine, it has a default; only {@code data} may be missing
@@ -37,6 +41,39 @@ final class Schema {
             }
         }
         return lockProblem(document);
+    }
+
+    /** {@return what is wrong with the properties of a job that is asked for, each naming its field and value} */
+    static List<String> requestProblems(@Nullable String id, ObjectNode fields, int awaited, Instant scheduledTime) {
+        List<String> problems = new ArrayList<>();
+        int priority = fields.path(Field.PRIORITY).asInt();
+        require(priority >= 0 && priority <= 99, problems, "priority must be 0 to 99: " + priority);
+        int maxRetries = fields.path(Field.MAX_RETRIES).asInt();
+        require(maxRetries >= 0, problems, "maxRetries must be 0 or more: " + maxRetries);
+        require(
+                id == null || !fields.has(Field.TRACKER),
+                problems,
+                "id and tracker cannot both be given (the id is derived from the tracker): " + id + ", "
+                        + fields.path(Field.TRACKER).asText());
+        require(awaited <= After.MOST, problems, "after names more than " + After.MOST + " jobs: " + awaited);
+        JsonNode correlation = fields.path(Field.CORRELATION_ID);
+        require(
+                !correlation.isTextual() || !correlation.asText().isEmpty(),
+                problems,
+                "correlationId must not be empty");
+        JsonNode site = fields.path(Field.SITE);
+        require(
+                !site.isTextual() || isSite(site.asText()),
+                problems,
+                "site cannot be the name of one: " + site.asText());
+        require(isTime(scheduledTime), problems, "scheduledTime is out of range: " + scheduledTime);
+        return problems;
+    }
+
+    private static void require(boolean holds, List<String> problems, String problem) {
+        if (!holds) {
+            problems.add(problem);
+        }
     }
 
     private static Optional<String> lockProblem(JsonNode document) {

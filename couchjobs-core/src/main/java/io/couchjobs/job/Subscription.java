@@ -5,11 +5,13 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The events of one job for one subscriber. Thread-safe; an event goes to one of the threads that await it.
  *
- * <p>Events are: another {@link JobState}; while the job is running, another run, new data or new progress; and the removal
+ * <p>Events are: another {@link JobPhase}; while the job is running, another run, new data or new progress; and the removal
  * of the job ({@code NOT_FOUND}). Lease renewals, cancel and resubmit requests, and changes of a pending job are none. Changes
  * within 50 ms are one event, the newest. At most 16 events are kept, the newest ones. The end of the job, finished or removed,
  * is the last event; it comes at once.
@@ -20,11 +22,14 @@ import java.util.concurrent.CompletableFuture;
  * <p>Source: the CouchDB background-jobs RFC (007), subscriptions.
  */
 public interface Subscription extends AutoCloseable {
+    /** As long as a subscription can be open. */
+    Duration FOREVER = Duration.ofDays(36_500);
+
     /** {@return which job} */
     JobId id();
 
-    /** {@return the job's state as last told: by the last event that was awaited, or else when the subscription began} */
-    JobState state();
+    /** {@return the job's phase as last told: by the last event that was awaited, or else when the subscription began} */
+    JobPhase phase();
 
     /** {@return a copy of the job's data as last told, read from the database if it is attached; empty when it was removed} */
     Optional<ObjectNode> data();
@@ -45,15 +50,45 @@ public interface Subscription extends AutoCloseable {
     Optional<JobChange> await(Duration timeout) throws InterruptedException;
 
     /**
-     * Waits for an event with the given state; others are dropped. The state at the beginning is no event: see {@link
-     * #state()}.
+     * Waits for an event with the given phase; others are dropped. The phase at the beginning is no event: see {@link
+     * #phase()}.
      *
-     * @param wanted the state
+     * @param wanted the phase
      * @param timeout how long to wait at most, for all events together
      * @return the event; empty when the time is over, or as soon as the subscription is closed
      * @throws InterruptedException when interrupted before or while waiting
      */
-    Optional<JobChange> await(JobState wanted, Duration timeout) throws InterruptedException;
+    Optional<JobChange> await(JobPhase wanted, Duration timeout) throws InterruptedException;
+
+    /**
+     * Waits until the job is as wanted, as it is now or after one of the next events; other events are dropped. For example
+     * until an index has come far enough: {@code await(job -> job.data().path("seq").asLong() >= 500, timeout)}.
+     *
+     * @param wanted asked by the calling thread about the job with its data
+     * @param timeout how long to wait at most, for all events together
+     * @return the job as wanted; empty when the time is over, or the job has ended or was removed without having been so
+     * @throws InterruptedException when interrupted before or while waiting
+     */
+    Optional<Job> await(Predicate<? super Job> wanted, Duration timeout) throws InterruptedException;
+
+    /**
+     * The events as a stream, which ends with the subscription: with the end of the job, or when it is closed. Consuming it waits
+     * for each event. A thread that is interrupted meanwhile keeps its interrupt flag, and its stream ends.
+     *
+     * @return the events from now on; an event goes to one of all streams and threads that await it
+     */
+    default Stream<JobChange> changes() {
+        return Stream.iterate(next(), Optional::isPresent, before -> next()).flatMap(Optional::stream);
+    }
+
+    private Optional<JobChange> next() {
+        try {
+            return await(FOREVER);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
+    }
 
     /**
      * The end of the job, for callers that do not want to wait. It is told beside the events that are awaited.

@@ -5,9 +5,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.job.InvalidJobDataException;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobData;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobRequest;
+import io.couchjobs.job.JobType;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.PermanentJobException;
@@ -27,23 +27,32 @@ import org.jspecify.annotations.Nullable;
 public final class ScopeService<T> {
     private static final String PROBE = "probe";
 
-    private final String type;
-    private final Class<T> dataType;
+    private final JobType<T> type;
     private final Supplier<? extends JobHandler<? super T>> factory;
     private final Predicate<Job> accept;
     private final Predicate<Scope> which;
 
     private ScopeService(
-            String type,
-            Class<T> dataType,
+            JobType<T> type,
             Supplier<? extends JobHandler<? super T>> factory,
             Predicate<Job> accept,
             Predicate<Scope> which) {
         this.type = type;
-        this.dataType = dataType;
         this.factory = factory;
         this.accept = accept;
         this.which = which;
+    }
+
+    /**
+     * A service with one handler for all jobs.
+     *
+     * @param type the type of the scopes
+     * @param handler runs the jobs, called by many threads at once
+     * @param <T> what the jobs' data is bound to
+     * @return the service, which takes every job and serves every partition
+     */
+    public static <T> ScopeService<T> of(JobType<T> type, JobHandler<? super T> handler) {
+        return ofFactory(type, () -> handler);
     }
 
     /**
@@ -56,21 +65,20 @@ public final class ScopeService<T> {
      * @return the service, which takes every job and serves every partition
      */
     public static <T> ScopeService<T> of(String type, Class<T> dataType, JobHandler<? super T> handler) {
-        return ofFactory(type, dataType, () -> handler);
+        return of(JobType.of(type, dataType), handler);
     }
 
     /**
      * A service with a handler made anew for each run.
      *
      * @param type the type of the scopes
-     * @param dataType what the jobs' data is bound to
      * @param factory makes a handler for one run
      * @param <T> what the jobs' data is bound to
      * @return the service, which takes every job and serves every partition
      */
-    public static <T> ScopeService<T> ofFactory(
-            String type, Class<T> dataType, Supplier<? extends JobHandler<? super T>> factory) {
-        return new ScopeService<>(new Scope(type, PROBE).type(), dataType, factory, job -> true, scope -> true);
+    public static <T> ScopeService<T> ofFactory(JobType<T> type, Supplier<? extends JobHandler<? super T>> factory) {
+        Scope.of(type.name(), PROBE); // checks the name
+        return new ScopeService<>(type, factory, job -> true, scope -> true);
     }
 
     /**
@@ -82,7 +90,7 @@ public final class ScopeService<T> {
      * @return the changed service
      */
     public ScopeService<T> accept(Predicate<Job> function) {
-        return new ScopeService<>(type, dataType, factory, function, which);
+        return new ScopeService<>(type, factory, function, which);
     }
 
     /**
@@ -92,12 +100,12 @@ public final class ScopeService<T> {
      * @return the changed service
      */
     public ScopeService<T> only(Predicate<Scope> partitions) {
-        return new ScopeService<>(type, dataType, factory, accept, partitions);
+        return new ScopeService<>(type, factory, accept, partitions);
     }
 
     /** {@return the type of the scopes} */
     public String type() {
-        return type;
+        return type.name();
     }
 
     /**
@@ -106,7 +114,7 @@ public final class ScopeService<T> {
      * @param scope the scope
      */
     public boolean serves(Scope scope) {
-        return scope.type().equals(type) && which.test(scope);
+        return scope.type().equals(type()) && which.test(scope);
     }
 
     /**
@@ -116,7 +124,7 @@ public final class ScopeService<T> {
      */
     public Optional<String> problemOf(ObjectNode data) {
         try {
-            JobData.bind(data, dataType);
+            T unused = type.bind(data);
             return Optional.empty();
         } catch (InvalidJobDataException doesNotFit) {
             return Optional.of(String.valueOf(doesNotFit.getMessage()));
@@ -142,7 +150,7 @@ public final class ScopeService<T> {
      * @throws IllegalArgumentException when one of them throws
      */
     public void probe() {
-        Scope scope = new Scope(type, PROBE);
+        Scope scope = new Scope(type(), PROBE);
         JobRequest empty = JobRequest.builder(scope.jobType())
                 .id(PROBE)
                 .data(JsonNodeFactory.instance.objectNode())
@@ -151,8 +159,8 @@ public final class ScopeService<T> {
             boolean unused = accept.test(Transitions.create(empty, Instant.EPOCH)) && which.test(scope);
         } catch (RuntimeException e) {
             throw new IllegalArgumentException(
-                    "the accept function for scopes of type " + type + " fails when it is tried on a job without data: "
-                            + e,
+                    "the accept function for scopes of type " + type()
+                            + " fails when it is tried on a job without data: " + e,
                     e);
         }
     }
@@ -164,7 +172,7 @@ public final class ScopeService<T> {
      * @param scope the scope
      */
     public WorkerBuilder addTo(WorkerBuilder worker, Scope scope) {
-        return worker.handlerFactory(scope.jobType(), dataType, factory).interceptor(this::runIfWanted);
+        return worker.handlerFactory(type.named(scope.jobType()), factory).interceptor(this::runIfWanted);
     }
 
     private @Nullable Object runIfWanted(JobContext context, Callable<@Nullable Object> run) throws Exception {

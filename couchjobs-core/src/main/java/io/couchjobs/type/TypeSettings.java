@@ -7,6 +7,7 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.JobType;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
@@ -166,6 +167,23 @@ public final class TypeSettings {
     /** {@return the changed settings: the queue's default timeout holds} */
     public TypeSettings withoutTimeout() {
         return without(TIMEOUT);
+    }
+
+    /**
+     * Fills in what is not set.
+     *
+     * @param type its timeout and retention are taken where these settings have none
+     * @return the changed settings; these when nothing was missing
+     */
+    public TypeSettings withDefaultsOf(JobType<?> type) {
+        TypeSettings filled = this;
+        if (type.timeout().isPresent() && timeout().isEmpty()) {
+            filled = filled.withTimeout(type.timeout().get());
+        }
+        if (type.retention().isPresent() && !document.has(RETENTION)) {
+            filled = filled.withRetention(new Retention.For(type.retention().get()));
+        }
+        return filled;
     }
 
     /**

@@ -2,6 +2,7 @@ package io.couchjobs.worker;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobType;
 import io.couchjobs.job.Strategy;
 import java.time.Duration;
 import java.util.List;
@@ -72,6 +73,19 @@ public interface WorkerBuilder {
     WorkerBuilder closeOnExit(Duration timeout);
 
     /**
+     * Adds a handler. The worker claims only types that it has a handler for. When it starts, it stores the timeout and the
+     * retention that the type names, where the type has none yet.
+     *
+     * @param type the type of jobs it runs
+     * @param handler called by many threads at once
+     * @param <T> what the jobs' data is bound to
+     * @return this
+     */
+    default <T> WorkerBuilder handler(JobType<T> type, JobHandler<? super T> handler) {
+        return handlerFactory(type, () -> handler);
+    }
+
+    /**
      * Adds a handler. The worker claims only types that it has a handler for.
      *
      * @param type the type of jobs it runs
@@ -80,7 +94,9 @@ public interface WorkerBuilder {
      * @param <T> what the jobs' data is bound to
      * @return this
      */
-    <T> WorkerBuilder handler(String type, Class<T> dataType, JobHandler<? super T> handler);
+    default <T> WorkerBuilder handler(String type, Class<T> dataType, JobHandler<? super T> handler) {
+        return handler(JobType.of(type, dataType), handler);
+    }
 
     /**
      * Adds a handler that takes the data as JSON.
@@ -89,18 +105,19 @@ public interface WorkerBuilder {
      * @param handler called by many threads at once
      * @return this
      */
-    WorkerBuilder handler(String type, JobHandler<? super ObjectNode> handler);
+    default WorkerBuilder handler(String type, JobHandler<? super ObjectNode> handler) {
+        return handler(type, ObjectNode.class, handler);
+    }
 
     /**
      * Adds a handler that is made anew for each run.
      *
      * @param type the type of jobs it runs
-     * @param dataType what the jobs' data is bound to
      * @param factory makes a handler for one run
      * @param <T> what the jobs' data is bound to
      * @return this
      */
-    <T> WorkerBuilder handlerFactory(String type, Class<T> dataType, Supplier<? extends JobHandler<? super T>> factory);
+    <T> WorkerBuilder handlerFactory(JobType<T> type, Supplier<? extends JobHandler<? super T>> factory);
 
     /**
      * Limits how long a run may take. At the limit its thread is interrupted and the run counts as failed.

@@ -139,7 +139,7 @@ class GuardedLifeTest {
         ClaimedJob claim = claim(worker);
         claim.update(Map.of("n", 2));
         producer.add(request("1")); // runs once more afterwards
-        claim.finish("done", Map.of("n", 3));
+        claim.finishAndReplaceData(Map.of("n", 3), "done");
         assertThat(producer.get("email", "1").orElseThrow().status()).isEqualTo(JobStatus.WAITING);
         claim(worker).release();
         ClaimedJob last = claim(worker);

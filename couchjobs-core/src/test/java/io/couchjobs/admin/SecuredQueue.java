@@ -92,7 +92,7 @@ final class SecuredQueue implements AutoCloseable {
     }
 
     private JobQueue open(Auth auth) {
-        JobQueueBuilder builder = JobQueue.builder(url).auth(auth);
+        JobQueueBuilder builder = JobQueue.builder(url).renewLeases(false).auth(auth);
         JobQueue queue = builder.open();
         opened.add(queue);
         return queue;

@@ -26,8 +26,10 @@ class MissedNodesTest {
     @Test
     void a_simulated_node_that_is_killed_is_missed_and_its_copies_are_still_named() throws Exception {
         try (SimulatedCluster copies = SimulatedCluster.start(3, 1);
-                JobQueue queue =
-                        JobQueue.open(copies.urls().get(0).resolve("/jobs").toString())) {
+                JobQueue queue = JobQueue.builder(
+                                copies.urls().get(0).resolve("/jobs").toString())
+                        .renewLeases(false)
+                        .open()) {
             queue.operations().init();
             check(queue.database(), () -> copies.stop(2), () -> copies.start(2));
         }

@@ -80,7 +80,7 @@ final class RealCluster {
 
     /** A queue that asks one node only. */
     static JobQueue at(int node, String database) {
-        return JobQueue.open(url(node, database));
+        return JobQueue.builder(url(node, database)).renewLeases(false).open();
     }
 
     /** A queue that asks any node. */

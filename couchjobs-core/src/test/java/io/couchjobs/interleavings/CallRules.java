@@ -7,7 +7,7 @@ import io.couchjobs.job.CancelResult;
 import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobNotFoundException;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import java.util.HashSet;
 import java.util.List;
@@ -56,17 +56,17 @@ final class CallRules {
     private void checkAdd(Call call, Optional<Step> write) {
         AddResult.Outcome outcome = ((AddResult) present(call.answer)).outcome();
         switch (outcome) {
-            case ADDED -> checkWrote(write, true, job -> isAbsent(job) || is(job, JobState.FINISHED));
-            case UPDATED -> checkWrote(write, true, job -> is(job, JobState.PENDING));
+            case ADDED -> checkWrote(write, true, job -> isAbsent(job) || is(job, JobPhase.FINISHED));
+            case UPDATED -> checkWrote(write, true, job -> is(job, JobPhase.PENDING));
             case UNCHANGED -> {
                 assertThat(write).isEmpty();
-                assertWas(call, job -> is(job, JobState.PENDING) && scheduled(job, call), "pending at that time");
+                assertWas(call, job -> is(job, JobPhase.PENDING) && scheduled(job, call), "pending at that time");
             }
             case RESUBMITTED -> {
-                checkWrote(write, write.isPresent(), job -> is(job, JobState.RUNNING));
+                checkWrote(write, write.isPresent(), job -> is(job, JobPhase.RUNNING));
                 assertWas(
                         call,
-                        job -> is(job, JobState.RUNNING)
+                        job -> is(job, JobPhase.RUNNING)
                                 && job.flatMap(StepRules::resubmitTime).equals(Optional.ofNullable(call.time)),
                         "resubmitted for that time");
             }
@@ -82,11 +82,11 @@ final class CallRules {
 
     private void checkInsertIfNew(Call call, Optional<Step> write) {
         boolean added = Boolean.TRUE.equals(call.answer);
-        checkWrote(write, added, job -> isAbsent(job) || is(job, JobState.FINISHED));
+        checkWrote(write, added, job -> isAbsent(job) || is(job, JobPhase.FINISHED));
         if (added) {
             checkRunsAfter(call, write);
         } else {
-            assertWas(call, job -> is(job, JobState.PENDING) || is(job, JobState.RUNNING), "unfinished");
+            assertWas(call, job -> is(job, JobPhase.PENDING) || is(job, JobPhase.RUNNING), "unfinished");
         }
     }
 
@@ -97,15 +97,15 @@ final class CallRules {
         }
         switch ((CancelResult) present(call.answer)) {
             case CANCELLED -> {
-                checkWrote(write, true, job -> is(job, JobState.PENDING));
+                checkWrote(write, true, job -> is(job, JobPhase.PENDING));
                 assertThat(write.orElseThrow().after().orElseThrow().status()).isEqualTo(JobStatus.CANCELLED);
             }
             case REQUESTED -> {
-                checkWrote(write, write.isPresent(), job -> is(job, JobState.RUNNING));
+                checkWrote(write, write.isPresent(), job -> is(job, JobPhase.RUNNING));
                 assertWas(call, job -> job.isPresent() && job.get().isCancelRequested(), "asked to be cancelled");
             }
-            case RUNNING -> assertOnlyWas(call, write, JobState.RUNNING);
-            case ALREADY_FINISHED -> assertOnlyWas(call, write, JobState.FINISHED);
+            case RUNNING -> assertOnlyWas(call, write, JobPhase.RUNNING);
+            case ALREADY_FINISHED -> assertOnlyWas(call, write, JobPhase.FINISHED);
         }
     }
 
@@ -127,9 +127,9 @@ final class CallRules {
     }
 
     private void checkClaim(Call call, Optional<Step> write) {
-        checkWrote(write, !((List<?>) present(call.answer)).isEmpty(), job -> is(job, JobState.PENDING));
+        checkWrote(write, !((List<?>) present(call.answer)).isEmpty(), job -> is(job, JobPhase.PENDING));
         if (write.isEmpty()) {
-            boolean due = history.during(call).stream().allMatch(job -> is(job, JobState.PENDING) && isDue(job));
+            boolean due = history.during(call).stream().allMatch(job -> is(job, JobPhase.PENDING) && isDue(job));
             assertThat(due)
                     .as("found nothing though the job was due all the time")
                     .isFalse();
@@ -188,7 +188,7 @@ final class CallRules {
         assertWas(call, CallRules::isAbsent, "absent");
     }
 
-    private void assertOnlyWas(Call call, Optional<Step> write, JobState state) {
+    private void assertOnlyWas(Call call, Optional<Step> write, JobPhase state) {
         assertThat(write).isEmpty();
         assertWas(call, job -> is(job, state), state.toString());
     }
@@ -205,8 +205,8 @@ final class CallRules {
         return job.isEmpty();
     }
 
-    private static boolean is(Optional<Job> job, JobState state) {
-        return job.filter(present -> present.state() == state).isPresent();
+    private static boolean is(Optional<Job> job, JobPhase state) {
+        return job.filter(present -> present.phase() == state).isPresent();
     }
 
     private static Object present(@Nullable Object answer) {

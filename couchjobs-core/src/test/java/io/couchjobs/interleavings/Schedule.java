@@ -3,7 +3,7 @@ package io.couchjobs.interleavings;
 import io.couchjobs.JobQueue;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.testing.Proxy;
 import java.util.ArrayList;
@@ -117,10 +117,10 @@ final class Schedule {
     private void runToItsEnd(Player cleaner) {
         for (int i = 0; i < MOST_RUNS; i++) {
             Optional<Job> job = cleaner.read();
-            if (job.isEmpty() || job.get().state() == JobState.FINISHED) {
+            if (job.isEmpty() || job.get().phase() == JobPhase.FINISHED) {
                 return;
             }
-            if (job.get().state() == JobState.RUNNING) {
+            if (job.get().phase() == JobPhase.RUNNING) {
                 cleaner.expire();
             } else {
                 cleaner.claimEarly().ifPresent(cleaner::finish);

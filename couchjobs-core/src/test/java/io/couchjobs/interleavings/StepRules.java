@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.engine.document.Rev;
 import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Lock;
 import java.time.Instant;
@@ -111,9 +111,9 @@ final class StepRules {
     }
 
     private static boolean takesTheNextFence(Call call, Job before, Job after) {
-        boolean runsAgain = before.state() == JobState.FINISHED && after.state() == JobState.PENDING;
-        boolean isWish = before.state() == JobState.PENDING && Verb.WISHING.contains(call.verb);
-        boolean consumesResubmit = before.isResubmitted() && after.state() == JobState.PENDING;
+        boolean runsAgain = before.phase() == JobPhase.FINISHED && after.phase() == JobPhase.PENDING;
+        boolean isWish = before.phase() == JobPhase.PENDING && Verb.WISHING.contains(call.verb);
+        boolean consumesResubmit = before.isResubmitted() && after.phase() == JobPhase.PENDING;
         return runsAgain || isWish || consumesResubmit;
     }
 

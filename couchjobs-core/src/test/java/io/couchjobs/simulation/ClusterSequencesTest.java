@@ -20,8 +20,8 @@ import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Subscription;
 import java.time.Duration;
@@ -135,7 +135,7 @@ class ClusterSequencesTest {
         resolve(id, one, zero, two);
         heal();
 
-        assertThat(read(zero, id).state()).isNotEqualTo(JobState.FINISHED);
+        assertThat(read(zero, id).phase()).isNotEqualTo(JobPhase.FINISHED);
     }
 
     @Test
@@ -323,7 +323,7 @@ class ClusterSequencesTest {
         world.time().pass(Duration.ofSeconds(30));
 
         assertThat(outcome.get()).isEqualTo("halt");
-        assertThat(events(subscription)).noneMatch(event -> event.state() == JobState.FINISHED);
+        assertThat(events(subscription)).noneMatch(event -> event.phase() == JobPhase.FINISHED);
     }
 
     @Test
@@ -340,8 +340,8 @@ class ClusterSequencesTest {
         LeasedJob claim = accept(one, "worker").orElseThrow();
         play(one, () -> claim.finish("done"));
         world.time().pass(Duration.ofSeconds(10));
-        assertThat(events(subscription)).last().satisfies(event -> assertThat(event.state())
-                .isEqualTo(JobState.FINISHED));
+        assertThat(events(subscription)).last().satisfies(event -> assertThat(event.phase())
+                .isEqualTo(JobPhase.FINISHED));
     }
 
     @Test
@@ -361,8 +361,8 @@ class ClusterSequencesTest {
 
         two.door().redirect(0);
         world.time().pass(Duration.ofSeconds(10));
-        assertThat(events(subscription)).singleElement().satisfies(event -> assertThat(event.state())
-                .isEqualTo(JobState.NOT_FOUND));
+        assertThat(events(subscription)).singleElement().satisfies(event -> assertThat(event.phase())
+                .isEqualTo(JobPhase.NOT_FOUND));
     }
 
     private Subscription follow(Client client, JobId id) {

@@ -8,7 +8,7 @@ import io.couchjobs.embedded.tree.Revision;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.schedule.Schedule;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -70,7 +70,7 @@ final class Remains {
                 return false;
             }
             for (String id : jobs(copy)) {
-                if (live(copy, id).size() != 1 || job(copy, id).state() != JobState.FINISHED) {
+                if (live(copy, id).size() != 1 || job(copy, id).phase() != JobPhase.FINISHED) {
                     return false;
                 }
             }
@@ -180,7 +180,7 @@ final class Remains {
         if (job.status().isLocked() != document.has("lock")) {
             violations.add("lock and status do not fit: " + document);
         }
-        if (job.state() != JobState.FINISHED) {
+        if (job.phase() != JobPhase.FINISHED) {
             violations.add("not run to its end: " + document + " at node " + node);
         }
     }

@@ -7,7 +7,7 @@ import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.store.FinishedJob;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -59,7 +59,7 @@ final class RetentionActor {
                         .map(doc -> doc.jsonWithConflicts())
                         .filter(doc -> !doc.has("_conflicts"))
                         .map(doc -> Job.parse(doc))
-                        .filter(job -> job.state() == JobState.FINISHED)
+                        .filter(job -> job.phase() == JobPhase.FINISHED)
                         .filter(job -> job.times()
                                 .getOrDefault("finished", Instant.MAX)
                                 .isBefore(until))

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.couchjobs.couch.InProcess;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -76,7 +76,7 @@ record Sent(JobId job, What what, long fence, String token, String base, boolean
             return doc.path("lock").has("withdrawn") ? What.WITHDRAWAL : What.OWNED;
         }
         Optional<JobStatus> status = JobStatus.fromJson(doc.path("status").asText());
-        if (status.filter(any -> any.state() == JobState.FINISHED).isPresent()) {
+        if (status.filter(any -> any.phase() == JobPhase.FINISHED).isPresent()) {
             return What.END;
         }
         return isExpired(doc) ? What.EXPIRY : What.OTHER;

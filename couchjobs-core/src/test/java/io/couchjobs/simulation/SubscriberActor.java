@@ -3,7 +3,7 @@ package io.couchjobs.simulation;
 import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.Subscription;
 import java.time.Duration;
 import java.util.Map;
@@ -57,8 +57,8 @@ final class SubscriberActor {
         while (true) {
             try {
                 Subscription subscription = client.subscriptions().subscribe(id, this);
-                if (subscription.state() == JobState.FINISHED) {
-                    told(new JobChange(id, JobState.FINISHED, subscription.job().orElseThrow()));
+                if (subscription.phase() == JobPhase.FINISHED) {
+                    told(new JobChange(id, JobPhase.FINISHED, subscription.job().orElseThrow()));
                 } else {
                     look(subscription);
                 }
@@ -81,7 +81,7 @@ final class SubscriberActor {
         }
         Optional<JobChange> event = next(subscription);
         while (event.isPresent()) {
-            if (event.get().state() == JobState.FINISHED || event.get().state() == JobState.NOT_FOUND) {
+            if (event.get().phase() == JobPhase.FINISHED || event.get().phase() == JobPhase.NOT_FOUND) {
                 told(event.get());
                 return;
             }

@@ -163,7 +163,7 @@ class SitesTest extends TwoDatabases {
         JobQueue here = named(munich, "munich");
         here.add(email("other").site("oslo").build());
         here.add(email("own").build());
-        assertThat(here.accept(AcceptOptions.of("email").withoutSchedule().timeout(Duration.ZERO)))
+        assertThat(here.accept(AcceptOptions.of("email").noSchedule(true).timeout(Duration.ZERO)))
                 .extracting(job -> job.id().id())
                 .containsExactly("own");
         here.add(email("own2").build());

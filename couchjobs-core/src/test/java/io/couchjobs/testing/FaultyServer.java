@@ -38,6 +38,7 @@ public abstract class FaultyServer {
 
     protected JobQueue another(Duration timeout) {
         return JobQueue.builder(URI.create(couch.url() + "jobs"))
+                .renewLeases(false)
                 .defaultTimeout(timeout)
                 .open();
     }

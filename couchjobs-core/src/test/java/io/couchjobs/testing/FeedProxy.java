@@ -99,7 +99,8 @@ public final class FeedProxy implements AutoCloseable {
 
     /** A queue that reaches its database through this. */
     public JobQueueBuilder queue() {
-        JobQueueBuilder builder = JobQueue.builder(URI.create(url() + "/" + database.name()));
+        JobQueueBuilder builder =
+                JobQueue.builder(URI.create(url() + "/" + database.name())).renewLeases(false);
         database.user()
                 .ifPresent(user -> builder.auth(
                         new Auth.Basic(user, Secret.of(database.password().orElse("")))));

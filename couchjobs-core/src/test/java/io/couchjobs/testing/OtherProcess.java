@@ -41,7 +41,8 @@ public final class OtherProcess {
 
     public static JobQueue queue() {
         Map<String, String> environment = System.getenv();
-        JobQueueBuilder queue = JobQueue.builder(URI.create(environment.get("QUEUE")));
+        JobQueueBuilder queue =
+                JobQueue.builder(URI.create(environment.get("QUEUE"))).renewLeases(false);
         if (!environment.get("QUEUE_USER").isEmpty()) {
             queue.auth(new Auth.Basic(environment.get("QUEUE_USER"), Secret.of(environment.get("QUEUE_PASSWORD"))));
         }

@@ -59,7 +59,7 @@ public enum WritingVerb {
     START(true) {
         @Override
         AcceptOptions accept() {
-            return super.accept().unstarted();
+            return super.accept().start(false);
         }
 
         @Override

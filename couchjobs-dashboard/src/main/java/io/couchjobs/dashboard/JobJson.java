@@ -57,7 +57,7 @@ final class JobJson {
     /** The fields that a job's own page shows. */
     static ObjectNode whole(Job job, JobQueue queue) {
         ObjectNode json = summary(job)
-                .put("state", job.state().name().toLowerCase(java.util.Locale.ROOT))
+                .put("state", job.phase().name().toLowerCase(java.util.Locale.ROOT))
                 .put(
                         "maxRetries",
                         job.maxRetries().isPresent() ? job.maxRetries().getAsInt() : null)

@@ -58,7 +58,7 @@ class ApiTest {
 
     @BeforeEach
     void open(TestDatabase database) {
-        JobQueueBuilder builder = JobQueue.builder(database.url());
+        JobQueueBuilder builder = JobQueue.builder(database.url()).renewLeases(false);
         database.user()
                 .ifPresent(user -> builder.auth(
                         new Auth.Basic(user, Secret.of(database.password().orElse("")))));

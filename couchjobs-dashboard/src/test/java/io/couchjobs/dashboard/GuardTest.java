@@ -40,7 +40,9 @@ class GuardTest {
     @BeforeAll
     static void open() {
         server = EmbeddedCouch.inMemory().start();
-        queue = JobQueue.open(server.url().resolve("/guarded").toString());
+        queue = JobQueue.builder(server.url().resolve("/guarded").toString())
+                .renewLeases(false)
+                .open();
         queue.add(JobRequest.builder("email").data(Map.of()).id("1").build());
     }
 

@@ -40,14 +40,17 @@ class IndexBeingBuiltTest {
     @BeforeEach
     void start() throws IOException {
         couch = EmbeddedCouch.inMemory().start();
-        try (JobQueue direct = JobQueue.open(couch.url() + "jobs")) {
+        try (JobQueue direct =
+                JobQueue.builder(couch.url() + "jobs").renewLeases(false).open()) {
             direct.add(JobRequest.of("email", Map.of()));
         }
         front = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         front.setExecutor(threads);
         front.createContext("/", this::serve);
         front.start();
-        queue = JobQueue.open("http://127.0.0.1:" + front.getAddress().getPort() + "/jobs");
+        queue = JobQueue.builder("http://127.0.0.1:" + front.getAddress().getPort() + "/jobs")
+                .renewLeases(false)
+                .open();
         dashboard = Dashboard.of(queue).listen("127.0.0.1", 0);
         browser = new Browser(dashboard.url());
     }

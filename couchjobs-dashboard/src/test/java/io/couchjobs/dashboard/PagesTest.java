@@ -61,7 +61,9 @@ class PagesTest {
             return;
         }
         server = EmbeddedCouch.inMemory().start();
-        queue = JobQueue.open(server.url().resolve("/pages").toString());
+        queue = JobQueue.builder(server.url().resolve("/pages").toString())
+                .renewLeases(false)
+                .open();
         fill();
         Problem problem = new Problem(NAME, Problem.Level.PROBLEM, EVIL, EVIL, EVIL);
         dashboard = Dashboard.of(queue)

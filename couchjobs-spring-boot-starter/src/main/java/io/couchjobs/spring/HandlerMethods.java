@@ -1,10 +1,12 @@
 package io.couchjobs.spring;
 
+import io.couchjobs.job.JobType;
 import io.couchjobs.worker.WorkerBuilder;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -38,11 +40,16 @@ final class HandlerMethods {
         Class<?> exposed = context.getType(name);
         Method invocable = exposed == null ? method : AopUtils.selectInvocableMethod(method, exposed);
         invocable.setAccessible(true);
-        addBound(worker, handler.value(), MethodHandler.of(invocable, () -> context.getBean(name)));
+        MethodHandler bound = MethodHandler.of(invocable, () -> context.getBean(name));
+        worker.handler(bound.jobType(handler.value(), declared(handler.value())), bound);
     }
 
-    private static <T> void addBound(WorkerBuilder worker, String type, MethodHandler<T> handler) {
-        worker.handler(type, handler.dataType(), handler);
+    /** The bean that says what a type's data is, and its defaults. */
+    private Optional<JobType<?>> declared(String type) {
+        return context.getBeanProvider(JobType.class).stream()
+                .filter(bean -> bean.name().equals(type))
+                .<JobType<?>>map(bean -> bean)
+                .findFirst();
     }
 
     private static Map<Method, JobHandler> methods(Class<?> type) {

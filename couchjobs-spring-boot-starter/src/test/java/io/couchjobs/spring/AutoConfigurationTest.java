@@ -8,6 +8,7 @@ import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.JobType;
 import io.couchjobs.telemetry.QueueMetrics;
 import io.couchjobs.worker.JobContext;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -98,6 +99,29 @@ class AutoConfigurationTest {
                 .rootCause()
                 .hasMessageContaining("@JobHandler")
                 .hasMessageContaining("tooMuch"));
+    }
+
+    @Test
+    void the_bean_of_a_type_gives_its_defaults_and_its_data_must_be_that_of_the_method() {
+        JobType<Person> right = JobType.of("data", Person.class).withTimeout(Duration.ofMinutes(7));
+        application
+                .withUserConfiguration(Handlers.class)
+                .withBean("right", JobType.class, () -> right)
+                .run(context -> {
+                    JobQueue queue = context.getBean(JobQueue.class);
+                    assertThat(run(queue, "data").result().orElseThrow().asText())
+                            .isEqualTo("Ada");
+                    assertThat(queue.types().settings("data").timeout()).contains(Duration.ofMinutes(7));
+                });
+        application
+                .withUserConfiguration(Handlers.class)
+                .withBean("wrong", JobType.class, () -> JobType.of("data", String.class))
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining(
+                                "the bean JobType[data, java.lang.String] has other data than the method takes")
+                        .hasMessageContaining("Person]: "));
     }
 
     @Test

@@ -49,6 +49,7 @@ class GrafanaTest {
     private static Set<String> told(TestDatabase database) throws Exception {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         try (JobQueue queue = JobQueue.builder(database.url())
+                .renewLeases(false)
                 .extension(QueueMetrics.of(registry))
                 .open()) {
             queue.add("email", Map.of());

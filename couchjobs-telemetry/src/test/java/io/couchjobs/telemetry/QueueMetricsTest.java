@@ -10,8 +10,8 @@ import io.couchjobs.couch.config.Secret;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.embedded.junit.CouchExtension;
 import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.worker.PermanentJobException;
 import io.couchjobs.worker.Worker;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -57,7 +57,7 @@ class QueueMetricsTest {
     }
 
     private JobQueueBuilder builder() {
-        JobQueueBuilder builder = JobQueue.builder(database.url());
+        JobQueueBuilder builder = JobQueue.builder(database.url()).renewLeases(false);
         database.user()
                 .ifPresent(user -> builder.auth(
                         new Auth.Basic(user, Secret.of(database.password().orElse("")))));
@@ -68,6 +68,7 @@ class QueueMetricsTest {
     private void reopenOn(EmbeddedCouch couch, Duration readEvery) {
         queue.close();
         queue = JobQueue.builder(URI.create(couch.url() + "jobs"))
+                .renewLeases(false)
                 .extension(QueueMetrics.of(registry).readEvery(readEvery))
                 .open();
     }
@@ -211,7 +212,7 @@ class QueueMetricsTest {
     void the_feed_is_measured_by_the_writes_of_the_process() throws Exception {
         CountDownLatch told = new CountDownLatch(1);
         queue.operations().listen(event -> event.job()
-                .filter(job -> job.id().id().equals("4") && job.state() == JobState.FINISHED)
+                .filter(job -> job.id().id().equals("4") && job.phase() == JobPhase.FINISHED)
                 .ifPresent(job -> told.countDown()));
         try (Worker worker =
                 queue.worker().handler("email", (data, context) -> null).start()) {

@@ -39,7 +39,8 @@ class QueueTracingTest {
 
     @BeforeEach
     void open(TestDatabase database) {
-        JobQueueBuilder builder = JobQueue.builder(database.url()).extension(QueueTracing.of(OTEL.getOpenTelemetry()));
+        JobQueueBuilder builder =
+                JobQueue.builder(database.url()).renewLeases(false).extension(QueueTracing.of(OTEL.getOpenTelemetry()));
         database.user()
                 .ifPresent(user -> builder.auth(
                         new Auth.Basic(user, Secret.of(database.password().orElse("")))));

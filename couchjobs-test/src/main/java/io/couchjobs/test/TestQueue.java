@@ -5,6 +5,7 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.JobQueueBuilder;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobType;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.RunReport;
 import io.couchjobs.worker.WorkerBuilder;
@@ -86,14 +87,26 @@ public final class TestQueue implements AutoCloseable {
      * Gives the handler of a type, in place of the one it had.
      *
      * @param type the type of jobs it runs
+     * @param handler what runs them
+     * @param <T> what the jobs' data is bound to
+     * @return this
+     */
+    public <T> TestQueue handler(JobType<T> type, JobHandler<? super T> handler) {
+        handlers.put(type.name(), worker -> worker.handler(type, handler));
+        return this;
+    }
+
+    /**
+     * Gives the handler of a type, in place of the one it had.
+     *
+     * @param type the type of jobs it runs
      * @param dataType what the jobs' data is bound to
      * @param handler what runs them
      * @param <T> what the jobs' data is bound to
      * @return this
      */
     public <T> TestQueue handler(String type, Class<T> dataType, JobHandler<? super T> handler) {
-        handlers.put(type, worker -> worker.handler(type, dataType, handler));
-        return this;
+        return handler(JobType.of(type, dataType), handler);
     }
 
     /**
@@ -141,6 +154,27 @@ public final class TestQueue implements AutoCloseable {
     public List<RunReport> drainAfter(Duration time) throws InterruptedException {
         clock.advance(time);
         return drain();
+    }
+
+    /**
+     * Checks that jobs of a type were added, whatever happened to them since.
+     *
+     * @param type the type
+     * @return the jobs, to be looked at more closely
+     * @throws AssertionError when there are none
+     */
+    public EnqueuedJobs assertEnqueued(JobType<?> type) {
+        return assertEnqueued(type.name());
+    }
+
+    /**
+     * Checks that no job of a type was added.
+     *
+     * @param type the type
+     * @throws AssertionError when there is one
+     */
+    public void assertNotEnqueued(JobType<?> type) {
+        assertNotEnqueued(type.name());
     }
 
     /**

@@ -80,6 +80,7 @@ class BenchTest {
                 couch.url(),
                 () -> CouchServer.connect(CouchConfig.builder(couch.url()).build()),
                 name -> JobQueue.builder(couch.url().resolve("/" + name))
+                        .renewLeases(false)
                         .createIfMissing(false)
                         .open(),
                 List.of(workerCommand),

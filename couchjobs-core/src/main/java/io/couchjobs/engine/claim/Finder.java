@@ -17,7 +17,9 @@ import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.AcceptOptions;
+import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.Strategy;
 import java.time.Duration;
@@ -107,6 +109,32 @@ public final class Finder implements FeedListener, AutoCloseable {
             }
             lostRaces.pause();
         }
+    }
+
+    /**
+     * Claims a given job, whether its time has come or not.
+     *
+     * @return the job, owned by this worker; empty when it cannot be claimed now, its limits have no room, or another claim won
+     * @throws JobNotFoundException when there is no such job
+     */
+    public Optional<LeasedJob> claim(JobId id) {
+        listen();
+        Job job = store.read(id).orElseThrow(() -> new JobNotFoundException(id));
+        if (!job.isClaimable() || !limits.isOpen(id.type())) {
+            return Optional.empty();
+        }
+        Candidate candidate = new Candidate(job, store.environment().uuid().toString());
+        List<Candidate> granted = limits.grant(List.of(candidate));
+        Optional<LeasedJob> won = granted.isEmpty()
+                ? Optional.empty()
+                : claimer.claim(granted, worker, true).stream().findFirst();
+        if (candidate.state() == Candidate.State.LOST) {
+            conflicts.increment();
+            limits.lost(candidate);
+            store.listener().claimLost(job);
+        }
+        won.ifPresent(claimed -> store.listener().claimed(job, claimed.job()));
+        return won;
     }
 
     /**
@@ -264,9 +292,8 @@ public final class Finder implements FeedListener, AutoCloseable {
     }
 
     private Duration left(AcceptOptions options, long started) {
-        return options.timeout()
-                .map(patience -> patience.minusNanos(clock.nanos() - started))
-                .orElse(FALLBACK);
+        Duration timeout = options.timeout();
+        return timeout == null ? FALLBACK : timeout.minusNanos(clock.nanos() - started);
     }
 
     private void doubtNowAndThen() {

@@ -81,6 +81,15 @@ public final class LeasedJob implements ClaimedJob {
         lease.renewed(sentNanos);
     }
 
+    /**
+     * Has somebody told when this claim does not own the job any more; at once when that is so already.
+     *
+     * @param told called once, and quick
+     */
+    public void whenEnded(Runnable told) {
+        ownership.whenEnded(told);
+    }
+
     @Override
     public String token() {
         return token;
@@ -165,7 +174,7 @@ public final class LeasedJob implements ClaimedJob {
     }
 
     @Override
-    public Job finish(@Nullable Object result, Object data) {
+    public Job finishAndReplaceData(Object data, @Nullable Object result) {
         var json = result == null ? null : JobData.tree(result);
         ObjectNode checked = JobData.of(data);
         return write((present, now) -> Transitions.finish(present, json, checked, now));

@@ -248,6 +248,18 @@ public final class Ownership {
         }
     }
 
+    void whenEnded(Runnable told) {
+        Runnable before = onEnd.getAndUpdate(known -> known == null
+                ? null
+                : () -> {
+                    known.run();
+                    told.run();
+                });
+        if (before == null) {
+            told.run();
+        }
+    }
+
     private void ended() {
         Runnable once = onEnd.getAndSet(null);
         if (once != null) {

@@ -12,9 +12,9 @@ import io.couchjobs.job.DuplicateJobException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRefusedException;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.UnconfirmedException;
@@ -192,7 +192,7 @@ public final class Creator {
             if (present.isEmpty()) {
                 return Optional.empty();
             }
-            return present.get().state() == JobState.FINISHED
+            return present.get().phase() == JobPhase.FINISHED
                     ? races.won(Transitions.add(present.get(), request, true, clock.instant()))
                             .map(List::of)
                     : Optional.of(List.of());
@@ -233,7 +233,7 @@ public final class Creator {
                 job -> mode == CancelMode.REQUEST && job.status().isLocked()
                         ? Transitions.requestCancel(job, clock.instant())
                         : Transitions.cancel(job, clock.instant()));
-        return switch (settled.decision.before().state()) {
+        return switch (settled.decision.before().phase()) {
             case PENDING -> CancelResult.CANCELLED;
             case RUNNING -> mode == CancelMode.REQUEST ? CancelResult.REQUESTED : CancelResult.RUNNING;
             case FINISHED, NOT_FOUND -> CancelResult.ALREADY_FINISHED;
@@ -298,7 +298,7 @@ public final class Creator {
     }
 
     private static AddResult.Outcome kind(Decision decision) {
-        return switch (decision.before().state()) {
+        return switch (decision.before().phase()) {
             case RUNNING -> AddResult.Outcome.RESUBMITTED;
             case FINISHED, NOT_FOUND -> AddResult.Outcome.ADDED;
             case PENDING -> decision.write().isEmpty() ? AddResult.Outcome.UNCHANGED : AddResult.Outcome.UPDATED;

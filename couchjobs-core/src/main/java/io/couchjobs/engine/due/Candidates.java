@@ -326,7 +326,7 @@ public final class Candidates {
     }
 
     private Instant until(AcceptOptions options) {
-        return options.latest() == null ? clock.instant() : options.latest();
+        return options.maxScheduledTime() == null ? clock.instant() : options.maxScheduledTime();
     }
 
     private synchronized Chooser.Choice choose(

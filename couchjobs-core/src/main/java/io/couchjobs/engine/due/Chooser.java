@@ -140,7 +140,7 @@ final class Chooser {
         if (!options.noSchedule() && stock.backlog().mustRefill(until)) {
             return INDEX_BEHIND;
         }
-        if (options.latest() != null || options.noSchedule()) {
+        if (options.maxScheduledTime() != null || options.noSchedule()) {
             return NEVER;
         }
         boolean takesAll = stock.rules().takeAll();

@@ -5,7 +5,7 @@ import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import java.util.Optional;
 
@@ -88,7 +88,7 @@ public final class ConfirmedListener implements FeedListener, ConfirmedEnds.List
     private static boolean hasEnded(FeedEvent event) {
         return Optional.ofNullable(event.document())
                 .flatMap(document -> JobStatus.fromJson(document.path("status").asText()))
-                .filter(status -> status.state() == JobState.FINISHED)
+                .filter(status -> status.phase() == JobPhase.FINISHED)
                 .isPresent();
     }
 }

@@ -42,7 +42,7 @@ record CancelRequest(long fence, Instant at) {
 
     /** Not for a request to an earlier life of the job, which was run, or added again, since. */
     private boolean isMeantFor(Job winner) {
-        return switch (winner.state()) {
+        return switch (winner.phase()) {
             case RUNNING -> fence >= winner.fence() - 1;
             case PENDING -> fence >= winner.fence();
             case FINISHED, NOT_FOUND -> false;

@@ -7,8 +7,8 @@ import io.couchjobs.engine.document.Field;
 import io.couchjobs.job.AttachedData;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Progress;
 import io.couchjobs.job.ScheduledTime;
@@ -213,8 +213,8 @@ final class Edit {
      * that turns up later must not win against it. Any other change of a job must not count as a claim.
      */
     private void keepFence(JobStatus status) {
-        boolean runsAgain = before.state() == JobState.FINISHED && status == JobStatus.WAITING;
-        boolean isWish = before.state() == JobState.PENDING && WISHES.contains(event);
+        boolean runsAgain = before.phase() == JobPhase.FINISHED && status == JobStatus.WAITING;
+        boolean isWish = before.phase() == JobPhase.PENDING && WISHES.contains(event);
         if (runsAgain || isWish) {
             document.put(Field.FENCE, Fences.next(before));
         } else if (!document.hasNonNull(Field.FENCE)) {

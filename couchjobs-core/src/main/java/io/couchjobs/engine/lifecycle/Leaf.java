@@ -273,7 +273,7 @@ final class Leaf {
         if (job.isWithdrawn()) {
             return job.isResubmitted() ? Kind.RESUBMITTED : Kind.WITHDRAWN;
         }
-        return switch (job.state()) {
+        return switch (job.phase()) {
             case RUNNING -> Kind.OWNED;
             case PENDING, NOT_FOUND -> Kind.PENDING;
             case FINISHED -> job.status() == JobStatus.CANCELLED ? Kind.CANCELLED : Kind.ENDED;

@@ -6,7 +6,7 @@ import io.couchjobs.couch.ViewQuery;
 import io.couchjobs.couch.ViewResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.MalformedJobException;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -44,7 +44,7 @@ final class FoundJobs {
     }
 
     boolean isUnfinished(JobId id) {
-        return job(id).filter(job -> job.state() != JobState.FINISHED).isPresent();
+        return job(id).filter(job -> job.phase() != JobPhase.FINISHED).isPresent();
     }
 
     private void add(ViewResult.Row row) {

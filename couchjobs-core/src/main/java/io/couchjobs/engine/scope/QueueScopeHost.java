@@ -7,7 +7,7 @@ import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.Listening;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeHost;
@@ -76,7 +76,7 @@ public final class QueueScopeHost implements ScopeHost, FeedListener {
                 .ifPresent(scope -> run(() -> look(scope)));
         stoppedScope(event.docId())
                 .filter(scope -> event.job()
-                        .filter(job -> job.state() == JobState.PENDING)
+                        .filter(job -> job.phase() == JobPhase.PENDING)
                         .isPresent())
                 .ifPresent(this::clearSoon);
     }

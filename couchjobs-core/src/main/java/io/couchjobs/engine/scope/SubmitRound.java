@@ -8,8 +8,8 @@ import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.scope.Ending;
 import io.couchjobs.scope.Scope;
@@ -116,7 +116,7 @@ final class SubmitRound {
             each.put(
                     scope,
                     ofScope.entrySet().stream()
-                            .filter(count -> count.getKey().state() != JobState.FINISHED)
+                            .filter(count -> count.getKey().phase() != JobPhase.FINISHED)
                             .mapToLong(Map.Entry::getValue)
                             .sum());
         });

@@ -12,6 +12,7 @@ import io.couchjobs.engine.feed.FeedNotice;
 import io.couchjobs.engine.store.SharedWriter;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobType;
 import io.couchjobs.job.UnconfirmedException;
 import io.couchjobs.type.RetryPolicy;
 import io.couchjobs.type.TypeSettings;
@@ -174,6 +175,18 @@ public final class SettingsStore implements FeedListener {
         complain(settings);
         remember(settings, before);
         return settings;
+    }
+
+    /** Stores what a type says of itself, where the type in the database says nothing; see {@link JobType}. */
+    public void define(JobType<?> type) {
+        boolean saysNothing = type.timeout().isEmpty() && type.retention().isEmpty();
+        if (saysNothing) {
+            return;
+        }
+        TypeSettings present = read(type.name());
+        if (present.withDefaultsOf(type) != present) {
+            change(type.name(), settings -> settings.withDefaultsOf(type));
+        }
     }
 
     @Override

@@ -5,7 +5,7 @@ import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -286,7 +286,7 @@ public final class ConfirmedEnds implements AutoCloseable {
         private void answerUnknown(Snapshot unknown) {
             if (end == null || end.isUnknown()) {
                 listeners.clear();
-            } else if (end.state() == JobState.NOT_FOUND) {
+            } else if (end.phase() == JobPhase.NOT_FOUND) {
                 answer(unknown);
             }
         }

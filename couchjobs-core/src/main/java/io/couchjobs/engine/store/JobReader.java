@@ -10,7 +10,7 @@ import io.couchjobs.engine.couch.ServerAccess;
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -90,7 +90,7 @@ public final class JobReader {
      */
     public Optional<Snapshot> lastWords(Snapshot found) {
         String docId = found.id().docId();
-        if (found.state() != JobState.NOT_FOUND || found.rev().isEmpty()) {
+        if (found.phase() != JobPhase.NOT_FOUND || found.rev().isEmpty()) {
             return Optional.empty();
         }
         return database.get(docId, found.rev())

@@ -7,7 +7,7 @@ import io.couchjobs.engine.lifecycle.Fences;
 import io.couchjobs.engine.lifecycle.Resolution;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.MalformedJobException;
 import java.util.Comparator;
 import java.util.List;
@@ -111,7 +111,7 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
      * greater fence, or with the same while this run has not ended well or for good.
      */
     public boolean rival(Job own, String token) {
-        boolean hasEnded = own.state() == JobState.FINISHED;
+        boolean hasEnded = own.phase() == JobPhase.FINISHED;
         return jobs.stream()
                 .filter(job -> !job.rev().equals(own.rev()) && !job.isLockedBy(token))
                 .anyMatch(job ->

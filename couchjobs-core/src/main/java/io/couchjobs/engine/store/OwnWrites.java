@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.couch.WriteResult;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.time.RecentMap;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import java.util.HashMap;
 import java.util.Map;
@@ -67,7 +67,7 @@ public final class OwnWrites {
 
     private static boolean isSettled(ObjectNode document) {
         boolean isPending = JobStatus.fromJson(document.path("status").asText())
-                .map(status -> status.state() == JobState.PENDING)
+                .map(status -> status.phase() == JobPhase.PENDING)
                 .orElse(true);
         return document.path("_id").asText().startsWith(DocIds.JOB)
                 && (document.path("_deleted").asBoolean() || !isPending);

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.MalformedJobException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -27,15 +27,15 @@ public final class Snapshot {
 
     private final JobId id;
     private final String rev;
-    private final JobState state;
+    private final JobPhase phase;
     private final Story story;
     private final boolean confirmed;
     private final byte @Nullable [] document;
 
-    private Snapshot(JobId id, String rev, JobState state, Story story, boolean confirmed, byte @Nullable [] document) {
+    private Snapshot(JobId id, String rev, JobPhase phase, Story story, boolean confirmed, byte @Nullable [] document) {
         this.id = id;
         this.rev = rev;
-        this.state = state;
+        this.phase = phase;
         this.story = story;
         this.confirmed = confirmed;
         this.document = document;
@@ -43,12 +43,12 @@ public final class Snapshot {
 
     public static Snapshot of(Job job) {
         byte[] document = job.document().toString().getBytes(StandardCharsets.UTF_8);
-        return new Snapshot(job.id(), job.rev().orElse(""), job.state(), Story.of(job), false, document);
+        return new Snapshot(job.id(), job.rev().orElse(""), job.phase(), Story.of(job), false, document);
     }
 
     /** A removed job; the revision is that of the tombstone, or empty where there is none. */
     public static Snapshot gone(JobId id, String rev) {
-        return new Snapshot(id, rev, JobState.NOT_FOUND, Story.gone(rev), false, null);
+        return new Snapshot(id, rev, JobPhase.NOT_FOUND, Story.gone(rev), false, null);
     }
 
     /** Empty for a document that is no job. */
@@ -70,7 +70,7 @@ public final class Snapshot {
 
     /** The same, known to be the state that a majority of the copies has. */
     Snapshot confirmed() {
-        return new Snapshot(id, rev, state, story, true, document);
+        return new Snapshot(id, rev, phase, story, true, document);
     }
 
     public boolean isConfirmed() {
@@ -82,17 +82,17 @@ public final class Snapshot {
         return story.isLaterThan(other.story);
     }
 
-    public JobState state() {
-        return state;
+    public JobPhase phase() {
+        return phase;
     }
 
     /** Whether nothing is there, not even a tombstone. */
     boolean isUnknown() {
-        return state == JobState.NOT_FOUND && rev.isEmpty();
+        return phase == JobPhase.NOT_FOUND && rev.isEmpty();
     }
 
     public boolean isEnd() {
-        return state == JobState.FINISHED || state == JobState.NOT_FOUND;
+        return phase == JobPhase.FINISHED || phase == JobPhase.NOT_FOUND;
     }
 
     public int size() {
@@ -112,10 +112,10 @@ public final class Snapshot {
 
     /** Whether a subscriber is to be told: another state, another run, or new data or progress of the same run. */
     public boolean isNewsAfter(Snapshot before) {
-        if (state != before.state) {
+        if (phase != before.phase) {
             return true;
         }
-        if (state != JobState.RUNNING) {
+        if (phase != JobPhase.RUNNING) {
             return false;
         }
         Job now = job().orElseThrow();

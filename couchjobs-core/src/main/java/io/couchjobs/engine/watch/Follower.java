@@ -4,7 +4,7 @@ import io.couchjobs.engine.store.ConfirmedEnds;
 import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.engine.store.Story;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +23,7 @@ abstract class Follower {
     /** The newest state that the feed told before that. */
     private @Nullable Snapshot early;
 
-    private @Nullable JobState firstState;
+    private @Nullable JobPhase firstPhase;
     /** Whether the feed brought no newer state since a reading began. */
     private boolean unchanged;
 
@@ -68,8 +68,8 @@ abstract class Follower {
      * Whether this is the state that the first reading found; no other caller has got a follower that began as not
      * found.
      */
-    final synchronized boolean beganWith(JobState state) {
-        return firstState == state;
+    final synchronized boolean beganWith(JobPhase phase) {
+        return firstPhase == phase;
     }
 
     final synchronized boolean knows(String rev) {
@@ -86,7 +86,7 @@ abstract class Follower {
         // A copy that lags behind may not have the job yet.
         Snapshot begin = first.isEnd() ? heard : first;
         known = begin;
-        firstState = begin.state();
+        firstPhase = begin.phase();
         opened(begin);
         if (heard != begin) {
             take(heard);
@@ -127,7 +127,7 @@ abstract class Follower {
     final synchronized void isSureOf(Snapshot news) {
         if (known == null) {
             early = news;
-        } else if (!known.rev().equals(news.rev()) || known.state() != news.state()) {
+        } else if (!known.rev().equals(news.rev()) || known.phase() != news.phase()) {
             take(news);
         }
     }

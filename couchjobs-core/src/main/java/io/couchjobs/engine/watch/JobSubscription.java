@@ -8,7 +8,7 @@ import io.couchjobs.engine.time.Signal;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,6 +19,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The events of one job for one subscriber. Thread-safe; an event goes to one of the threads that await it. */
@@ -40,8 +41,8 @@ public final class JobSubscription extends Follower implements Subscription {
     }
 
     @Override
-    public JobState state() {
-        return told().state();
+    public JobPhase phase() {
+        return told().phase();
     }
 
     @Override
@@ -65,13 +66,27 @@ public final class JobSubscription extends Follower implements Subscription {
     }
 
     @Override
-    public Optional<JobChange> await(JobState wanted, Duration timeout) throws InterruptedException {
+    public Optional<JobChange> await(JobPhase wanted, Duration timeout) throws InterruptedException {
         Deadline deadline = Deadline.after(followers.environment(), timeout);
         Optional<JobChange> event = await(timeout);
-        while (event.isPresent() && event.get().state() != wanted) {
+        while (event.isPresent() && event.get().phase() != wanted) {
             event = await(deadline.left());
         }
         return event;
+    }
+
+    @Override
+    public Optional<Job> await(Predicate<? super Job> wanted, Duration timeout) throws InterruptedException {
+        Deadline deadline = Deadline.after(followers.environment(), timeout);
+        Optional<Job> present = job().map(followers::withData);
+        while (present.filter(wanted).isEmpty()) {
+            Optional<JobChange> event = await(deadline.left());
+            if (event.isEmpty()) {
+                return Optional.empty();
+            }
+            present = event.get().job().map(followers::withData);
+        }
+        return present;
     }
 
     /**
@@ -182,7 +197,7 @@ public final class JobSubscription extends Follower implements Subscription {
     }
 
     private JobChange event(Snapshot snapshot) {
-        return new JobChange(snapshot.id(), snapshot.state(), snapshot.job().orElse(null));
+        return new JobChange(snapshot.id(), snapshot.phase(), snapshot.job().orElse(null));
     }
 
     private static CancellationException closed() {

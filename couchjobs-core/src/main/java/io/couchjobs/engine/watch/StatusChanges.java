@@ -15,7 +15,7 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Listening;
 import java.time.Duration;
@@ -54,7 +54,7 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
     /** A state that was told; the status is null for a removed job, and the run is 0 for a job that waits. */
     private record Told(Snapshot snapshot, @Nullable JobStatus status, long run) {
         static Told of(Snapshot snapshot, Optional<Job> job) {
-            long run = job.filter(present -> present.state() != JobState.PENDING)
+            long run = job.filter(present -> present.phase() != JobPhase.PENDING)
                     .map(Job::fence)
                     .orElse(0L);
             return new Told(snapshot, job.map(Job::status).orElse(null), run);
@@ -213,7 +213,7 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
             lookUp(news.id(), before.snapshot.rev()).ifPresent(found -> {
                 if (ends.isSure(found)) {
                     tellIfChanged(before, found);
-                } else if (found.state() == JobState.NOT_FOUND) {
+                } else if (found.phase() == JobPhase.NOT_FOUND) {
                     ends.ask(found.id(), this); // no tombstone was seen
                 } else {
                     ends.ask(found, this);
@@ -241,7 +241,7 @@ final class StatusChanges implements FeedListener, ConfirmedEnds.Listener, Liste
         last.put(news.id(), now);
         boolean changed = before == null || !now.saysTheSameAs(before);
         if (changed && job.map(filter::matches).orElse(true)) {
-            hearer.listener.accept(new JobChange(news.id(), news.state(), job.orElse(null)));
+            hearer.listener.accept(new JobChange(news.id(), news.phase(), job.orElse(null)));
         }
     }
 }

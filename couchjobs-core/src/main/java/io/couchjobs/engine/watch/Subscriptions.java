@@ -11,7 +11,7 @@ import io.couchjobs.engine.time.Deadline;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -128,7 +128,7 @@ public final class Subscriptions implements AutoCloseable {
             followers.leave(joined);
             return Optional.empty();
         }
-        if (joined.beganWith(JobState.NOT_FOUND)) {
+        if (joined.beganWith(JobPhase.NOT_FOUND)) {
             followers.leave(joined);
             throw new JobNotFoundException(joined.jobId());
         }
@@ -175,7 +175,7 @@ public final class Subscriptions implements AutoCloseable {
             if (first != null) {
                 subscription.open(first);
             }
-            if (first == null || subscription.beganWith(JobState.NOT_FOUND)) {
+            if (first == null || subscription.beganWith(JobPhase.NOT_FOUND)) {
                 followers.leave(subscription);
                 joined.remove(subscription.id());
             }

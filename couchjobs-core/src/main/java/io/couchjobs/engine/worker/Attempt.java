@@ -1,6 +1,5 @@
 package io.couchjobs.engine.worker;
 
-import io.couchjobs.job.JobData;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.RunInterceptor;
@@ -28,7 +27,7 @@ final class Attempt<T> {
 
     /** Binds the data first: what does not fit needs no handler. */
     static <T> Attempt<T> of(Handler<T> handler, JobContext context) {
-        T data = JobData.bind(context.job().data(), handler.dataType());
+        T data = handler.type().bind(context.job().data());
         return new Attempt<>(handler.factory().get(), data, context);
     }
 

@@ -11,7 +11,7 @@ import io.couchjobs.engine.time.Lane;
 import io.couchjobs.job.After;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Listening;
 import java.time.Duration;
@@ -109,7 +109,7 @@ final class Dependencies implements FeedListener, AutoCloseable {
             Optional<Job> job = event.job();
             job.filter(this::isHeld).ifPresentOrElse(this::hold, () -> jobs.forget(id));
             boolean over = event.deleted()
-                    || job.filter(present -> present.state() == JobState.FINISHED)
+                    || job.filter(present -> present.phase() == JobPhase.FINISHED)
                             .isPresent();
             if (over && jobs.finished(id, job.map(Job::status).orElse(JobStatus.CANCELLED))) {
                 work(Duration.ZERO);

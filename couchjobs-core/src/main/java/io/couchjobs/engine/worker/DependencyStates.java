@@ -9,7 +9,7 @@ import io.couchjobs.engine.store.JobTombstone;
 import io.couchjobs.job.After;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.MalformedJobException;
 import java.util.Collection;
@@ -49,7 +49,7 @@ final class DependencyStates {
     /** Whether a job is finished, or gone. */
     boolean isOver(JobId id) {
         JobStatus status = states.get(id);
-        return removed.contains(id) || (status != null && status.state() == JobState.FINISHED);
+        return removed.contains(id) || (status != null && status.phase() == JobPhase.FINISHED);
     }
 
     private void read(List<String> docIds) {

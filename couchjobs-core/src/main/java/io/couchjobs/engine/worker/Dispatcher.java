@@ -118,7 +118,7 @@ final class Dispatcher {
             return true;
         }
         AcceptOptions accept = accept((int) wanted);
-        Optional<Pick> pick = finder.find(ahead ? accept.unstarted() : accept);
+        Optional<Pick> pick = finder.find(ahead ? accept.start(false) : accept);
         if (pick.isPresent()) {
             if (executor.slots().limit() == 0) {
                 pick.get().putBack(); // none was to be started any more while it waited for one

@@ -117,6 +117,7 @@ final class LeaseKeeper implements AutoCloseable {
         }
         try {
             beat();
+            idleBeat.within(IDLE_BEAT);
             renewal.within(shortestTimeout().dividedBy(3));
         } catch (RuntimeException | Error e) {
             warnOnce(e);
@@ -201,7 +202,7 @@ final class LeaseKeeper implements AutoCloseable {
     private static void giveUp(LeaseHolder run, String why) {
         if (!run.isHalted()) {
             log.warn(
-                    why + "; its handler is interrupted, another worker will run it",
+                    why + "; its owner has to stop, another worker will run it",
                     run.claim().id());
             run.halt();
         }

@@ -1,9 +1,8 @@
 package io.couchjobs.engine.worker;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobType;
 import io.couchjobs.job.Strategy;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.RunInterceptor;
@@ -93,20 +92,9 @@ final class QueueWorkerBuilder implements WorkerBuilder {
     }
 
     @Override
-    public <T> QueueWorkerBuilder handler(String type, Class<T> dataType, JobHandler<? super T> handler) {
-        return handlerFactory(type, dataType, () -> handler);
-    }
-
-    @Override
-    public QueueWorkerBuilder handler(String type, JobHandler<? super ObjectNode> handler) {
-        return handler(type, ObjectNode.class, handler);
-    }
-
-    @Override
-    public <T> QueueWorkerBuilder handlerFactory(
-            String type, Class<T> dataType, Supplier<? extends JobHandler<? super T>> factory) {
-        if (handlers.put(JobId.checkType(type), new Handler<>(dataType, factory)) != null) {
-            problems.add("type " + type + " has two handlers");
+    public <T> QueueWorkerBuilder handlerFactory(JobType<T> type, Supplier<? extends JobHandler<? super T>> factory) {
+        if (handlers.put(type.name(), new Handler<>(type, factory)) != null) {
+            problems.add("type " + type.name() + " has two handlers");
         }
         return this;
     }
@@ -173,12 +161,14 @@ final class QueueWorkerBuilder implements WorkerBuilder {
     @Override
     public Worker start() {
         check();
+        handlers.values().forEach(handler -> parts.settings().define(handler.type()));
         return new QueueWorker(parts, options(), hook).start();
     }
 
     @Override
     public List<RunReport> drain() throws InterruptedException {
         check();
+        handlers.values().forEach(handler -> parts.settings().define(handler.type()));
         return new Drain(parts, options()).run();
     }
 

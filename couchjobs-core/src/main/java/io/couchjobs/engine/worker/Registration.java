@@ -33,13 +33,18 @@ final class Registration {
         this.document = JsonNodeFactory.instance.objectNode();
         document.put("_id", DocIds.WORKER + worker);
         document.put(WorkerRegistration.PID, pid);
-        types.stream().sorted().forEach(document.putArray(WorkerRegistration.TYPES)::add);
+        serves(types);
         var designs = document.putArray(WorkerRegistration.DESIGNS);
         // Design documents that a living worker asks are not cleaned up.
         DesignDocument.ALL.forEach(design -> designs.add(design.versionedName()));
         document.put(WorkerRegistration.STARTED, now.toEpochMilli());
         // Where the database has a guard nobody else may renew it.
         database.server().config().auth().login().ifPresent(user -> document.put("user", user));
+    }
+
+    /** Says which types the worker claims, from the next beat on. */
+    synchronized void serves(Collection<String> types) {
+        types.stream().sorted().forEach(document.putArray(WorkerRegistration.TYPES)::add);
     }
 
     /** Says which site the worker is of; to be called before the first beat. */

@@ -18,8 +18,8 @@ import io.couchjobs.job.ClaimedJob;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.Subscription;
 import io.couchjobs.testing.FeedProxy;
 import io.couchjobs.testing.FeedProxy.Mode;
@@ -151,7 +151,7 @@ class FeedUnderFaultsTest {
         List<String> told = new CopyOnWriteArrayList<>();
         AtomicInteger missed = new AtomicInteger();
         watch.follow(
-                JobFilter.all(), change -> told.add(change.id().id() + " " + change.state()), missed::incrementAndGet);
+                JobFilter.all(), change -> told.add(change.id().id() + " " + change.phase()), missed::incrementAndGet);
         changeAndHear("cancelled");
         changeAndHear("removed");
         changeAndHear("same");
@@ -223,11 +223,11 @@ class FeedUnderFaultsTest {
 
         makeAnewWith("again");
 
-        assertThat(next(lost).state()).isEqualTo(JobState.NOT_FOUND);
-        assertThat(next(alsoLost).state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(next(lost).phase()).isEqualTo(JobPhase.NOT_FOUND);
+        assertThat(next(alsoLost).phase()).isEqualTo(JobPhase.NOT_FOUND);
         Subscription again = watch.subscriptions().subscribe(new JobId("email", "again"), this);
         direct.cancel("email", "again", CancelMode.IF_QUEUED);
-        assertThat(next(again).state()).isEqualTo(JobState.FINISHED);
+        assertThat(next(again).phase()).isEqualTo(JobPhase.FINISHED);
     }
 
     @Test
@@ -241,7 +241,7 @@ class FeedUnderFaultsTest {
         makeAnewInAnotherSecondWith("again"); // with as many changes as before, or more
         proxy.mode(Mode.PASS);
 
-        assertThat(next(lost).state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(next(lost).phase()).isEqualTo(JobPhase.NOT_FOUND);
     }
 
     @Test
@@ -270,8 +270,8 @@ class FeedUnderFaultsTest {
                 .filter(job -> job.id().id().equals("1"))
                 .findFirst()
                 .orElseThrow();
-        assertThat(next(subscription).state()).isEqualTo(JobState.RUNNING);
-        assertThat(next(witness).state()).isEqualTo(JobState.RUNNING);
+        assertThat(next(subscription).phase()).isEqualTo(JobPhase.RUNNING);
+        assertThat(next(witness).phase()).isEqualTo(JobPhase.RUNNING);
 
         for (int n = 0; n < 3; n++) {
             proxy.rewind();
@@ -282,7 +282,7 @@ class FeedUnderFaultsTest {
         claimed.finish();
         proxy.rewind();
 
-        assertThat(next(subscription).state()).isEqualTo(JobState.FINISHED);
+        assertThat(next(subscription).phase()).isEqualTo(JobPhase.FINISHED);
         assertThat(subscription.isClosed()).isTrue();
         proxy.rewind();
         proxy.tellOld(witness.id().docId());
@@ -293,7 +293,7 @@ class FeedUnderFaultsTest {
     void an_old_story_that_is_the_truth_is_believed() throws Exception {
         Subscription subscription = subscribed("1");
         direct.accept(AcceptOptions.of("email").timeout(PATIENCE));
-        assertThat(next(subscription).state()).isEqualTo(JobState.RUNNING);
+        assertThat(next(subscription).phase()).isEqualTo(JobPhase.RUNNING);
         CouchDatabase database = direct.database();
         String docId = new JobId("email", "1").docId();
         String rev = database.get(docId).orElseThrow().path("_rev").asText();
@@ -303,7 +303,7 @@ class FeedUnderFaultsTest {
         direct.add(JobRequest.builder("email").id("1").data(Map.of("n", 1)).build());
 
         JobChange event = next(subscription);
-        assertThat(event.state()).isEqualTo(JobState.PENDING);
+        assertThat(event.phase()).isEqualTo(JobPhase.PENDING);
         assertThat(event.data().orElseThrow().path("n").asInt()).isEqualTo(1);
         assertThat(Rev.generation(database.get(docId).orElseThrow().path("_rev").asText()))
                 .isEqualTo(1);
@@ -322,8 +322,8 @@ class FeedUnderFaultsTest {
         proxy.mode(Mode.REFUSE_POSITION);
         proxy.cut();
 
-        assertThat(next(finished).state()).isEqualTo(JobState.FINISHED);
-        assertThat(next(removed).state()).isEqualTo(JobState.NOT_FOUND);
+        assertThat(next(finished).phase()).isEqualTo(JobPhase.FINISHED);
+        assertThat(next(removed).phase()).isEqualTo(JobPhase.NOT_FOUND);
     }
 
     @Test
@@ -348,7 +348,7 @@ class FeedUnderFaultsTest {
         Set<String> done = ConcurrentHashMap.newKeySet();
         AtomicInteger ends = new AtomicInteger();
         follow(watch, change -> {
-            if (change.state() == JobState.FINISHED) {
+            if (change.phase() == JobPhase.FINISHED) {
                 done.add(change.id().id());
                 ends.incrementAndGet();
             }
@@ -373,7 +373,7 @@ class FeedUnderFaultsTest {
     void listeners_are_not_told_old_stories_either() throws Exception {
         listen(PATIENT);
         List<String> told = new CopyOnWriteArrayList<>();
-        follow(watch, change -> told.add(change.id().id() + " " + change.state()));
+        follow(watch, change -> told.add(change.id().id() + " " + change.phase()));
         changeAndHear("1");
         until(() -> told.size() == 1);
         direct.cancel("email", "1", CancelMode.IF_QUEUED);
@@ -391,7 +391,7 @@ class FeedUnderFaultsTest {
     void old_stories_of_a_job_are_no_news_when_its_removal_was_found_out_before_the_feed_told_it() throws Exception {
         listen(PATIENT);
         List<String> told = new CopyOnWriteArrayList<>();
-        follow(watch, change -> told.add(change.id().id() + " " + change.state()));
+        follow(watch, change -> told.add(change.id().id() + " " + change.phase()));
         changeAndHear("1");
         until(() -> told.size() == 1);
         direct.cancel("email", "1", CancelMode.IF_QUEUED);

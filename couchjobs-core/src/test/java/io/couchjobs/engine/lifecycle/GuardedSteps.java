@@ -5,8 +5,8 @@ import io.couchjobs.job.After;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobError;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.Progress;
 import io.couchjobs.testing.Jobs;
 import io.couchjobs.type.RetryPolicy;
@@ -166,7 +166,7 @@ final class GuardedSteps {
         forge(job, "tell a result as a producer", "peter", "'result':{'mine':true}");
         forge(job, "raise the fence as a producer", "peter", "'fence':" + (job.fence() + 50));
         forge(job, "raise the attempt as a producer", "peter", "'attempt':" + (job.attempt() + 1));
-        if (!job.status().isLocked() && job.state() != JobState.FINISHED) {
+        if (!job.status().isLocked() && job.phase() != JobPhase.FINISHED) {
             forge(job, "skip the run as a producer", "peter", "'status':'success'");
             forge(job, "skip the run as a worker", "ann", "'status':'failed'");
         }
@@ -177,7 +177,7 @@ final class GuardedSteps {
                 + ",'lock':{'token':'t-" + id + "','worker':'w','since':1";
         forge(job, "claim as a producer", "peter", lock + "}");
         forge(job, "claim for another", "ann", lock + ",'user':'bob'}");
-        if (job.state() == JobState.FINISHED) {
+        if (job.phase() == JobPhase.FINISHED) {
             forge(job, "claim a finished job", "ann", lock + "}");
         }
         forge(job, "claim and change data", "ann", lock + "},'data':{'n':'changed'}");

@@ -56,7 +56,7 @@ class SchedulerTest {
             }
             other.schedules().remove("s");
             TestQueue.until(
-                    () -> queue.all("tick").allMatch(job -> job.state().name().equals("FINISHED"))
+                    () -> queue.all("tick").allMatch(job -> job.phase().name().equals("FINISHED"))
                             && one.stats().claimed()
                                             + two.stats().claimed()
                                             + three.stats().claimed()

@@ -28,7 +28,8 @@ class SchedulesUnderFaultsTest {
     private static final Duration NEVER = Duration.ofHours(1);
 
     private final EmbeddedCouch couch = EmbeddedCouch.inMemory().start();
-    private final JobQueue queue = JobQueue.open(couch.url() + "jobs");
+    private final JobQueue queue =
+            JobQueue.builder(couch.url() + "jobs").renewLeases(false).open();
     private final SteppedSchedules parts = new SteppedSchedules(queue, InstantSource.system());
     private final List<String> asked = new CopyOnWriteArrayList<>();
     private final AtomicInteger loads = new AtomicInteger();

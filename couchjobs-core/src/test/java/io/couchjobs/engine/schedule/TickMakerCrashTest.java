@@ -37,7 +37,9 @@ class TickMakerCrashTest {
     @BeforeEach
     void open() throws Exception {
         couch = EmbeddedCouch.inMemory().start();
-        queue = JobQueue.open(couch.url().resolve("jobs").toString());
+        queue = JobQueue.builder(couch.url().resolve("jobs").toString())
+                .renewLeases(false)
+                .open();
         dying = new SteppedSchedules(queue, now::get);
         living = new SteppedSchedules(queue, now::get);
         schedules = living.schedules();

@@ -9,8 +9,8 @@ import io.couchjobs.engine.lifecycle.Decision;
 import io.couchjobs.engine.lifecycle.ModelLeaf;
 import io.couchjobs.engine.lifecycle.Transitions;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.testing.Jobs;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -52,7 +52,7 @@ class ModelTransitionsTest {
                         written(leaf, job -> Transitions.finish(job, null, null, Jobs.NOW)),
                         written(leaf, job -> Transitions.expire(job, OptionalInt.empty(), Jobs.NOW)),
                         live(document)
-                                .filter(job -> job.state() == JobState.FINISHED)
+                                .filter(job -> job.phase() == JobPhase.FINISHED)
                                 .map(job -> ModelLeaf.of(JobTombstone.ofRetired(row(job)))),
                         added(leaf),
                         live(document).map(job -> ModelLeaf.of(JobTombstone.ofRemoved(document))))

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.couchjobs.engine.store.Snapshot;
 import io.couchjobs.job.JobId;
-import io.couchjobs.job.JobState;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.testing.Jobs;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +46,7 @@ class InboxTest {
         inbox.offer(job("stuck", 3, 1), 49 * MS);
 
         assertThat(drain(inbox, 200 * MS)).isEmpty();
-        assertThat(inbox.told().state()).isEqualTo(JobState.PENDING);
+        assertThat(inbox.told().phase()).isEqualTo(JobPhase.PENDING);
     }
 
     @Test

@@ -12,8 +12,8 @@ import io.couchjobs.job.Job;
 import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobState;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
@@ -37,7 +37,7 @@ class WatchTest {
             Watch watch = new Watch(feed, new JobStore(queue.database()));
             watch.close();
             assertThatThrownBy(() -> watch.await(
-                            new JobId("email", "1"), job -> job.state() == JobState.FINISHED, TestQueue.PATIENCE))
+                            new JobId("email", "1"), job -> job.phase() == JobPhase.FINISHED, TestQueue.PATIENCE))
                     .isInstanceOf(CouchJobsException.class)
                     .hasMessageContaining("the queue was closed");
         }

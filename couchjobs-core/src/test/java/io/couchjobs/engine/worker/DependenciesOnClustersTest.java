@@ -27,8 +27,9 @@ class DependenciesOnClustersTest {
     private static final JobId FIRST = new JobId("email", "first");
 
     private final SimulatedCluster cluster = SimulatedCluster.start(3, 4);
-    private final JobQueue queue =
-            JobQueue.builder(cluster.urls().get(1).resolve("/jobs")).open();
+    private final JobQueue queue = JobQueue.builder(cluster.urls().get(1).resolve("/jobs"))
+            .renewLeases(false)
+            .open();
 
     @BeforeEach
     void hold() {

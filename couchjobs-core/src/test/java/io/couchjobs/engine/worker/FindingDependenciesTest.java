@@ -23,7 +23,8 @@ class FindingDependenciesTest {
     private static final Duration SOON = Duration.ofMillis(1);
 
     private final EmbeddedCouch couch = EmbeddedCouch.inMemory().start();
-    private final JobQueue queue = JobQueue.open(couch.url() + "jobs");
+    private final JobQueue queue =
+            JobQueue.builder(couch.url() + "jobs").renewLeases(false).open();
 
     @BeforeEach
     void hold() {

@@ -27,7 +27,9 @@ class ManyDependenciesTest {
     void a_thousand_held_jobs_cost_a_few_requests_for_each_hundred_of_them() {
         AtomicInteger requests = new AtomicInteger();
         try (EmbeddedCouch couch = EmbeddedCouch.inMemory().start();
-                JobQueue queue = JobQueue.open(couch.url() + "jobs")) {
+                JobQueue queue = JobQueue.builder(couch.url() + "jobs")
+                        .renewLeases(false)
+                        .open()) {
             hold(queue, MANY);
             couch.faults().answer(1, request -> requests.incrementAndGet() < 0, 500);
             try (Dependencies held = TestDependencies.of(queue)) {
@@ -49,8 +51,9 @@ class ManyDependenciesTest {
     @Test
     void on_a_cluster_each_hundred_of_them_cost_a_few_requests_more() {
         try (SimulatedCluster cluster = SimulatedCluster.start(3, 4);
-                JobQueue queue =
-                        JobQueue.builder(cluster.urls().get(0).resolve("/jobs")).open()) {
+                JobQueue queue = JobQueue.builder(cluster.urls().get(0).resolve("/jobs"))
+                        .renewLeases(false)
+                        .open()) {
             hold(queue, 250);
             end(queue);
             long before = queue.database().server().requestCount();

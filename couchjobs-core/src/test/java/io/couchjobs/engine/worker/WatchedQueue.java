@@ -38,6 +38,7 @@ final class WatchedQueue implements AutoCloseable {
     WatchedQueue(Duration timeout) {
         this.timeout = timeout;
         this.queue = JobQueue.builder(URI.create(couch.url() + "jobs"))
+                .renewLeases(false)
                 .defaultTimeout(timeout)
                 .open();
     }

@@ -68,7 +68,9 @@ class LiveDashboardTest {
         for (BufferedReader page : open) {
             await(page, "event: tick");
         }
-        String id = shop.getBean(ShopApplication.SignUp.class).register("ada@example.org");
+        String id = shop.getBean(ShopApplication.SignUp.class)
+                .register("ada@example.org")
+                .id();
         for (BufferedReader page : open) {
             await(page, id);
         }

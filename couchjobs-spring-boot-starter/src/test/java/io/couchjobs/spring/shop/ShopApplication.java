@@ -1,6 +1,8 @@
 package io.couchjobs.spring.shop;
 
 import io.couchjobs.JobQueue;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobType;
 import io.couchjobs.spring.JobHandler;
 import io.couchjobs.worker.JobContext;
 import io.couchjobs.worker.PermanentJobException;
@@ -15,6 +17,8 @@ import org.springframework.stereotype.Component;
 public class ShopApplication {
     record Email(String to, String subject) {}
 
+    static final JobType<Email> EMAIL = JobType.of("email", Email.class);
+
     @Component
     static class SignUp {
         private final JobQueue queue;
@@ -23,8 +27,8 @@ public class ShopApplication {
             this.queue = queue;
         }
 
-        String register(String address) {
-            return queue.add("email", new Email(address, "Welcome")).id().id();
+        JobId register(String address) {
+            return queue.add(EMAIL, new Email(address, "Welcome")).id();
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.EmbeddedCouch;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
@@ -97,8 +98,8 @@ class ShopApplicationTest {
         assertThat(guide).contains(example.replaceAll("\\s", ""));
     }
 
-    private static Job finished(String id) throws InterruptedException {
-        return shop.getBean(JobQueue.class).awaitFinished("email", id, PATIENCE).orElseThrow();
+    private static Job finished(JobId id) throws InterruptedException {
+        return shop.getBean(JobQueue.class).awaitFinished(id, PATIENCE).orElseThrow();
     }
 
     private static HttpResponse<String> get(String path, String login) throws Exception {

@@ -1,7 +1,7 @@
 package io.couchjobs.job;
 
-/** The state of a job in the words of the CouchDB background-jobs RFC (007). Immutable and thread-safe. */
-public enum JobState {
+/** The phase of a job: its status in the words of the CouchDB background-jobs RFC (007). Immutable and thread-safe. */
+public enum JobPhase {
     /** Waiting for its time, its worker, or its retry. */
     PENDING,
     /** Owned by a worker. */
