@@ -1,0 +1,78 @@
+package io.couchjobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.couchjobs.embedded.junit.TestDatabase;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobStatus;
+import io.couchjobs.testing.ServerTest;
+import io.couchjobs.testing.TestQueue;
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The examples of the page on the document protocol. */
+@ServerTest
+class ProtocolPageTest {
+    private static final Path PAGE = Path.of("../docs/protocol.md");
+
+    @Test
+    void the_shell_example_creates_a_job_claims_it_and_finishes_it(TestDatabase database, @TempDir Path folder)
+            throws Exception {
+        assumeTrue(isInstalled("sh") && isInstalled("curl"), "the example needs sh and curl");
+        try (JobQueue queue = TestQueue.open(database)) {
+            queue.operations().init();
+
+            String said = run(shellExample(), database, folder);
+
+            Job job = queue.get("email", "42").orElseThrow(() -> new AssertionError(said));
+            assertThat(job.status()).as(said).isEqualTo(JobStatus.SUCCESS);
+            assertThat(job.result().orElseThrow().path("sent").asBoolean()).isTrue();
+            assertThat(job.times()).containsKeys("created", "claimed", "started", "updated", "finished");
+            assertThat(queue.get("email", "41").orElseThrow().status()).isEqualTo(JobStatus.WAITING);
+        }
+    }
+
+    private static String shellExample() throws IOException {
+        List<String> blocks = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL)
+                .matcher(Files.readString(PAGE))
+                .results()
+                .map(block -> block.group(1))
+                .toList();
+        assertThat(blocks).hasSize(4);
+        return blocks.stream().collect(Collectors.joining("\n"));
+    }
+
+    private static String run(String script, TestDatabase database, Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("tour.sh"), script);
+        ProcessBuilder shell = new ProcessBuilder("sh", "-eu", file.toString()).redirectErrorStream(true);
+        shell.environment().put("DB", urlWithCredentials(database));
+        Process process = shell.start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(said).isZero();
+        return said;
+    }
+
+    private static String urlWithCredentials(TestDatabase database) {
+        URI url = database.url();
+        return database.user()
+                .map(user -> url.getScheme() + "://" + user + ":"
+                        + database.password().orElse("") + "@" + url.getAuthority() + url.getPath())
+                .orElseGet(url::toString);
+    }
+
+    private static boolean isInstalled(String program) {
+        return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+    }
+}
