@@ -3,9 +3,12 @@ package io.couchjobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.testing.Schemas;
 import io.couchjobs.testing.ServerTest;
 import io.couchjobs.testing.TestQueue;
 import java.io.File;
@@ -14,6 +17,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -43,14 +47,46 @@ class ProtocolPageTest {
         }
     }
 
+    @Test
+    void each_document_of_the_page_fits_the_schema_of_its_kind_and_each_kind_has_an_example() throws IOException {
+        List<ObjectNode> documents = new ArrayList<>();
+        for (String block : blocks("json")) {
+            new ObjectMapper()
+                    .readerFor(ObjectNode.class)
+                    .<ObjectNode>readValues(block)
+                    .forEachRemaining(documents::add);
+        }
+        assertThat(documents)
+                .allSatisfy(document -> assertThat(Schemas.problems(document)).isEmpty());
+        List<String> shown = documents.stream().map(Schemas::kindOf).toList();
+        List<String> bare = List.of("deleted", "local-probe");
+        assertThat(shown)
+                .containsAll(Schemas.kinds().stream()
+                        .filter(kind -> !bare.contains(kind))
+                        .toList());
+    }
+
+    @Test
+    void the_schemas_are_shipped_beside_the_design_documents() {
+        assertThat(Schemas.kinds()).isNotEmpty().allSatisfy(kind -> assertThat(
+                        JobQueue.class.getResource("/io/couchjobs/design-docs/schema/" + kind + ".schema.json"))
+                .isNotNull());
+        assertThat(JobQueue.class.getResource("/io/couchjobs/design-docs/vectors"))
+                .isNull();
+    }
+
     private static String shellExample() throws IOException {
-        List<String> blocks = Pattern.compile("```sh\n(.*?)```", Pattern.DOTALL)
+        List<String> blocks = blocks("sh");
+        assertThat(blocks).hasSize(4);
+        return blocks.stream().collect(Collectors.joining("\n"));
+    }
+
+    private static List<String> blocks(String language) throws IOException {
+        return Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
                 .matcher(Files.readString(PAGE))
                 .results()
                 .map(block -> block.group(1))
                 .toList();
-        assertThat(blocks).hasSize(4);
-        return blocks.stream().collect(Collectors.joining("\n"));
     }
 
     private static String run(String script, TestDatabase database, Path folder) throws Exception {

@@ -5,11 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.couchjobs.JobQueue;
 import io.couchjobs.couch.CouchDatabase;
 import io.couchjobs.embedded.junit.TestDatabase;
-import io.couchjobs.engine.feed.Feed;
-import io.couchjobs.engine.index.DesignDocuments;
-import io.couchjobs.engine.index.JobIndex;
-import io.couchjobs.engine.settings.QueueParts;
-import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.store.JobStore;
 import io.couchjobs.engine.time.ServerClock;
 import io.couchjobs.job.CancelMode;
@@ -154,10 +149,7 @@ class SweeperTest {
         ServerClock clock =
                 new ServerClock(this::instant, () -> Duration.ZERO, () -> Duration.between(Instant.EPOCH, now)
                         .toNanos());
-        DesignDocuments designs = new DesignDocuments(database);
-        SettingsStore settings = new SettingsStore(database, Duration.ofSeconds(60));
-        QueueParts parts = new QueueParts(store, new JobIndex(designs), settings, new Feed(database), clock);
-        return new Sweeper(parts, worker, () -> claims);
+        return Sweeps.sweeper(worker, database, store, clock, () -> claims);
     }
 
     private Instant instant() {
