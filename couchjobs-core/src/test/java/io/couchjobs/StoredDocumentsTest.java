@@ -173,14 +173,14 @@ class StoredDocumentsTest {
         for (String id : List.of("finish", "retry", "fail", "snooze", "release", "again", "stop")) {
             queue.add(job("own", id));
         }
-        for (ClaimedJob claim : queue.accept(AcceptOptions.of("own").max(7).unstarted())) {
+        for (ClaimedJob claim : queue.accept(AcceptOptions.of("own").max(7).start(false))) {
             claim.start();
             claim.update(Map.of("n", 1));
             claim.update(new Progress(50, "half"));
             switch (claim.id().id()) {
                 case "finish" -> {
                     claim.fenced(queue.database()).change(FENCED, invoice -> invoice.put("paid", 1));
-                    claim.finish(List.of("any", 1, true), Map.of("n", 2));
+                    claim.finishAndReplaceData(Map.of("n", 2), List.of("any", 1, true));
                 }
                 case "retry" -> claim.fail(JobError.Kind.FAILED, "no connection", "at a.b.C", false);
                 case "fail" -> claim.fail(JobError.Kind.KILLED, "too long", null, true);
