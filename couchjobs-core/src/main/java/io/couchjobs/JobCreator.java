@@ -281,7 +281,7 @@ public interface JobCreator {
     }
 
     /**
-     * Lets a job run once more, at the time it had; see {@link #resubmit(String, String, Instant)}.
+     * Lets a job run once more, at the time it had; see {@link #resubmit(JobId, Instant)}.
      *
      * @param id its identity
      * @return the job as stored
@@ -326,7 +326,7 @@ public interface JobCreator {
     }
 
     /**
-     * Lets a job run once more, as {@link #resubmit(String, String, Instant)}, with other data.
+     * Lets a job run once more, as {@link #resubmit(JobId, Instant)}, with other data.
      *
      * @param id its identity
      * @param time not before this time; one before 1973-03-03 is at once, as for {@link JobRequest.Builder#scheduledTime}

@@ -7,7 +7,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options of an accept. Immutable and thread-safe. Defaults: one job, due now, waiting for ever, started. Source: the RFC's {@code accept}.
+ * The options of an accept. Immutable and thread-safe. Defaults: one job, due now, waiting for ever, started. Source: the RFC's
+ * {@code accept}.
  *
  * @param types the types to take, at least one
  * @param max how many jobs at most, at least 1

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Priority and retries are written into each job that is made with this type, unless its request says otherwise. Timeout and
  * retention are settings of the type in the database. A worker with a handler for the type stores them when it starts, unless the
- * type has such a setting already: what an operator has set stays. {@code queue.types().define(EMAIL)} does the same.
+ * type has such a setting already: what an operator has set stays. Where the database has a guard,
+ * only an administrator may do so: {@code queue.types().define(EMAIL)} does the same.
  *
  * <p>Immutable and thread-safe. Two are equal when name, data and defaults are.
  *

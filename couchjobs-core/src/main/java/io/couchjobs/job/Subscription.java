@@ -22,9 +22,6 @@ import java.util.stream.Stream;
  * <p>Source: the CouchDB background-jobs RFC (007), subscriptions.
  */
 public interface Subscription extends AutoCloseable {
-    /** As long as a subscription can be open. */
-    Duration FOREVER = Duration.ofDays(36_500);
-
     /** {@return which job} */
     JobId id();
 
@@ -77,18 +74,7 @@ public interface Subscription extends AutoCloseable {
      *
      * @return the events from now on; an event goes to one of all streams and threads that await it
      */
-    default Stream<JobChange> changes() {
-        return Stream.iterate(next(), Optional::isPresent, before -> next()).flatMap(Optional::stream);
-    }
-
-    private Optional<JobChange> next() {
-        try {
-            return await(FOREVER);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return Optional.empty();
-        }
-    }
+    Stream<JobChange> changes();
 
     /**
      * The end of the job, for callers that do not want to wait. It is told beside the events that are awaited.

@@ -17,6 +17,7 @@ import io.couchjobs.job.HaltException;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobRequest;
 import io.couchjobs.job.JobStatus;
+import io.couchjobs.job.JobType;
 import io.couchjobs.schedule.Schedule;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
@@ -131,6 +132,21 @@ class GuardedLifeTest {
         }
         org.assertj.core.api.Assertions.assertThatThrownBy(() -> dead.finish("too late"))
                 .isInstanceOf(HaltException.class);
+    }
+
+    @Test
+    void a_worker_starts_though_it_may_not_store_the_timeout_that_its_type_names() throws Exception {
+        JobType<ObjectNode> email = JobType.of("email", ObjectNode.class).withTimeout(Duration.ofMinutes(9));
+        producer.add(request("1"));
+
+        try (Worker running =
+                worker.worker().handler(email, (data, context) -> "done").start()) {
+            assertThat(finished(producer, "email", "1").status()).isEqualTo(JobStatus.SUCCESS);
+            assertThat(running.stats().failed()).isZero();
+        }
+        assertThat(admin.types().timeout("email")).isEmpty();
+        admin.types().define(email);
+        assertThat(admin.types().timeout("email")).contains(Duration.ofMinutes(9));
     }
 
     @Test

@@ -27,6 +27,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds due jobs for one worker, waiting for one if need be. Thread-safe.
@@ -36,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  * or the deadline passes. No wake-up is lost: the feed's position was taken before the index was read.
  */
 public final class Finder implements FeedListener, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Finder.class);
     private static final Duration FALLBACK = Duration.ofMinutes(10);
     /** On a cluster the copy of the index that was read may have been behind. */
     private static final Duration FALLBACK_ON_CLUSTERS = Duration.ofSeconds(45);
@@ -125,16 +128,13 @@ public final class Finder implements FeedListener, AutoCloseable {
         }
         Candidate candidate = new Candidate(job, store.environment().uuid().toString());
         List<Candidate> granted = limits.grant(List.of(candidate));
-        Optional<LeasedJob> won = granted.isEmpty()
-                ? Optional.empty()
-                : claimer.claim(granted, worker, true).stream().findFirst();
-        if (candidate.state() == Candidate.State.LOST) {
-            conflicts.increment();
-            limits.lost(candidate);
-            store.listener().claimLost(job);
+        List<LeasedJob> won = granted.isEmpty() ? List.of() : claimer.claim(granted, worker, true);
+        try {
+            Pick.note(picks, candidate);
+        } catch (RuntimeException e) {
+            log.warn("job {} is claimed as it was asked for, but that could not be noted", id, e);
         }
-        won.ifPresent(claimed -> store.listener().claimed(job, claimed.job()));
-        return won;
+        return won.stream().findFirst();
     }
 
     /**

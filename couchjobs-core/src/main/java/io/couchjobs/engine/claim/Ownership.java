@@ -315,7 +315,8 @@ public final class Ownership {
     }
 
     /**
-     * Within the lease no other claim has the job, unless an operator released it; after it, another claim that is as good or better has it.
+     * Within the lease no other claim has the job, unless an operator released it. After it, another claim that is as good or
+     * better has it.
      */
     private void haltIfRivalled(Leaves present, Job own) {
         if (present.areInConflict() && lease.isOver() && present.rival(own, token)) {

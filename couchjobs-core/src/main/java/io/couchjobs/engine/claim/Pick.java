@@ -95,17 +95,20 @@ public final class Pick {
 
     private void note() {
         parts.known.answered(candidates, options.strategy());
-        for (Candidate candidate : candidates) {
-            switch (candidate.state()) {
-                case FOUND, GRANTED -> {}
-                case LOST -> lost(candidate);
-                case WON -> parts.store.listener().claimed(candidate.job(), candidate.claimed());
-            }
-        }
+        candidates.forEach(candidate -> note(parts, candidate));
         parts.store.claimTroubles().over(parts.worker);
     }
 
-    private void lost(Candidate candidate) {
+    /** Notes how the claim of one job was answered. */
+    static void note(Parts parts, Candidate candidate) {
+        switch (candidate.state()) {
+            case FOUND, GRANTED -> {}
+            case LOST -> lost(parts, candidate);
+            case WON -> parts.store.listener().claimed(candidate.job(), candidate.claimed());
+        }
+    }
+
+    private static void lost(Parts parts, Candidate candidate) {
         log.debug("lost the race for {}; going on with others", candidate.id());
         parts.conflicts.increment();
         parts.limits.lost(candidate);

@@ -131,6 +131,11 @@ public final class SettingsStore implements FeedListener {
                 .map(settings -> settings.timeout().orElse(defaultTimeout));
     }
 
+    /** The same without I/O; the queue's default when the settings are not known. */
+    public Duration likelyTimeoutOf(String type) {
+        return knownTimeoutOf(type).orElse(defaultTimeout);
+    }
+
     /** When and how often failed jobs of this type run again. */
     public RetryPolicy retryPolicyOf(String type) {
         return get(type).retryPolicy();

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The events of one job for one subscriber. Thread-safe; an event goes to one of the threads that await it. */
@@ -87,6 +88,20 @@ public final class JobSubscription extends Follower implements Subscription {
             present = event.get().job().map(followers::withData);
         }
         return present;
+    }
+
+    @Override
+    public Stream<JobChange> changes() {
+        return Stream.iterate(next(), Optional::isPresent, before -> next()).flatMap(Optional::stream);
+    }
+
+    private Optional<JobChange> next() {
+        try {
+            return await(Environment.FOREVER);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
     }
 
     /**

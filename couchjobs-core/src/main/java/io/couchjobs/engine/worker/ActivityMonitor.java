@@ -38,7 +38,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sets jobs of dead owners free. Every worker runs one, and every process that claims jobs by {@code accept}; they race harmlessly. Thread-safe.
+ * Sets jobs of dead owners free. Every worker runs one, and every process that claims jobs by hand. They race harmlessly.
+ * Thread-safe.
  *
  * <p>It compares no clocks: it remembers which revision of a job and of its worker's registration it saw, and when, on its
  * own monotonic clock. When neither has moved for the type's timeout (plus a random bit, so that monitors do not collide),

@@ -4,6 +4,7 @@ import io.couchjobs.engine.claim.LeasedJob;
 import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.engine.store.Owner;
 import io.couchjobs.job.Listening;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -77,9 +78,10 @@ public final class HandClaims implements AutoCloseable {
         }
     }
 
+    /** No request: a claim that was won is handed out, whatever the server does now. */
     private void hold(LeasedJob claim, LeaseKeeper leases) {
-        Held run = new Held(
-                claim, new LeaseTimeout(parts.settings().timeoutOf(claim.id().type()), claim.confirmedNanos()));
+        Duration timeout = parts.settings().likelyTimeoutOf(claim.id().type());
+        Held run = new Held(claim, new LeaseTimeout(timeout, claim.confirmedNanos()), held);
         held.put(claim.token(), run);
         claim.whenEnded(run::halt);
         if (renewsLeases) {
@@ -99,26 +101,12 @@ public final class HandClaims implements AutoCloseable {
         }
     }
 
-    /** A claim whose lease is renewed. Its owner learns by its next call that it was halted. */
-    private final class Held implements LeaseHolder {
-        private final LeasedJob claim;
-        private final LeaseTimeout timeout;
-
-        Held(LeasedJob claim, LeaseTimeout timeout) {
-            this.claim = claim;
-            this.timeout = timeout;
-        }
-
-        @Override
-        public LeasedJob claim() {
-            return claim;
-        }
-
-        @Override
-        public LeaseTimeout timeout() {
-            return timeout;
-        }
-
+    /**
+     * A claim whose lease is renewed. Its owner learns by its next call that it was halted.
+     *
+     * @param held the claims that are held still, by token
+     */
+    private record Held(LeasedJob claim, LeaseTimeout timeout, Map<String, Held> held) implements LeaseHolder {
         @Override
         public boolean isHalted() {
             return !held.containsKey(claim.token());

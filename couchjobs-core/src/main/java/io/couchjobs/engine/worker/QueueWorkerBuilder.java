@@ -4,6 +4,7 @@ import io.couchjobs.engine.settings.QueueParts;
 import io.couchjobs.job.Job;
 import io.couchjobs.job.JobType;
 import io.couchjobs.job.Strategy;
+import io.couchjobs.job.WriteRefusedException;
 import io.couchjobs.worker.JobHandler;
 import io.couchjobs.worker.RunInterceptor;
 import io.couchjobs.worker.RunReport;
@@ -20,9 +21,12 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Describes and starts a worker of a queue. */
 final class QueueWorkerBuilder implements WorkerBuilder {
+    private static final Logger log = LoggerFactory.getLogger(QueueWorkerBuilder.class);
     private final QueueParts parts;
     private final Map<String, Handler<?>> handlers = new LinkedHashMap<>();
     private final List<String> problems = new ArrayList<>();
@@ -161,15 +165,27 @@ final class QueueWorkerBuilder implements WorkerBuilder {
     @Override
     public Worker start() {
         check();
-        handlers.values().forEach(handler -> parts.settings().define(handler.type()));
+        handlers.values().forEach(handler -> define(handler.type()));
         return new QueueWorker(parts, options(), hook).start();
     }
 
     @Override
     public List<RunReport> drain() throws InterruptedException {
         check();
-        handlers.values().forEach(handler -> parts.settings().define(handler.type()));
+        handlers.values().forEach(handler -> define(handler.type()));
         return new Drain(parts, options()).run();
+    }
+
+    /** Where the database has a guard, only an administrator may change the settings of a type. */
+    private void define(JobType<?> type) {
+        try {
+            parts.settings().define(type);
+        } catch (WriteRefusedException notAllowed) {
+            log.warn(
+                    "timeout and retention of type {} stay as they are: an administrator has to set them ({})",
+                    type.name(),
+                    notAllowed.getMessage());
+        }
     }
 
     private void check() {
