@@ -37,6 +37,7 @@ import picocli.CommandLine.Spec;
             TypesCommand.class,
             TypeCommand.class,
             CronCommand.class,
+            ScopeCommand.class,
             WorkersCommand.class,
             TopCommand.class,
             DashboardCommand.class,

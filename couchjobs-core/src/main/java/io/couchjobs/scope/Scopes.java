@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * The scopes of a queue: jobs by type and partition, each with a service that can be started and stopped, and that
@@ -48,6 +49,39 @@ public interface Scopes {
     State start(Scope scope, ScopeConfig config);
 
     /**
+     * Changes the configuration of a scope. Where it is served the change has effect within a second: with more concurrency more
+     * jobs start; with less none is stopped, and none starts until fewer run. Jobs that were taken before stay, also when the queue
+     * limit is less now. A stopped scope starts with it next time. It is the last one given for the scope's type: {@link #start(Scope)}
+     * uses it.
+     *
+     * @param scope the scope
+     * @param config how much it takes
+     * @return the scope as it is now; empty when it was never started, and nothing was written
+     */
+    default Optional<State> reconfigure(Scope scope, ScopeConfig config) {
+        return reconfigure(scope, present -> config);
+    }
+
+    /**
+     * Changes a part of the configuration of a scope, as {@link #reconfigure(Scope, ScopeConfig)} does. For example {@code
+     * scopes.reconfigure(scope, config -> config.concurrency("cores*2"))}.
+     *
+     * @param scope the scope
+     * @param change what becomes of the configuration; may be called more than once, and must give the same each time
+     * @return the scope as it is now; empty when it was never started, and nothing was written
+     */
+    Optional<State> reconfigure(Scope scope, UnaryOperator<ScopeConfig> change);
+
+    /**
+     * Stops a scope in all processes, and lets running jobs finish however long they take. From now on it answers {@link
+     * Submission.Answer#SCOPE_SHUTDOWN}. Waiting jobs are cancelled with that reason. Returns when the stop is written. {@link
+     * #stop(Scope, Duration)} can give running jobs less time afterwards.
+     *
+     * @param scope the scope; one that was never started stays unknown
+     */
+    void stop(Scope scope);
+
+    /**
      * Stops a scope in all processes. From now on it answers {@link Submission.Answer#SCOPE_SHUTDOWN}. Waiting jobs are
      * cancelled with that reason. Running jobs may finish, and are killed when the time is over. Returns when all that is done,
      * at the latest some seconds after that time. A scope that is stopped already is given less time if it had more.
@@ -68,6 +102,13 @@ public interface Scopes {
      * @return how it is now; empty when it was never started
      */
     Optional<State> state(Scope scope);
+
+    /**
+     * Lists the scopes of all types.
+     *
+     * @return those that were ever started, by type and partition
+     */
+    List<State> list();
 
     /**
      * Lists the scopes of a type.
@@ -197,7 +238,7 @@ public interface Scopes {
      *
      * @param scope the scope
      * @param isRunning whether it takes jobs
-     * @param config its configuration, of the last start
+     * @param config its configuration
      * @param starts how often it was started
      * @param stopTimeout how long running jobs may go on after the last stop
      */

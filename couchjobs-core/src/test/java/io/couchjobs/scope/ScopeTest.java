@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -56,6 +57,6 @@ class ScopeTest {
     void what_people_wrote_into_a_configuration_and_is_none_counts_as_not_set() throws Exception {
         ScopeConfig config = ScopeConfig.of(new com.fasterxml.jackson.databind.ObjectMapper()
                 .readTree("{\"concurrency\":\"many\",\"queueLimit\":-3,\"classes\":7}"));
-        assertThat(config).isEqualTo(new ScopeConfig(OptionalInt.empty(), OptionalInt.empty(), Set.of()));
+        assertThat(config).isEqualTo(new ScopeConfig(Optional.empty(), OptionalInt.empty(), Set.of()));
     }
 }

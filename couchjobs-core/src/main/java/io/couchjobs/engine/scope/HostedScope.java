@@ -2,6 +2,7 @@ package io.couchjobs.engine.scope;
 
 import io.couchjobs.engine.time.Environment;
 import io.couchjobs.engine.time.Lane;
+import io.couchjobs.scope.ScopeConfig;
 import io.couchjobs.scope.ScopeService;
 import io.couchjobs.scope.Scopes;
 import io.couchjobs.scope.Submission;
@@ -40,6 +41,14 @@ final class HostedScope {
     /** Which start of the scope it belongs to. */
     long starts() {
         return starts;
+    }
+
+    /** The scope has another configuration, or the same. */
+    void follow(ScopeConfig config) {
+        int wanted = config.concurrency();
+        if (worker.concurrency() != wanted) {
+            worker.concurrency(wanted);
+        }
     }
 
     /**

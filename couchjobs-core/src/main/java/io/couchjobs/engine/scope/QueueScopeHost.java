@@ -181,7 +181,9 @@ public final class QueueScopeHost implements ScopeHost, FeedListener {
         HostedScope present = hosted.get(scope);
         if (present != null && !(state.isRunning() && present.starts() == state.starts())) {
             present.stop(state.stopTimeout(), () -> run(() -> ended(scope, present)));
-        } else if (present == null && state.isRunning() && service.serves(scope)) {
+        } else if (present != null) {
+            present.follow(state.config());
+        } else if (state.isRunning() && service.serves(scope)) {
             serve(state);
         }
         if (state.isRunning()) {

@@ -30,6 +30,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /** The scopes in the database of a queue. Thread-safe. */
@@ -93,6 +94,16 @@ public final class QueueScopes implements Scopes {
     }
 
     @Override
+    public Optional<Scopes.State> reconfigure(Scope scope, UnaryOperator<ScopeConfig> change) {
+        return tools.scopes().reconfigure(scope, change);
+    }
+
+    @Override
+    public void stop(Scope scope) {
+        tools.scopes().stop(scope, LONGEST_STOP);
+    }
+
+    @Override
     public boolean stop(Scope scope, Duration timeout) throws InterruptedException {
         Duration patience = timeout.compareTo(LONGEST_STOP) > 0 ? LONGEST_STOP : timeout;
         if (patience.isNegative()) {
@@ -108,6 +119,11 @@ public final class QueueScopes implements Scopes {
     @Override
     public Optional<Scopes.State> state(Scope scope) {
         return tools.scopes().read(scope);
+    }
+
+    @Override
+    public List<Scopes.State> list() {
+        return tools.scopes().readAll();
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.couchjobs.engine.scope;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.store.SharedDocuments;
 import io.couchjobs.scope.Scope;
 import io.couchjobs.scope.ScopeConfig;
@@ -15,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Scope documents in and out of the database. Thread-safe. */
@@ -45,7 +47,16 @@ final class ScopeStore {
 
     /** All scopes of a type that were ever started, by partition. */
     List<Scopes.State> readAll(String type) {
-        return documents.readAll(Scope.prefix(type)).stream()
+        return statesOf(Scope.prefix(type));
+    }
+
+    /** All scopes that were ever started, by type and partition. */
+    List<Scopes.State> readAll() {
+        return statesOf(DocIds.SCOPE);
+    }
+
+    private List<Scopes.State> statesOf(String prefix) {
+        return documents.readAll(prefix).stream()
                 .flatMap(document -> Scope.ofDocId(document.path("_id").asText()).stream()
                         .map(scope -> ScopeDocument.stateOf(scope, document)))
                 .toList();
@@ -79,6 +90,21 @@ final class ScopeStore {
             return document;
         });
         return ScopeDocument.stateOf(scope, stored);
+    }
+
+    /** One that was never started stays unknown. */
+    Optional<Scopes.State> reconfigure(Scope scope, UnaryOperator<ScopeConfig> change) {
+        ObjectNode stored = documents.change(scope.docId(), document -> {
+            Scopes.State present = ScopeDocument.stateOf(scope, document);
+            ScopeConfig wanted = change.apply(present.config());
+            if (present.starts() == 0 || wanted.equals(present.config())) {
+                return document;
+            }
+            document.put(ScopeDocument.CONFIGURED, lastOf(scope.type()).number + 1)
+                    .set(ScopeDocument.CONFIG, wanted.toJson());
+            return document;
+        });
+        return Optional.of(ScopeDocument.stateOf(scope, stored)).filter(state -> state.starts() > 0);
     }
 
     /** Lets a scope take no more jobs. One that was never started stays unknown, a stopped one may be given less time. */
