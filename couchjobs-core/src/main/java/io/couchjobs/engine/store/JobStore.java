@@ -18,6 +18,7 @@ import io.couchjobs.job.QueueListener;
 import io.couchjobs.job.Site;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -237,10 +238,17 @@ public final class JobStore implements AutoCloseable {
      */
     public Leaves leaves(JobId id) {
         Leaves leaves = Leaves.read(database, id);
-        if (leaves.areInConflict() || leaves.winner().filter(Job::isWithdrawn).isPresent()) {
+        if (leaves.needResolution()) {
             look(id);
         }
         return leaves;
+    }
+
+    /** {@return the leaves of several jobs; one that the server cannot read now is missing, what is no job has no value} */
+    public Map<JobId, Optional<Leaves>> leaves(List<JobId> ids) {
+        Map<JobId, Optional<Leaves>> all = Leaves.read(database, ids, isCluster());
+        all.forEach((id, leaves) -> leaves.filter(Leaves::needResolution).ifPresent(torn -> look(id)));
+        return all;
     }
 
     /** The job with its attached data, which nothing else here reads. */

@@ -10,7 +10,9 @@ import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.MalformedJobException;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -52,7 +54,40 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
      * conflict that another copy has.
      */
     static Leaves read(CouchDatabase database, JobId id) {
-        List<ObjectNode> leaves = database.leaves(id.docId());
+        return of(database.leaves(id.docId()));
+    }
+
+    /**
+     * Reads all leaves of several jobs.
+     *
+     * @param together whether one request asks for all of them: PouchDB Server shows then only the leaf that readers see
+     * @return what each of them has; one that the server could not read now is missing, one that cannot be a job has no value
+     */
+    static Map<JobId, Optional<Leaves>> read(CouchDatabase database, List<JobId> ids, boolean together) {
+        Map<JobId, Optional<Leaves>> all = new HashMap<>();
+        if (together) {
+            List<Optional<List<ObjectNode>>> found =
+                    database.leavesOfAll(ids.stream().map(JobId::docId).toList());
+            for (int i = 0; i < ids.size(); i++) {
+                JobId id = ids.get(i);
+                found.get(i).ifPresent(leaves -> all.put(id, ofJob(leaves)));
+            }
+        } else {
+            ids.forEach(id -> all.put(id, ofJob(database.leaves(id.docId()))));
+        }
+        return all;
+    }
+
+    private static Optional<Leaves> ofJob(List<ObjectNode> leaves) {
+        leaves.forEach(leaf -> leaf.remove("_revisions"));
+        try {
+            return Optional.of(of(leaves));
+        } catch (MalformedJobException notAJob) {
+            return Optional.empty();
+        }
+    }
+
+    private static Leaves of(List<ObjectNode> leaves) {
         List<ObjectNode> live = leaves.stream()
                 .filter(leaf -> !isDeleted(leaf))
                 .sorted(AS_COUCHDB)
@@ -87,6 +122,11 @@ public record Leaves(List<Job> jobs, boolean isBesideTombstone) {
     /** {@return whether there are several, or a tombstone beside one} */
     public boolean areInConflict() {
         return jobs.size() > 1 || isBesideTombstone;
+    }
+
+    /** {@return whether a resolver has to look at the job: its leaves are in conflict, or readers see a withdrawn claim} */
+    boolean needResolution() {
+        return areInConflict() || winner().filter(Job::isWithdrawn).isPresent();
     }
 
     /** The leaf by which a claim owns the job; empty when the claim does not own the job any more. */

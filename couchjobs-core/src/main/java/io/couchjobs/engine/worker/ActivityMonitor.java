@@ -1,7 +1,6 @@
 package io.couchjobs.engine.worker;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.couchjobs.couch.config.CouchJobsException;
 import io.couchjobs.couch.config.CouchUnreachableException;
 import io.couchjobs.engine.document.DocIds;
 import io.couchjobs.engine.feed.FeedEvent;
@@ -11,7 +10,6 @@ import io.couchjobs.engine.registry.Registry;
 import io.couchjobs.engine.registry.SignOfLife;
 import io.couchjobs.engine.registry.WorkerRegistration;
 import io.couchjobs.engine.settings.QueueParts;
-import io.couchjobs.engine.store.Leaves;
 import io.couchjobs.engine.time.Alarm;
 import io.couchjobs.engine.time.Backoff;
 import io.couchjobs.engine.time.Environment;
@@ -19,20 +17,18 @@ import io.couchjobs.engine.time.Lane;
 import io.couchjobs.engine.worker.Sightings.Beat;
 import io.couchjobs.engine.worker.Sightings.Sighting;
 import io.couchjobs.engine.worker.Sightings.Timeout;
-import io.couchjobs.job.Job;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.Listening;
-import io.couchjobs.job.Lock;
-import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.WorkerInfo;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,7 +47,8 @@ import org.slf4j.LoggerFactory;
  * reading of a majority of the copies. A document with conflicts is not put back to waiting: the dead owner's claim is
  * withdrawn, and the conflict resolved.
  *
- * <p>Jobs are looked at one by one: trouble with one, or with the index, does not keep the others from being recovered.
+ * <p>The jobs of one owner are recovered together, and when that fails one by one: trouble with one, or with the index, does not
+ * keep the others from being recovered.
  */
 public final class ActivityMonitor implements FeedListener, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ActivityMonitor.class);
@@ -193,24 +190,30 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
 
     /** Looks at all owned jobs; returns how long they can be left alone. */
     private Duration examineAll() {
+        Troubles troubles = new Troubles();
+        Map<String, SilentOwner> silent = new LinkedHashMap<>();
         Duration next = LONGEST_SLEEP;
-        Throwable trouble = null;
         for (Map.Entry<JobId, Sighting> entry : sightings.owned().entrySet()) {
-            try {
-                next = shorter(next, examine(entry.getKey(), entry.getValue()));
-            } catch (CouchUnreachableException away) {
-                trouble = away;
-                break;
-            } catch (RuntimeException | Error e) {
-                trouble = e;
-            }
+            next = shorter(
+                    next, troubles.orElse(LONGEST_SLEEP, () -> examine(entry.getKey(), entry.getValue(), silent)));
         }
-        if (trouble == null) {
+        silent.values().forEach(owner -> recover(owner, troubles));
+        if (troubles.last == null) {
             watchAgain.reset();
-            return next;
+            return silent.isEmpty() ? next : AT_ONCE;
         }
-        warnOnce(watchAgain, "the activity monitor cannot look after owned jobs", trouble);
+        warnOnce(watchAgain, "the activity monitor cannot look after owned jobs", troubles.last);
         return shorter(next, watchAgain.next());
+    }
+
+    private static void recover(SilentOwner owner, Troubles troubles) {
+        Troubles together = new Troubles();
+        owner.recoveries().forEach(together::note);
+        if (together.last != null && !together.isAway) {
+            owner.singleRecoveries().forEach(troubles::note);
+        } else {
+            troubles.add(together);
+        }
     }
 
     /** Looks once, without waiting for a feed. */
@@ -260,12 +263,11 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
     }
 
     /** Looks at one owned job; returns how long it can be left alone. */
-    private Duration examine(JobId id, Sighting sighting) {
+    private Duration examine(JobId id, Sighting sighting, Map<String, SilentOwner> silent) {
+        String worker = sighting.worker();
         Timeout timeout = sightings.timeout(id.type());
-        Beat beat = sightings
-                .beat(sighting.worker())
-                .orElseGet(() -> sightings.heardUnlessKnown(sighting.worker(), signOfLife(sighting.worker())));
-        long life = deadOwners.isLeftByAFormerProcess(id, sighting.worker())
+        Beat beat = sightings.beat(worker).orElseGet(() -> sightings.heardUnlessKnown(worker, signOfLife(worker)));
+        long life = deadOwners.isLeftByAFormerProcess(id, worker)
                 ? sighting.nanos()
                 : later(beat.nanos(), sighting.nanos());
         long since = later(life, timeout.changedNanos().orElse(life));
@@ -274,62 +276,13 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
         if (!left.isNegative() && !left.isZero()) {
             return left;
         }
-        try {
-            expireIfSilent(id, sighting, beat, timeout);
-        } catch (MalformedJobException overwritten) {
-            sightings.forget(id, sighting);
-        }
-        return AT_ONCE;
+        silent.computeIfAbsent(worker, name -> new SilentOwner(parts, sightings, deadOwners, name, beat))
+                .add(id, sighting, timeout);
+        return LONGEST_SLEEP;
     }
 
     private SignOfLife signOfLife(String worker) {
         return SignOfLife.read(parts.store().database(), worker);
-    }
-
-    /**
-     * Reads everything once more: the feed may be behind, and the owner is not to suffer from that. The state that is read is
-     * compared with the earlier sightings, not with events of the feed meanwhile.
-     */
-    private void expireIfSilent(JobId id, Sighting sighting, Beat beat, Timeout timeout) {
-        parts.settings().read(id.type());
-        if (!sightings.timeout(id.type()).equals(timeout)) {
-            return;
-        }
-        Evidence found = evidence(id, sighting.worker());
-        boolean ownerLives = !found.signOfLife.equals(beat.sign());
-        if (ownerLives && !deadOwners.isLeftByAFormerProcess(id, sighting.worker())) {
-            sightings.heard(sighting.worker(), found.signOfLife);
-            sightings.again(id, sighting, sighting.worker(), sighting.rev());
-            return;
-        }
-        Leaves present = found.job;
-        DeadOwners.leaf(present, sighting.rev())
-                .ifPresentOrElse(
-                        silent -> deadOwners.free(silent, present, sighting),
-                        () -> sawInstead(id, sighting, present.winner()));
-    }
-
-    private Evidence evidence(JobId id, String worker) {
-        return parts.store()
-                .majority()
-                .read(
-                        List.of(DocIds.WORKER + worker, id.docId()),
-                        () -> new Evidence(signOfLife(worker), parts.store().leaves(id)))
-                .orElseThrow(() ->
-                        new CouchJobsException("no majority of the copies is in reach; nobody can tell who is alive"));
-    }
-
-    /** The last reading of a job and its owner. */
-    private record Evidence(SignOfLife signOfLife, Leaves job) {}
-
-    private void sawInstead(JobId id, Sighting sighting, Optional<Job> present) {
-        Optional<Lock> lock = present.flatMap(Job::lock);
-        if (lock.isPresent()) {
-            sightings.again(
-                    id, sighting, lock.get().worker(), present.flatMap(Job::rev).orElse(""));
-        } else {
-            sightings.forget(id, sighting);
-        }
     }
 
     /** Recovers at once the jobs that an earlier process of this worker's id left behind. */
@@ -343,5 +296,35 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
 
     private static Duration shorter(Duration one, Duration other) {
         return one.compareTo(other) < 0 ? one : other;
+    }
+
+    /** What went wrong in one look. While the server is away nothing more is tried. */
+    private static final class Troubles {
+        private @Nullable Throwable last;
+        private boolean isAway;
+
+        void note(Runnable attempt) {
+            Duration unused = orElse(Duration.ZERO, () -> {
+                attempt.run();
+                return Duration.ZERO;
+            });
+        }
+
+        Duration orElse(Duration otherwise, Supplier<Duration> attempt) {
+            try {
+                return isAway ? otherwise : attempt.get();
+            } catch (CouchUnreachableException away) {
+                last = away;
+                isAway = true;
+            } catch (RuntimeException | Error e) {
+                last = e;
+            }
+            return otherwise;
+        }
+
+        void add(Troubles others) {
+            isAway |= others.isAway;
+            last = others.last == null ? last : others.last;
+        }
     }
 }

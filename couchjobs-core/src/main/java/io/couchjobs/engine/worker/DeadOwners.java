@@ -16,6 +16,8 @@ import io.couchjobs.job.MalformedJobException;
 import io.couchjobs.job.WorkerInfo;
 import io.couchjobs.type.Limit;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
@@ -70,7 +72,7 @@ final class DeadOwners {
         Sighting now = new Sighting(job.rev(), ownWorker, parts.clock().nanos(), 0);
         try {
             Leaves present = parts.store().leaves(job.id());
-            leaf(present, job.rev()).ifPresent(silent -> free(silent, present, now));
+            leaf(present, job.rev()).ifPresent(silent -> free(List.of(new Left(silent, present, now))));
         } catch (MalformedJobException overwritten) {
             log.debug("{} was overwritten by something that is no job", job.id());
         }
@@ -96,48 +98,87 @@ final class DeadOwners {
         }
     }
 
-    /** Takes a job from its dead owner. */
-    void free(Job silent, Leaves present, Sighting sighting) {
-        if (!parts.store().site().owns(silent)) {
-            sightings.forget(silent.id(), sighting);
-            return;
+    /**
+     * A job that its owner left.
+     *
+     * @param silent the leaf that was seen all the time
+     * @param present all its leaves
+     * @param sighting when it was seen first
+     */
+    record Left(Job silent, Leaves present, Sighting sighting) {
+        private Optional<Job> expired(QueueParts parts) {
+            return Transitions.expire(
+                            silent,
+                            parts.settings().get(silent.type()).get(Limit.EXPIRATIONS),
+                            parts.clock().instant())
+                    .write();
         }
-        if (silent.lock()
+    }
+
+    /** Takes jobs from their dead owner: those without conflicts by one request. */
+    void free(List<Left> jobs) {
+        List<Left> expiring = new ArrayList<>();
+        for (Left job : jobs) {
+            if (!parts.store().site().owns(job.silent)) {
+                sightings.forget(job.silent.id(), job.sighting);
+            } else if (isBeingClaimed(job.silent)) {
+                seeAgain(job);
+            } else if (job.present.areInConflict() || job.silent.isWithdrawn()) {
+                withdraw(job);
+            } else {
+                expiring.add(job);
+            }
+        }
+        expire(expiring);
+    }
+
+    private boolean isBeingClaimed(Job silent) {
+        return silent.lock()
                 .map(Lock::token)
                 .filter(parts.store().claimsUnderWay()::contains)
-                .isPresent()) {
-            sightings.again(silent.id(), sighting, sighting.worker(), sighting.rev());
-            return;
-        }
-        if (!present.areInConflict() && !silent.isWithdrawn()) {
-            expire(silent, sighting);
-            return;
-        }
-        if (!silent.isWithdrawn()) {
-            ClusterTransitions.withdrawAfterRun(silent, parts.clock().instant())
+                .isPresent();
+    }
+
+    private void withdraw(Left job) {
+        if (!job.silent.isWithdrawn()) {
+            ClusterTransitions.withdrawAfterRun(job.silent, parts.clock().instant())
                     .write()
                     .ifPresent(parts.store()::write);
         }
-        parts.store().look(silent.id());
-        sightings.again(silent.id(), sighting, sighting.worker(), sighting.rev());
+        parts.store().look(job.silent.id());
+        seeAgain(job);
     }
 
-    private void expire(Job silent, Sighting sighting) {
-        Optional<Job> expired = Transitions.expire(
-                        silent,
-                        parts.settings().get(silent.type()).get(Limit.EXPIRATIONS),
-                        parts.clock().instant())
-                .write();
-        if (expired.isPresent() && !(parts.store().write(expired.get()) instanceof WriteResult.Stored)) {
-            // Somebody is alive, as the feed will tell, or the database refused the write: the monitor looks again
-            // later.
-            sightings.again(silent.id(), sighting, sighting.worker(), sighting.rev());
-            return;
+    private void seeAgain(Left job) {
+        sightings.again(job.silent.id(), job.sighting, job.sighting.worker(), job.sighting.rev());
+    }
+
+    private void expire(List<Left> jobs) {
+        List<Left> writing = new ArrayList<>();
+        List<Job> expired = new ArrayList<>();
+        for (Left job : jobs) {
+            Optional<Job> written = job.expired(parts);
+            if (written.isPresent()) {
+                writing.add(job);
+                expired.add(written.get());
+            } else {
+                sightings.forget(job.silent.id(), job.sighting);
+            }
         }
-        sightings.forget(silent.id(), sighting);
-        if (expired.isPresent()) {
+        List<WriteResult> answers = parts.store().writeAll(expired);
+        for (int i = 0; i < writing.size(); i++) {
+            answered(writing.get(i), expired.get(i), answers.get(i));
+        }
+    }
+
+    /** Somebody is alive, as the feed will tell, or the database refused the write: then the monitor looks again later. */
+    private void answered(Left job, Job expired, WriteResult answer) {
+        if (answer instanceof WriteResult.Stored) {
+            sightings.forget(expired.id(), job.sighting);
             recovered.increment();
-            tell(expired.get(), sighting.worker());
+            tell(expired, job.sighting.worker());
+        } else {
+            seeAgain(job);
         }
     }
 

@@ -16,6 +16,7 @@ import io.couchjobs.type.Limit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -253,6 +254,21 @@ class ActivityMonitorTest {
         watched.couch.faults().answer(5, path("/_bulk_docs"), 500);
         watched.advance(T.plus(JITTER));
         until(() -> monitor.recovered() == 1);
+    }
+
+    @Test
+    void many_jobs_of_one_dead_owner_cost_little_more_than_a_reading_each() throws Exception {
+        int jobs = 150;
+        ActivityMonitor monitor = watched.monitor("me");
+        for (int i = 0; i < jobs; i++) {
+            watched.owned("j" + i, "dead", "");
+        }
+        watched.looked();
+        AtomicInteger requests = new AtomicInteger();
+        watched.couch.faults().answer(1, request -> requests.incrementAndGet() < 0, 500);
+        watched.advance(T.plus(JITTER));
+        until(() -> monitor.recovered() == jobs);
+        assertThat(requests.get()).isLessThan(jobs + jobs / 2);
     }
 
     @Test

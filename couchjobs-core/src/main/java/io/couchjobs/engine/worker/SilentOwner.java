@@ -1,0 +1,138 @@
+package io.couchjobs.engine.worker;
+
+import io.couchjobs.couch.config.CouchJobsException;
+import io.couchjobs.engine.document.DocIds;
+import io.couchjobs.engine.registry.SignOfLife;
+import io.couchjobs.engine.settings.QueueParts;
+import io.couchjobs.engine.store.Leaves;
+import io.couchjobs.engine.worker.Sightings.Beat;
+import io.couchjobs.engine.worker.Sightings.Sighting;
+import io.couchjobs.engine.worker.Sightings.Timeout;
+import io.couchjobs.job.Job;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.Lock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * An owner that an activity monitor has not heard of for too long. Its jobs are read and set free together: a worker that dies
+ * with hundreds of jobs costs few requests more than one with a single job. Not thread-safe.
+ */
+final class SilentOwner {
+    /** How many jobs one reading takes at most. */
+    private static final int MOST = 100;
+
+    private final QueueParts parts;
+    private final Sightings sightings;
+    private final DeadOwners deadOwners;
+    private final String worker;
+
+    /** Its last sign of life, which has to be the one that is read. */
+    private final Beat beat;
+
+    private final List<Silent> jobs = new ArrayList<>();
+
+    /** A job that has not moved for the timeout of its type. */
+    private record Silent(JobId id, Sighting sighting, Timeout timeout) {}
+
+    /** The last reading of an owner and some of its jobs. */
+    private record Evidence(SignOfLife signOfLife, Map<JobId, Optional<Leaves>> jobs) {}
+
+    SilentOwner(QueueParts parts, Sightings sightings, DeadOwners deadOwners, String worker, Beat beat) {
+        this.parts = parts;
+        this.sightings = sightings;
+        this.deadOwners = deadOwners;
+        this.worker = worker;
+        this.beat = beat;
+    }
+
+    void add(JobId id, Sighting sighting, Timeout timeout) {
+        jobs.add(new Silent(id, sighting, timeout));
+    }
+
+    /** {@return readings that set the jobs free, each of which may fail by itself} */
+    Stream<Runnable> recoveries() {
+        return Stream.iterate(0, from -> from < jobs.size(), from -> from + MOST)
+                .map(from -> jobs.subList(from, Math.min(from + MOST, jobs.size())))
+                .map(some -> () -> recover(some));
+    }
+
+    /** {@return the same, but of one job each: trouble with one does not keep the others from being recovered} */
+    Stream<Runnable> singleRecoveries() {
+        return jobs.stream().map(one -> () -> recover(List.of(one)));
+    }
+
+    /**
+     * Reads everything once more: the feed may be behind, and the owner is not to suffer from that. The state that is read is
+     * compared with the earlier sightings, not with events of the feed meanwhile.
+     */
+    private void recover(List<Silent> some) {
+        some.stream().map(job -> job.id.type()).distinct().forEach(parts.settings()::read);
+        List<Silent> silent = some.stream()
+                .filter(job -> sightings.timeout(job.id.type()).equals(job.timeout))
+                .toList();
+        if (silent.isEmpty()) {
+            return;
+        }
+        Evidence found = evidence(silent.stream().map(Silent::id).toList());
+        boolean ownerLives = !found.signOfLife.equals(beat.sign());
+        if (ownerLives) {
+            sightings.heard(worker, found.signOfLife);
+        }
+        List<DeadOwners.Left> left = new ArrayList<>();
+        for (Silent job : silent) {
+            if (ownerLives && !deadOwners.isLeftByAFormerProcess(job.id, worker)) {
+                sightings.again(job.id, job.sighting, worker, job.sighting.rev());
+            } else {
+                judge(job, found.jobs).ifPresent(left::add);
+            }
+        }
+        deadOwners.free(left);
+    }
+
+    private Evidence evidence(List<JobId> ids) {
+        List<String> docIds = Stream.concat(
+                        Stream.of(DocIds.WORKER + worker), ids.stream().map(JobId::docId))
+                .toList();
+        return parts.store()
+                .majority()
+                .read(
+                        docIds,
+                        () -> new Evidence(
+                                SignOfLife.read(parts.store().database(), worker),
+                                parts.store().leaves(ids)))
+                .orElseThrow(() ->
+                        new CouchJobsException("no majority of the copies is in reach; nobody can tell who is alive"));
+    }
+
+    /** Empty when the job is not as it was all the time. */
+    private Optional<DeadOwners.Left> judge(Silent job, Map<JobId, Optional<Leaves>> read) {
+        Optional<Leaves> found = read.get(job.id);
+        if (found == null) {
+            sightings.again(job.id, job.sighting, worker, job.sighting.rev());
+            return Optional.empty();
+        }
+        Leaves present = found.orElse(new Leaves(List.of()));
+        Optional<Job> silent = DeadOwners.leaf(present, job.sighting.rev());
+        if (silent.isEmpty()) {
+            sawInstead(job, present.winner());
+        }
+        return silent.map(leaf -> new DeadOwners.Left(leaf, present, job.sighting));
+    }
+
+    private void sawInstead(Silent job, Optional<Job> present) {
+        Optional<Lock> lock = present.flatMap(Job::lock);
+        if (lock.isPresent()) {
+            sightings.again(
+                    job.id,
+                    job.sighting,
+                    lock.get().worker(),
+                    present.flatMap(Job::rev).orElse(""));
+        } else {
+            sightings.forget(job.id, job.sighting);
+        }
+    }
+}
