@@ -9,6 +9,7 @@ import io.couchjobs.cli.input.Times;
 import io.couchjobs.cli.logging.LogLevels;
 import io.couchjobs.cli.output.Format;
 import io.couchjobs.job.After;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.schedule.Schedule;
 import java.time.Duration;
@@ -39,6 +40,7 @@ final class Cli {
                 .setExpandAtFiles(false)
                 .setAbbreviatedOptionsAllowed(false)
                 .registerConverter(JobStatus.class, EnumNames.oneOf(JobStatus.class))
+                .registerConverter(JobFilter.Label.class, EnumNames.oneOf(JobFilter.Label.class))
                 .registerConverter(Format.class, EnumNames.oneOf(Format.class))
                 .registerConverter(Figure.class, EnumNames.oneOf(Figure.class))
                 .registerConverter(Colour.class, EnumNames.oneOf(Colour.class))

@@ -6,12 +6,14 @@ import io.couchjobs.JobQueue;
 import io.couchjobs.cli.input.Durations;
 import io.couchjobs.cli.output.Cell;
 import io.couchjobs.cli.output.Table;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.type.TypeCounts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -24,28 +26,74 @@ import picocli.CommandLine.Option;
         name = "counts",
         description = {
             "Count jobs by type and status; name documents that look like jobs and cannot be.",
+            "With --by count them by group, class, origin, tag or correlation; jobs that have none are left out.",
             "While the server builds an index it waits, up to 10 minutes, and says how far the server is."
         },
-        footer = {"", "Examples:", "  couchjobs counts", "  couchjobs counts --type email -o json"})
+        footer = {
+            "",
+            "Examples:",
+            "  couchjobs counts",
+            "  couchjobs counts --type email -o json",
+            "  couchjobs counts --by group"
+        })
 final class CountsCommand extends QueueCommand {
     private static final int MALFORMED_SHOWN = 10;
 
     @Option(names = "--type", paramLabel = "T", description = "Only this type.")
     private @Nullable String type;
 
+    @Option(
+            names = "--by",
+            paramLabel = "LABEL",
+            completionCandidates = EnumNames.Labels.class,
+            description = "Count by group, class, origin, tag or correlation in place of the type.")
+    private JobFilter.@Nullable Label label;
+
+    @Option(
+            names = "--limit",
+            paramLabel = "N",
+            description = "With --by: how many groups, classes and so on at most; default 1000.")
+    private int limit = 1000;
+
     @Override
     void check() {
         if (type != null) {
             JobId.checkType(type);
         }
+        if (type != null && label != null) {
+            throw CommandException.usage("--type and --by exclude each other: an index has no jobs by type and label");
+        }
+        if (limit < 1) {
+            throw CommandException.usage("--limit must be at least 1: " + limit);
+        }
     }
 
     @Override
     ExitCode run(JobQueue queue) throws Exception {
+        return label == null ? byType(queue) : byLabel(queue, label);
+    }
+
+    private ExitCode byLabel(JobQueue queue, JobFilter.Label by) throws Exception {
+        // One more than wanted tells whether there are more.
+        Map<String, Map<JobStatus, Long>> counts = new LinkedHashMap<>(new IndexWait(queue, root().progress())
+                .ask(() -> queue.operations().countsBy(by, limit + 1)));
+        boolean more = counts.size() > limit;
+        List.copyOf(counts.keySet()).stream().skip(limit).forEach(counts::remove);
+        String name = EnumNames.lowerCase(by);
+        output().table(() -> table(name, counts), () -> json(name.endsWith("s") ? name + "es" : name + "s", counts));
+        if (more) {
+            root().say("couchjobs: there are more; --limit shows more than " + limit);
+        }
+        return ExitCode.DONE;
+    }
+
+    private ExitCode byType(JobQueue queue) throws Exception {
         Map<String, TypeCounts> counts = new IndexWait(queue, root().progress()).ask(queue.types()::counts);
         Map<String, TypeCounts> wanted =
                 type == null ? counts : Map.of(type, counts.getOrDefault(type, new TypeCounts(Map.of(), null)));
-        output().table(() -> table(wanted, Instant.now()), () -> json(wanted));
+        Map<String, Map<JobStatus, Long>> byStatus = new LinkedHashMap<>();
+        wanted.forEach((name, count) -> byStatus.put(name, count.byStatus()));
+        output().table(() -> typeTable(wanted, Instant.now()), () -> json("types", byStatus));
         queue.operations().malformed().entrySet().stream()
                 .limit(MALFORMED_SHOWN)
                 .forEach(document -> root().say("couchjobs: " + document.getKey()
@@ -53,22 +101,38 @@ final class CountsCommand extends QueueCommand {
         return ExitCode.DONE;
     }
 
-    private static Table table(Map<String, TypeCounts> counts, Instant now) {
-        List<String> headings = new ArrayList<>(List.of("TYPE"));
-        for (JobStatus status : JobStatus.values()) {
-            headings.add(status.json().toUpperCase(Locale.ROOT));
-        }
+    private static Table table(String what, Map<String, Map<JobStatus, Long>> counts) {
+        Table table = new Table(headings(what).toArray(new String[0]));
+        counts.forEach((name, byStatus) -> table.row(cells(name, byStatus).toArray(new Cell[0])));
+        return table;
+    }
+
+    private static Table typeTable(Map<String, TypeCounts> counts, Instant now) {
+        List<String> headings = headings("type");
         headings.add("OLDEST DUE");
         Table table = new Table(headings.toArray(new String[0]));
         counts.forEach((name, count) -> {
-            List<Cell> cells = new ArrayList<>(List.of(Cell.of(name)));
-            for (JobStatus status : JobStatus.values()) {
-                cells.add(Cell.of(count.byStatus().getOrDefault(status, 0L)));
-            }
+            List<Cell> cells = cells(name, count.byStatus());
             cells.add(Cell.of(oldest(count, now)));
             table.row(cells.toArray(new Cell[0]));
         });
         return table;
+    }
+
+    private static List<String> headings(String what) {
+        List<String> headings = new ArrayList<>(List.of(what.toUpperCase(Locale.ROOT)));
+        for (JobStatus status : JobStatus.values()) {
+            headings.add(status.json().toUpperCase(Locale.ROOT));
+        }
+        return headings;
+    }
+
+    private static List<Cell> cells(String name, Map<JobStatus, Long> byStatus) {
+        List<Cell> cells = new ArrayList<>(List.of(Cell.of(name)));
+        for (JobStatus status : JobStatus.values()) {
+            cells.add(Cell.of(byStatus.getOrDefault(status, 0L)));
+        }
+        return cells;
     }
 
     private static String oldest(TypeCounts count, Instant now) {
@@ -78,12 +142,14 @@ final class CountsCommand extends QueueCommand {
                 .orElse("-");
     }
 
-    private static ObjectNode json(Map<String, TypeCounts> counts) {
+    private static ObjectNode json(String what, Map<String, Map<JobStatus, Long>> counts) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        ObjectNode types = json.putObject("types");
-        counts.forEach((name, count) -> {
-            ObjectNode statuses = types.putObject(name);
-            count.byStatus().forEach((status, number) -> statuses.put(status.json(), number));
+        ObjectNode all = json.putObject(what);
+        counts.forEach((name, byStatus) -> {
+            ObjectNode statuses = all.putObject(name);
+            for (JobStatus status : JobStatus.values()) {
+                statuses.put(status.json(), byStatus.getOrDefault(status, 0L));
+            }
         });
         return json;
     }

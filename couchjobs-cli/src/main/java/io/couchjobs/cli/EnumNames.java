@@ -1,5 +1,6 @@
 package io.couchjobs.cli;
 
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobStatus;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,6 +39,17 @@ final class EnumNames {
 
         Statuses() {
             super(Arrays.stream(JobStatus.values()).map(JobStatus::json).toList());
+        }
+    }
+
+    /** The words that can be typed for a label. */
+    static final class Labels extends ArrayList<String> {
+        private static final long serialVersionUID = 1L;
+
+        Labels() {
+            super(Arrays.stream(JobFilter.Label.values())
+                    .map(EnumNames::lowerCase)
+                    .toList());
         }
     }
 

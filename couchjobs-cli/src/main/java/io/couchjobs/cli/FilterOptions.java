@@ -4,6 +4,8 @@ import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Site;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -22,6 +24,15 @@ final class FilterOptions {
 
     @Option(names = "--group", paramLabel = "G", description = "Only jobs of this group.")
     private @Nullable String group;
+
+    @Option(names = "--class", paramLabel = "C", description = "Only jobs of this class; \"\": only jobs without one.")
+    private @Nullable String jobClass;
+
+    @Option(
+            names = "--origin",
+            paramLabel = "O",
+            description = "Only jobs of this origin, such as schedule:nightly; \"\": only jobs without one.")
+    private @Nullable String origin;
 
     @Option(names = "--tag", paramLabel = "TAG", description = "Only jobs with this tag.")
     private @Nullable String tag;
@@ -46,6 +57,18 @@ final class FilterOptions {
     }
 
     JobFilter filter() {
-        return new JobFilter(type, status, group, tag, correlation, site);
+        Map<JobFilter.Label, String> labels = new EnumMap<>(JobFilter.Label.class);
+        put(labels, JobFilter.Label.GROUP, group);
+        put(labels, JobFilter.Label.CLASS, jobClass);
+        put(labels, JobFilter.Label.ORIGIN, origin);
+        put(labels, JobFilter.Label.TAG, tag);
+        put(labels, JobFilter.Label.CORRELATION, correlation);
+        return new JobFilter(type, status, labels, site);
+    }
+
+    private static void put(Map<JobFilter.Label, String> labels, JobFilter.Label label, @Nullable String value) {
+        if (value != null) {
+            labels.put(label, value);
+        }
     }
 }

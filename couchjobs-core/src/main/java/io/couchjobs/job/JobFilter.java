@@ -1,47 +1,72 @@
 package io.couchjobs.job;
 
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Selects the jobs of a list or a watch; a null criterion matches every job. Immutable and thread-safe. Default: all
- * jobs.
+ * Selects the jobs of a list or a watch; a criterion that is not given matches every job. Immutable and thread-safe. For example
+ * {@code JobFilter.all().type("email").status(JobStatus.FAILED)}.
  *
  * @param ofType only this type, or null
  * @param ofStatus only this status, or null
- * @param ofGroup only this group, or null
- * @param ofTag only jobs with this tag, or null
- * @param ofCorrelation only this correlation id, or null
+ * @param labels only jobs that carry these labels: group, tag, correlation id, class, origin
  * @param ofSite only jobs that carry this site, or null
  */
 public record JobFilter(
         @Nullable String ofType,
         @Nullable JobStatus ofStatus,
-        @Nullable String ofGroup,
-        @Nullable String ofTag,
-        @Nullable String ofCorrelation,
+        Map<Label, String> labels,
         @Nullable String ofSite) {
+    private static final JobFilter ALL = new JobFilter(null, null, Map.of(), null);
+
+    /** What creators can write on a job so that it is found. An index has the jobs of each label. */
+    public enum Label {
+        /** The correlation id. Never empty. */
+        CORRELATION,
+        /** A tag; a job may have several. */
+        TAG,
+        /** The origin; empty means jobs without one. */
+        ORIGIN,
+        /** The group; empty means jobs without one. */
+        GROUP,
+        /** The class; empty means jobs without one. */
+        CLASS;
+
+        private boolean isOn(Job job, String value) {
+            return switch (this) {
+                case CORRELATION -> job.correlationId().equals(Optional.of(value));
+                case TAG -> job.tags().contains(value);
+                case ORIGIN -> job.origin().orElse("").equals(value);
+                case GROUP -> job.group().equals(value);
+                case CLASS -> job.jobClass().orElse("").equals(value);
+            };
+        }
+    }
 
     /**
      * Checks that the correlation id can be that of a job.
      *
      * @param ofType the type or null
      * @param ofStatus the status or null
-     * @param ofGroup the group or null
-     * @param ofTag the tag or null
-     * @param ofCorrelation the correlation id or null
+     * @param labels the labels; copied
      * @param ofSite the site or null
-     * @throws IllegalArgumentException when it is empty
+     * @throws IllegalArgumentException when the correlation id is empty
      */
     public JobFilter {
-        if (ofCorrelation != null && ofCorrelation.isEmpty()) {
+        if ("".equals(labels.get(Label.CORRELATION))) {
             throw new IllegalArgumentException("correlationId must not be empty");
         }
+        Map<Label, String> copy = new EnumMap<>(Label.class);
+        copy.putAll(labels);
+        labels = Collections.unmodifiableMap(copy);
     }
 
     /** {@return the filter that all jobs pass} */
     public static JobFilter all() {
-        return new JobFilter(null, null, null, null, null, null);
+        return ALL;
     }
 
     /**
@@ -61,7 +86,7 @@ public record JobFilter(
      * @return the narrower filter
      */
     public JobFilter type(String type) {
-        return new JobFilter(type, ofStatus, ofGroup, ofTag, ofCorrelation, ofSite);
+        return new JobFilter(type, ofStatus, labels, ofSite);
     }
 
     /**
@@ -71,17 +96,32 @@ public record JobFilter(
      * @return the narrower filter
      */
     public JobFilter status(JobStatus status) {
-        return new JobFilter(ofType, status, ofGroup, ofTag, ofCorrelation, ofSite);
+        return new JobFilter(ofType, status, labels, ofSite);
+    }
+
+    /**
+     * Narrows the filter by any label.
+     *
+     * @param label which label
+     * @param value only jobs with this value
+     * @return the narrower filter
+     * @throws IllegalArgumentException when it is an empty correlation id
+     */
+    public JobFilter label(Label label, String value) {
+        Map<Label, String> more = new EnumMap<>(Label.class);
+        more.putAll(labels);
+        more.put(label, value);
+        return new JobFilter(ofType, ofStatus, more, ofSite);
     }
 
     /**
      * Narrows the filter.
      *
-     * @param group only this group
+     * @param group only this group; empty means jobs without one
      * @return the narrower filter
      */
     public JobFilter group(String group) {
-        return new JobFilter(ofType, ofStatus, group, ofTag, ofCorrelation, ofSite);
+        return label(Label.GROUP, group);
     }
 
     /**
@@ -91,7 +131,7 @@ public record JobFilter(
      * @return the narrower filter
      */
     public JobFilter tag(String tag) {
-        return new JobFilter(ofType, ofStatus, ofGroup, tag, ofCorrelation, ofSite);
+        return label(Label.TAG, tag);
     }
 
     /**
@@ -102,7 +142,27 @@ public record JobFilter(
      * @throws IllegalArgumentException when it is empty
      */
     public JobFilter correlationId(String correlationId) {
-        return new JobFilter(ofType, ofStatus, ofGroup, ofTag, correlationId, ofSite);
+        return label(Label.CORRELATION, correlationId);
+    }
+
+    /**
+     * Narrows the filter.
+     *
+     * @param jobClass only this class; empty means jobs without one
+     * @return the narrower filter
+     */
+    public JobFilter jobClass(String jobClass) {
+        return label(Label.CLASS, jobClass);
+    }
+
+    /**
+     * Narrows the filter.
+     *
+     * @param origin only this origin, such as {@code schedule:nightly}; empty means jobs without one
+     * @return the narrower filter
+     */
+    public JobFilter origin(String origin) {
+        return label(Label.ORIGIN, origin);
     }
 
     /**
@@ -112,7 +172,7 @@ public record JobFilter(
      * @return the narrower filter
      */
     public JobFilter site(String site) {
-        return new JobFilter(ofType, ofStatus, ofGroup, ofTag, ofCorrelation, site);
+        return new JobFilter(ofType, ofStatus, labels, site);
     }
 
     /**
@@ -122,15 +182,9 @@ public record JobFilter(
      * @return true when it does
      */
     public boolean matches(Job job) {
-        return isOrAny(ofType, job.type())
+        return (ofType == null || ofType.equals(job.type()))
                 && (ofStatus == null || ofStatus == job.status())
-                && isOrAny(ofGroup, job.group())
                 && (ofSite == null || job.site().equals(Optional.of(ofSite)))
-                && (ofTag == null || job.tags().contains(ofTag))
-                && (ofCorrelation == null || job.correlationId().equals(Optional.of(ofCorrelation)));
-    }
-
-    private static boolean isOrAny(@Nullable String wanted, String actual) {
-        return wanted == null || wanted.equals(actual);
+                && labels.entrySet().stream().allMatch(label -> label.getKey().isOn(job, label.getValue()));
     }
 }

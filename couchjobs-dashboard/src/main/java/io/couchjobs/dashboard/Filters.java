@@ -3,6 +3,9 @@ package io.couchjobs.dashboard;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobStatus;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -24,19 +27,18 @@ final class Filters {
 
     /** {@return whether the index cannot tell the number of such jobs} */
     static boolean hasLabel(JobFilter filter) {
-        return filter.ofGroup() != null
-                || filter.ofTag() != null
-                || filter.ofCorrelation() != null
-                || filter.ofSite() != null;
+        return !filter.labels().isEmpty() || filter.ofSite() != null;
     }
 
     private static JobFilter of(Function<String, Optional<String>> values) {
+        Map<JobFilter.Label, String> labels = new EnumMap<>(JobFilter.Label.class);
+        for (JobFilter.Label label : JobFilter.Label.values()) {
+            values.apply(label.name().toLowerCase(Locale.ROOT)).ifPresent(value -> labels.put(label, value));
+        }
         return new JobFilter(
                 values.apply("type").orElse(null),
                 values.apply("status").map(Filters::status).orElse(null),
-                values.apply("group").orElse(null),
-                values.apply("tag").orElse(null),
-                values.apply("correlation").orElse(null),
+                labels,
                 values.apply("site").orElse(null));
     }
 

@@ -26,7 +26,7 @@ public final class DesignDocument {
     public static final DesignDocument JOBS = assemble("jobs", "due", "stuck", "owned", "held", "conflicts");
     /** The views for people: counts, lists, malformed documents, times in seconds. */
     public static final DesignDocument LISTS =
-            assemble("lists", "status", "newest", "labels", "malformed", "seconds", "finished");
+            assemble("lists", "status", "newest", "label", "malformed", "seconds", "finished");
     /** The view for workers that take turns between groups. */
     public static final DesignDocument FAIR = assemble("fair", "turns");
     /** The view for workers that leave jobs to others by a filter or by class. */

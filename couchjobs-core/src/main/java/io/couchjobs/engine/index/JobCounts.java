@@ -1,13 +1,17 @@
 package io.couchjobs.engine.index;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.couchjobs.couch.ViewResult;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Site;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -17,6 +21,17 @@ import java.util.function.Predicate;
 public final class JobCounts {
     /** The suffix that {@link #of} adds to the status of jobs that were stopped while they ran. */
     public static final String KILLED = "/killed";
+
+    static final String LABEL = "label";
+    /** The order of the numbers in the view of labels. */
+    private static final List<JobStatus> STATUSES = List.of(
+            JobStatus.WAITING,
+            JobStatus.SCHEDULED,
+            JobStatus.RUNNING,
+            JobStatus.STUCK,
+            JobStatus.SUCCESS,
+            JobStatus.FAILED,
+            JobStatus.CANCELLED);
 
     private final JobIndex index;
 
@@ -60,6 +75,37 @@ public final class JobCounts {
                     .put(status, row.value().asLong()));
         }
         return counts;
+    }
+
+    /**
+     * Counts the jobs of any site that carry a label.
+     *
+     * @param limit how many values of the label at most
+     * @return how many there are, by the value of the label, in the order of the index, and status
+     */
+    public Map<String, Map<JobStatus, Long>> byLabel(JobFilter.Label label, int limit) {
+        Map<String, Map<JobStatus, Long>> counts = new LinkedHashMap<>();
+        index.askThisVersion(DesignDocument.LISTS, LABEL, query -> JobIndex.all(query, kind(label))
+                        .groupLevel(2)
+                        .limit(limit))
+                .rows()
+                .forEach(row -> counts.put(row.key().path(1).asText(), byStatus(row.value())));
+        return counts;
+    }
+
+    /** How the view of labels calls a label. */
+    static String kind(JobFilter.Label label) {
+        return label.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static Map<JobStatus, Long> byStatus(JsonNode sums) {
+        Map<JobStatus, Long> byStatus = new EnumMap<>(JobStatus.class);
+        for (int i = 0; i < STATUSES.size(); i++) {
+            if (sums.path(i).asLong() > 0) {
+                byStatus.put(STATUSES.get(i), sums.path(i).asLong());
+            }
+        }
+        return byStatus;
     }
 
     /**

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Lists of jobs, read in pages by key, never by skip. Thread-safe.
  *
  * <p>Jobs come newest first, in the order of their creation. There is another order when the filter names a status, but no
- * group, tag or correlation id: finished jobs come by their ends, and {@code stuck} jobs by their last failures. A row is
+ * label: finished jobs come by their ends, and {@code stuck} jobs by their last failures. A row is
  * a hint: the job is returned as its document is when the page is read, or left out if it no longer passes.
  *
  * <p>However many jobs there are, a page costs one read of the index for each type that the filter leaves open, and one
@@ -154,15 +154,10 @@ public final class Listing {
     }
 
     private static Optional<Range> label(JobFilter filter) {
-        if (filter.ofCorrelation() != null) {
-            return Optional.of(new Range("labels", "correlation", filter.ofCorrelation()));
-        }
-        if (filter.ofTag() != null) {
-            return Optional.of(new Range("labels", "tag", filter.ofTag()));
-        }
-        return Optional.ofNullable(filter.ofGroup())
-                .filter(group -> !group.isEmpty())
-                .map(group -> new Range("labels", "group", group));
+        return filter.labels().entrySet().stream()
+                .filter(label -> !label.getValue().isEmpty())
+                .findFirst()
+                .map(label -> new Range(JobCounts.LABEL, JobCounts.kind(label.getKey()), label.getValue()));
     }
 
     /**
@@ -193,21 +188,18 @@ public final class Listing {
                 .startKey(range.startKey(after))
                 .endKey(range.prefix())
                 .limit(limit + 1L);
-        return ask(range.view(), query).rows().stream()
+        return ask(query).rows().stream()
                 .map(row -> new Row(range, row.key().path(range.prefix().size()).asLong(), String.valueOf(row.id())))
                 .filter(row -> !row.place().equals(after))
                 .limit(limit)
                 .toList();
     }
 
-    /** An older version answers while the index of this one is built; it may not know the view of the newest jobs. */
-    private ViewResult ask(String view, DesignDocuments.Query query) {
+    /** An older version answers while the index of this one is built; it may not have the view. */
+    private ViewResult ask(DesignDocuments.Query query) {
         try {
             return designs.ask(DesignDocument.LISTS, query);
         } catch (CouchNotFoundException olderVersion) {
-            if (!view.equals(NEWEST)) {
-                throw olderVersion;
-            }
             return designs.askThisVersion(DesignDocument.LISTS, query);
         }
     }
