@@ -130,6 +130,17 @@ abstract class DocumentContract {
     }
 
     @Test
+    void a_put_that_deletes_is_answered_as_a_deletion_and_a_post_as_a_write(Db db) {
+        String put = db.save("{_id: 'put'}");
+        String posted = db.save("{_id: 'posted'}");
+
+        db.put("/put", "{_rev: '%s', _deleted: true}".formatted(put)).expect(200);
+        db.put("/_local/put", "{_deleted: true}").expect(200);
+        db.post("", "{_id: 'posted', _rev: '%s', _deleted: true}".formatted(posted))
+                .expect(201);
+    }
+
+    @Test
     void a_deleted_document_is_made_again_on_top_of_its_tombstone(Db db) {
         db.remove("a", db.save("{_id: 'a', n: 1}"));
 

@@ -30,6 +30,8 @@ final class PouchDeviations {
               FeedFilterContract.design_documents_alone_can_be_watched
             it refuses a local document when another revision is named, or none
               LocalDocumentContract.a_local_document_is_written_whatever_revision_is_named
+            it answers a PUT that deletes as any other
+              DocumentContract.a_put_that_deletes_is_answered_as_a_deletion_and_a_post_as_a_write
             it has no _purge
               PurgeContract.a_document_stays_until_its_last_leaf_is_named
               PurgeContract.a_purged_document_leaves_the_views

@@ -47,18 +47,21 @@ final class ClusterDocument {
         boolean newEdits = call.param("new_edits").filter("false"::equals).isEmpty();
         Edit edit = Edits.of(Json.parse(call.body()), id, newEdits ? call.rev() : null);
         if (newEdits) {
-            store(edit, 201);
+            store(edit, Edits.statusOfPut(edit));
             return;
         }
         BulkHandler.requireRevisions(edit);
-        answer(node.ask(database, (at, then) -> at.replicate(List.of(edit), then)), 201);
+        answer(node.ask(database, (at, then) -> at.replicate(List.of(edit), then)), Edits.statusOfPut(edit));
     }
 
     /** A local document. Its revision is not checked, and copies do not send each other missed local documents. */
     void handleLocal() throws IOException {
         call.allow("DELETE", "GET", "HEAD", "PUT");
         switch (call.method()) {
-            case "PUT" -> store(Edits.of(Json.parse(call.body()), id, call.rev()), 201);
+            case "PUT" -> {
+                Edit edit = Edits.of(Json.parse(call.body()), id, call.rev());
+                store(edit, Edits.statusOfPut(edit));
+            }
             case "DELETE" -> {
                 if (local().isEmpty()) {
                     throw CouchError.missing();

@@ -59,12 +59,12 @@ final class DocumentHandler {
     private void store(Edit edit) {
         Revision rev = db.write(List.of(edit)).get(0).revOrThrow();
         call.setHeader("Location", call.is("POST") ? call.url() + "/" + id : call.url());
-        stored(201, rev);
+        stored(call.is("POST") ? 201 : Edits.statusOfPut(edit), rev);
     }
 
     private void replicate(Edit edit) {
         BulkHandler.requireRevisions(edit);
-        stored(201, db.replicate(List.of(edit)).get(0).revOrThrow());
+        stored(Edits.statusOfPut(edit), db.replicate(List.of(edit)).get(0).revOrThrow());
     }
 
     private void stored(int status, Revision rev) {

@@ -30,6 +30,11 @@ final class Edits {
 
     private Edits() {}
 
+    /** {@return how a PUT of an edit that was stored is answered} A POST is answered 201 also when it deletes. */
+    static int statusOfPut(Edit edit) {
+        return edit.deleted() ? 200 : 201;
+    }
+
     /** An edit of a document in a body: its id is inside, or made up. */
     static Edit of(JsonNode given) {
         ObjectNode doc = object(given);

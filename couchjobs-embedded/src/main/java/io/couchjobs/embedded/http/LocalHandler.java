@@ -36,7 +36,7 @@ final class LocalHandler {
     }
 
     static void write(Call call, Db db, Edit edit) {
-        call.answer(201, ok(edit.id(), store(db, edit)));
+        call.answer(Edits.statusOfPut(edit), ok(edit.id(), store(db, edit)));
     }
 
     static String store(Db db, Edit edit) {
