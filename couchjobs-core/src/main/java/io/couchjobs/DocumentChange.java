@@ -6,6 +6,7 @@ import io.couchjobs.job.Job;
 import java.util.Optional;
 
 /** A document of a queue's database changed. Immutable and thread-safe. */
+@Experimental
 public final class DocumentChange {
     private final FeedEvent event;
 

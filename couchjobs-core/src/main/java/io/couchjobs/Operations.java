@@ -292,6 +292,7 @@ public final class Operations {
      *     are
      * @return ends the listening when closed
      */
+    @Experimental
     public Listening listen(DocumentChange.Listener listener) {
         return engine.watch().listen(new FeedListener() {
             @Override

@@ -7,6 +7,7 @@ import io.couchjobs.worker.WorkerBuilder;
  * An addition to a queue, given when it is opened ({@link JobQueueBuilder#extension}): metrics, tracing. Thread-safe, as a {@link
  * QueueListener} is. One extension may be added to several queues.
  */
+@Experimental
 public interface QueueExtension extends QueueListener {
     /**
      * A worker of the queue is about to be described. The program may still change the settings made here.
