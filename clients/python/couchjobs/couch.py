@@ -1,0 +1,199 @@
+"""HTTP to one CouchDB database: requests, readings of all leaves, the feed, and the server's clock."""
+from __future__ import annotations
+
+import base64
+import hashlib
+import http.client
+import json
+import random
+import time
+from email.utils import parsedate_to_datetime
+from typing import Any, Callable, Iterator, List, NamedTuple, Optional
+from urllib.parse import quote, unquote, urlencode, urlsplit
+
+from .protocol import Doc, Refused, generation, keep, path, probe, same, stands_against
+
+
+class Answer(NamedTuple):
+    """What a request was answered; status 0 stands for no answer. Sections 2.1, 3.2 and 3.3 say what each is worth."""
+
+    status: int
+    body: Any
+
+    @property
+    def unknown(self) -> bool:
+        """Whether a write may have happened, and may not."""
+        return self.status == 0 or (self.status >= 500 and self.status != 503)
+
+
+def pauses(tries: int = 1_000_000, first: float = 0.05, most: float = 2.0) -> Iterator[int]:
+    """Counts tries, with growing random pauses between them."""
+    for n in range(tries):
+        if n:
+            time.sleep(random.uniform(0.5, 1) * min(most, first * 2 ** min(n, 20)))
+        yield n
+
+
+class Couch:
+    """A database. Threads may share it. All requests go to one node, because probes must (6.3)."""
+
+    def __init__(self, url: str, timeout: float = 30):
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or not parts.path.strip("/"):
+            raise ValueError(f"url must be http://HOST:PORT/DATABASE, but is {url!r}")
+        self.path, self.timeout, self._parts = parts.path.rstrip("/"), timeout, parts
+        self.user = unquote(parts.username) if parts.username else None
+        self._headers = {"Accept": "application/json", "Content-Type": "application/json"}
+        if self.user:
+            secret = f"{self.user}:{unquote(parts.password or '')}".encode()
+            self._headers["Authorization"] = "Basic " + base64.b64encode(secret).decode()
+        self._skew, self._cluster = 0.0, None
+
+    def _connect(self, timeout: float) -> http.client.HTTPConnection:
+        kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
+        return kind(self._parts.hostname, self._parts.port, timeout=timeout)
+
+    def send(self, method: str, path: str, body: Optional[bytes] = None) -> Answer:
+        """One request. Whatever goes wrong on the way is "no answer"."""
+        connection = self._connect(self.timeout)  # a new one: an idle one that the server closes looks like a lost answer
+        try:
+            sent = time.time()
+            connection.request(method, self.path + path, body, self._headers)
+            response = connection.getresponse()
+            text = response.read()
+            self._learn_clock(response.getheader("Date"), sent, time.time())
+            return Answer(response.status, text if path.partition("?")[0].endswith("/data.json") else json.loads(text))
+        except (OSError, http.client.HTTPException, ValueError):
+            return Answer(0, None)
+        finally:
+            connection.close()
+
+    def _learn_clock(self, date: Optional[str], sent: float, received: float) -> None:
+        if date:
+            skew = parsedate_to_datetime(date).timestamp() + 0.5 - (sent + received) / 2
+            self._skew = skew if abs(skew) > 1 + received - sent else 0.0
+
+    def now(self) -> int:
+        """The time by the server's clock (1.1)."""
+        return int((time.time() + self._skew) * 1000)
+
+    def get(self, path: str, **params: Any) -> Answer:
+        """GET of a path below the database; parameters are written as JSON, but for text."""
+        query = urlencode({k: v if isinstance(v, str) else json.dumps(v) for k, v in params.items()})
+        return self.send("GET", path + ("?" + query if query else ""))
+
+    def put(self, doc: Doc) -> Answer:
+        """Writes a document on the `_rev` that it has. The same document makes the same bytes (2.1)."""
+        body = {k: v for k, v in doc.items() if k not in ("_conflicts", "_revisions")}
+        return self.send("PUT", "/" + quote(doc["_id"], safe=""), json.dumps(body, allow_nan=False).encode())
+
+    def read(self, _id: str) -> Optional[Doc]:
+        """The document as this node shows it, with `_conflicts`; None when there is none."""
+        answer = self.get("/" + quote(_id, safe="/" if _id.startswith("_local/") else ""), conflicts=True)
+        if answer.status not in (200, 404):
+            raise ConnectionError(f"cannot read {_id}: {answer.status or 'no answer'} {answer.body}")
+        return answer.body if answer.status == 200 else None
+
+    def info(self) -> Doc:
+        """What GET of the database says."""
+        answer = self.get("")
+        if answer.status != 200:
+            raise ConnectionError(f"cannot read {self.path}: {answer.status or 'no answer'} {answer.body}")
+        return answer.body
+
+    @property
+    def is_cluster(self) -> bool:
+        """Whether the database has several copies (6.3)."""
+        if self._cluster is None:
+            self._cluster = self.info().get("cluster") or {}
+        return self._cluster.get("n", 1) > 1
+
+    def leaves(self, _id: str) -> Optional[List[Doc]]:
+        """All leaves, tombstones too, with their histories (5.2); None when that could not be read."""
+        answer = self.get("/" + quote(_id, safe=""), open_revs="all", revs=True)
+        if answer.status == 404:
+            return []
+        if answer.status != 200:
+            return None
+        return list({row["ok"]["_rev"]: row["ok"] for row in answer.body if "ok" in row}.values())  # one leaf may come twice (5.1)
+
+    def majority(self, _id: str) -> Optional[List[Doc]]:
+        """All leaves as a majority of the copies has them (6.3, rule 20); None when nothing can be told now."""
+        if not self.is_cluster:
+            return self.leaves(_id)
+        part = "/" + probe(_id, self._cluster.get("q", 1))
+        if self.send("PUT", part, b"{}").status != 201:
+            return None
+        leaves = self.leaves(_id)
+        return leaves if self.send("PUT", part, b"{}").status == 201 else None
+
+    def landed(self, doc: Doc, leaves: List[Doc]) -> Optional[Doc]:
+        """The leaf that is the write `doc`, or that was built on it. For writes whose answer was lost (2.1)."""
+        for leaf in leaves:
+            line = path(leaf)
+            step = line.index(doc["_rev"]) if doc.get("_rev") in line else len(line) if generation(line[-1]) == 1 else 0
+            if step == 1 and same(leaf, doc):
+                return leaf
+            if step > 1 and same(self.get("/" + quote(doc["_id"], safe=""), rev=line[step - 1]).body or {}, doc):
+                return leaf
+        return None
+
+    def write(self, doc: Doc, go_on: Callable[[], None], alone: bool = False) -> Optional[Doc]:
+        """Writes until a majority has it (2.1, 3.3, rule 8): the document with its revision, or None when others were first.
+
+        `go_on` is called before each try, and raises when the writer must stop. `alone` suffers no other live leaf, as creators must.
+        """
+        first, doubt, kept = doc, False, False
+        for _ in pauses():
+            go_on()
+            answer = self.put(doc)
+            if answer.status == 201:
+                doc = {**doc, "_rev": answer.body["rev"]}
+                leaves = self.majority(doc["_id"]) if kept else []
+                rivals = [leaf for leaf in leaves or [] if stands_against(leaf, doc, alone)]
+                if leaves is not None and not (rivals and alone):
+                    return None if rivals else doc
+            elif answer.status in (409, 412):
+                leaves = self.majority(doc["_id"]) if doubt else []
+                stored = self.landed(first, leaves or [])
+                if stored and not self.is_cluster:
+                    return stored
+                if stored:  # the copies have it: the job once more as it is tells whether a majority has it
+                    doc, kept = keep(stored, self.now()), True
+                elif leaves is not None:
+                    return None
+            elif 400 <= answer.status < 500 and answer.status != 429:
+                raise Refused(f"the database refuses {doc['_id']}: {answer.status} {answer.body}")
+            doubt = doubt or answer.status == 202 or answer.unknown  # then the same bytes again
+        return None
+
+    def attached_data(self, doc: Doc) -> Doc:
+        """The data of a job that has it attached (1.4)."""
+        answer = self.get(f"/{quote(doc['_id'], safe='')}/data.json", rev=doc["_rev"])
+        if answer.status == 404:  # that revision was compacted away; the digest tells whether the present one is the same
+            answer = self.get(f"/{quote(doc['_id'], safe='')}/data.json")
+        digest = "sha-256=" + base64.b64encode(hashlib.sha256(answer.body or b"").digest()).decode()
+        if answer.status != 200 or digest != doc["dataDigest"]:
+            raise ConnectionError(f"cannot read the attached data of {doc['_id']}: {answer.status or 'no answer'}")
+        return json.loads(answer.body)
+
+    def changes(self, since: Any, heartbeat: int = 10_000) -> Iterator[Optional[Doc]]:
+        """Rows of the feed, and None for each heartbeat (6.1). Raises LookupError when the server refuses the position."""
+        connection = self._connect(3 * heartbeat / 1000 + 1)  # no byte for three heartbeats: the connection is dead
+        try:
+            query = urlencode({"feed": "continuous", "heartbeat": heartbeat, "since": since, "include_docs": "true",
+                               "conflicts": "true", "style": "all_docs"})
+            connection.request("GET", f"{self.path}/_changes?{query}", headers=self._headers)
+            response = connection.getresponse()
+            if response.status in (400, 404):
+                raise LookupError(f"the feed of {self.path} refuses the position {since}")
+            if response.status != 200:
+                raise ConnectionError(f"the feed of {self.path} answers {response.status}")
+            for line in response:
+                row = json.loads(line) if line.strip() else None
+                if row is None or "id" in row:
+                    yield row
+        except (http.client.HTTPException, ValueError) as problem:
+            raise ConnectionError(f"the feed of {self.path} broke: {problem}") from problem
+        finally:
+            connection.close()

@@ -1,0 +1,295 @@
+"""The document protocol without any I/O: names, fences, transitions, retries, and what a reading is worth.
+
+Numbers such as 3.4 name sections of docs/protocol.md, rules such as "rule 3" its numbered rules. A transition takes the job
+as it was read and returns the document to write on its `_rev`, or None when there is nothing to do. It never changes its argument.
+"""
+from __future__ import annotations
+
+import re
+import zlib
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple
+
+Doc = Dict[str, Any]
+MAX = 2147483647
+PENDING, OWNED = ("waiting", "stuck"), ("scheduled", "running")
+FINISHED = ("success", "failed", "cancelled")
+AFRESH = ("attempt", "expirations", "result", "progress", "errors", "resubmit", "cancelRequested")
+POLICY = {"maxRetries": 5, "retryDelay": 30_000, "maxRetryDelay": 43_200_000, "retryJitter": 0}
+RANDOM_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+
+
+class Refused(Exception):
+    """The status of the job, the database, or the content of the document does not allow this write."""
+
+
+# Names (1.1)
+
+def _name_problem(name: Any, longest: int) -> Optional[str]:
+    if not isinstance(name, str) or not name.strip(" "):
+        return "must be text with more than spaces"
+    if re.search("[\x00-\x1f\x7f-\x9f\ud800-\udfff]", name):
+        return "must not have control characters or half of a surrogate pair"
+    if len(name.encode("utf-16-le")) > 2 * longest:
+        return f"must have at most {longest} characters"
+    return None
+
+
+def doc_id(type: str, id: str) -> str:
+    """The `_id` of a job. Raises ValueError for a type or id that no job can have."""
+    for field, value, longest in (("type", type, 128), ("id", id, 512)):
+        problem = _name_problem(value, longest)
+        if problem or (field == "type" and ":" in value):
+            raise ValueError(f"{field} {problem or 'must not have a colon'}, but is {value!r:.80}")
+    return f"job:{type}:{id}"
+
+
+def parse_id(_id: str) -> Optional[Tuple[str, str]]:
+    """The type and id that an `_id` names, or None when it is not that of a job."""
+    kind, _, rest = _id.partition(":")
+    type, _, id = rest.partition(":")
+    return (type, id) if kind == "job" and not _name_problem(type, 128) and not _name_problem(id, 512) else None
+
+
+# Fields (1.2)
+
+def check_request(request: Doc) -> None:
+    """Raises ValueError for a field of a creator that no job can have."""
+    text, texts = "text", "a list of texts"
+    kinds = {"group": text, "class": text, "origin": text, "correlationId": text, "traceparent": text, "tracestate": text, "tags": texts,
+             "data": "an object", "priority": "from 0 to 99", "maxRetries": f"from 0 to {MAX}", "scheduledTime": "milliseconds since 1970",
+             "after": 'as {"jobs": ["job:TYPE:ID"], "onFailure": "cancel"}'}
+    for field, value in request.items():
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        right = {text: isinstance(value, str), texts: isinstance(value, list) and all(isinstance(tag, str) for tag in value),
+                 "priority": whole and 0 <= value <= 99, "maxRetries": whole and 0 <= value <= MAX,
+                 "scheduledTime": whole and abs(value) <= 8_640_000_000_000_000}
+        if not right.get(kinds[field], right.get(field, isinstance(value, dict))):
+            raise ValueError(f"{field} must be {kinds[field]}, but is {value!r:.80}")
+
+
+def millis(time: Any) -> int:
+    """A stored `scheduledTime` in milliseconds, also where others wrote seconds (1.2)."""
+    time = int(time or 0)
+    time = time * 1000 if 0 < time < 100_000_000_000 else time
+    return 0 if 0 < time < 100_000_000_000 else time
+
+
+def same(doc: Doc, other: Doc) -> bool:
+    """Whether two documents have the same content, whatever their revisions."""
+    hidden = ("_rev", "_revisions", "_conflicts", "_attachments")
+    return ({k: v for k, v in doc.items() if k not in hidden} == {k: v for k, v in other.items() if k not in hidden})
+
+
+# The fence (1.3), and what a leaf's fence counts as (5.2)
+
+def generation(rev: Optional[str]) -> int:
+    """The number before the dash of a revision; 0 for a document without one."""
+    return int(rev.split("-")[0]) if rev else 0
+
+
+def fence(doc: Doc) -> int:
+    """The fence of a job, which derives from the revision where the document has none."""
+    stored = doc.get("fence")
+    return max(1, generation(doc.get("_rev"))) - 1 if stored is None else int(stored)
+
+
+def next_fence(doc: Doc) -> int:
+    """The fence that a claim, and each new wish for the job, takes."""
+    return min(fence(doc) + 1, MAX)
+
+
+def counted_fence(leaf: Doc) -> int:
+    """What a leaf's fence counts as beside other leaves."""
+    if withdrawn(leaf):
+        return fence(leaf) + 1 if leaf.get("resubmit") is not None else max(0, fence(leaf) - 1)
+    return fence(leaf)
+
+
+def withdrawn(doc: Doc) -> bool:
+    """Whether the claim in this document counts for nothing (rule 1)."""
+    return bool((doc.get("lock") or {}).get("withdrawn"))
+
+
+# Transitions (2.2, 3.2, 3.3, 3.4, 3.5)
+
+def _change(doc: Doc, now: int, moments: Iterable[str] = (), remove: Iterable[str] = (), **fields: Any) -> Doc:
+    new = {**doc, "status": doc.get("status") or "waiting", "fence": fence(doc), **fields}
+    for field in remove:
+        new.pop(field, None)
+    if "scheduledTime" in new:
+        new["scheduledTime"] = millis(new["scheduledTime"])
+    if moments:
+        new["times"] = {**(doc.get("times") or {}), **{moment: now for moment in moments}}
+    return new
+
+
+def _with_data(doc: Doc, data: Optional[Mapping[str, Any]]) -> Doc:
+    """New data takes the place of attached data, and other attachments stay (1.4)."""
+    if data is not None:
+        doc["data"] = data
+        doc.pop("dataDigest", None)
+        kept = {name: stub for name, stub in doc.pop("_attachments", {}).items() if name != "data.json"}
+        doc.update({"_attachments": kept} if kept else {})
+    return doc
+
+
+def _errors(doc: Doc, now: int, kind: str, message: str, stack: Optional[str] = None) -> List[Doc]:
+    error = {"attempt": int(doc.get("attempt") or 0), "at": now, "kind": kind, "message": message}
+    return ((doc.get("errors") or []) + [{**error, "stack": stack} if stack else error])[-10:]
+
+
+def _expect(doc: Doc, statuses: Iterable[str], verb: str) -> None:
+    status = doc.get("status") or "waiting"
+    if status not in statuses:
+        raise Refused(f"{verb} is refused: the status of {doc['_id']} is {status}")
+
+
+def new_job(_id: str, request: Doc, now: int) -> Doc:
+    """A job that does not exist yet (2.1). `request` has fields of the creator by their names in the protocol."""
+    at = int(request.get("scheduledTime") or 0)
+    return {"_id": _id, "status": "waiting", "data": {}, **{k: v for k, v in request.items() if v is not None},
+            "scheduledTime": 0 if 0 < at < 100_000_000_000 else at, "times": {"created": now}}
+
+
+def cancel(doc: Doc, now: int, reason: Optional[str] = None) -> Doc:
+    """Cancels a pending job (2.2)."""
+    _expect(doc, PENDING, "cancel")
+    errors = {"errors": _errors(doc, now, "cancelled", reason)} if reason else {}
+    return _change(doc, now, ["finished"], ("cancelRequested", "resubmit", "progress"), status="cancelled",
+                   fence=next_fence(doc), **errors)
+
+
+def request_cancel(doc: Doc, now: int) -> Optional[Doc]:
+    """Asks the owner of a job to stop (2.2)."""
+    _expect(doc, OWNED, "a request to cancel")
+    if doc.get("cancelRequested") and doc.get("resubmit") is None:
+        return None
+    return _change(doc, now, ["cancelRequested"], ("resubmit",), cancelRequested=True)
+
+
+def claim(doc: Doc, now: int, token: str, worker: str, user: Optional[str] = None) -> Doc:
+    """Claims a pending job and starts its run (3.2)."""
+    _expect(doc, () if doc.get("after") else PENDING, "a claim")
+    lock = {"token": token, "worker": worker, "since": now, **({"user": user} if user else {})}
+    return _change(doc, now, ["claimed", "started"], ("progress", "cancelRequested"), status="running", lock=lock,
+                   fence=next_fence(doc), attempt=min(int(doc.get("attempt") or 0) + 1, MAX))
+
+
+def update(doc: Doc, now: int, data: Optional[Mapping[str, Any]] = None, progress: Optional[Doc] = None) -> Doc:
+    """A sign of life of the owner, with other data or its progress (3.3)."""
+    _expect(doc, OWNED, "update")
+    return _with_data(_change(doc, now, ["updated"], **({"progress": progress} if progress else {})), data)
+
+
+def _run_again(doc: Doc, now: int, moments: Iterable[str], remove: Iterable[str] = AFRESH, **fields: Any) -> Doc:
+    """What ends a run that is to be followed by another one. It takes the next fence (rule 10)."""
+    at = doc["resubmit"].get("scheduledTime") or 0
+    return _change(doc, now, moments, ("lock", "resubmit", *remove), status="waiting", scheduledTime=at, fence=next_fence(doc), **fields)
+
+
+def finish(doc: Doc, now: int, result: Any = None, data: Optional[Mapping[str, Any]] = None) -> Doc:
+    """Ends a run that succeeded (3.4)."""
+    _expect(doc, OWNED, "finish")
+    if doc.get("resubmit") is not None:  # {} is a wish, too
+        return _with_data(_run_again(doc, now, ["finished"]), data)
+    fields = {} if result is None else {"result": result}
+    return _with_data(_change(doc, now, ["finished"], ("lock", "cancelRequested", "resubmit"), status="success", **fields), data)
+
+
+def retry_delay(policy: Mapping[str, Any], failure: int, luck: float) -> int:
+    """Milliseconds from the start of a failed run to its retry; `failure` is 0 for the first (3.4)."""
+    policy = {**POLICY, **policy}
+    delay = min(policy["retryDelay"] << min(failure, 64), max(policy["retryDelay"], policy["maxRetryDelay"]))
+    return min(int(delay * (1 + policy["retryJitter"] * luck)), 36_500 * 86_400_000)
+
+
+def last_try(doc: Doc, policy: Mapping[str, Any]) -> bool:
+    """Whether no retry follows when this run fails (3.4)."""
+    allowed = doc.get("maxRetries")
+    allowed = {**POLICY, **policy}["maxRetries"] if allowed is None else allowed
+    return int(doc.get("attempt") or 0) - int(doc.get("expirations") or 0) > allowed
+
+
+def fail(doc: Doc, now: int, message: str, policy: Mapping[str, Any], kind: str = "failed", stack: Optional[str] = None,
+         permanent: bool = False, luck: float = 0) -> Doc:
+    """Ends a run that failed: the job is retried, or has failed for good (3.4)."""
+    _expect(doc, OWNED, "fail")
+    if doc.get("resubmit") is not None:  # {} is a wish, too
+        return _run_again(doc, now, ["failed"])
+    errors = _errors(doc, now, kind, message, stack)
+    if doc.get("cancelRequested"):
+        return _change(doc, now, ["failed", "finished"], ("lock", "cancelRequested"), status="cancelled", errors=errors)
+    if permanent or last_try(doc, policy):
+        return _change(doc, now, ["failed", "finished"], ("lock",), status="failed", errors=errors)
+    started = doc.get("times", {}).get("started", now) if doc["status"] == "running" else now
+    failures = int(doc.get("attempt") or 0) - int(doc.get("expirations") or 0)
+    at = int(started) + retry_delay(policy, max(0, failures - 1), luck)
+    return _change(doc, now, ["failed"], ("lock",), status="stuck", errors=errors, scheduledTime=at)
+
+
+def acknowledge_cancel(doc: Doc, now: int, reason: str) -> Doc:
+    """Ends a run that stopped because it was asked to (3.4)."""
+    _expect(doc, OWNED, "acknowledge cancel")
+    if doc.get("resubmit") is not None:  # {} is a wish, too
+        return _run_again(doc, now, [])
+    return _change(doc, now, ["stopped", "finished"], ("lock", "cancelRequested", "progress"), status="cancelled",
+                   errors=_errors(doc, now, "cancelled", reason))
+
+
+def release(doc: Doc, now: int) -> Doc:
+    """Gives a job back that will not run; the attempt does not count (3.4, 3.5)."""
+    _expect(doc, OWNED, "release")
+    attempt = {"attempt": max(0, int(doc.get("attempt") or 0) - 1)} if doc["status"] == "running" else {}
+    if doc.get("resubmit") is not None:  # {} is a wish, too
+        return _run_again(doc, now, ["released"], ("progress", "cancelRequested"), **attempt)
+    if doc.get("cancelRequested"):
+        return _change(doc, now, ["finished"], ("lock", "cancelRequested", "progress"), status="cancelled")
+    return _change(doc, now, ["released"], ("lock", "progress", "cancelRequested"), status="waiting", **attempt)
+
+
+def withdraw(doc: Doc, now: int, reason: str) -> Doc:
+    """Says that a claim made no owner. The leaf stays (rules 1 and 2)."""
+    _expect(doc, OWNED, "withdraw")
+    return _change(doc, now, lock={**doc["lock"], "withdrawn": {"at": now, "reason": reason}})
+
+
+def keep(doc: Doc, now: int) -> Doc:
+    """The job once more as it is: a write that tells whether a majority is in reach (2.1, 5.5)."""
+    return _change(doc, now, ["kept"])
+
+
+# What a reading is worth on a cluster
+
+def path(leaf: Doc) -> List[str]:
+    """The revisions that led to a leaf, the newest first."""
+    revisions = leaf.get("_revisions") or {"start": 0, "ids": []}
+    return [f"{revisions['start'] - i}-{id}" for i, id in enumerate(revisions["ids"])] or [leaf["_rev"]]
+
+
+def standing(base: str, claimed: Doc, leaves: Iterable[Doc]) -> str:
+    """Whether a claim of revision `base` that was answered 201 makes an owner: alone, contested or unknown (rules 3 and 4)."""
+    mine, contested = False, False
+    for leaf in leaves:
+        token = (leaf.get("lock") or {}).get("token")
+        if leaf.get("_deleted"):
+            contested |= "resolved" not in leaf and counted_fence(leaf) >= claimed["fence"] - 1
+        elif token == claimed["lock"]["token"] and not withdrawn(leaf):
+            mine = True
+        elif leaf["_rev"] != base:  # not a copy that lags; another claim of the same revision contests nothing, it is a sibling
+            contested |= not (token and base in path(leaf) and fence(leaf) == claimed["fence"])
+    return "contested" if contested else "alone" if mine else "unknown"
+
+
+def stands_against(leaf: Doc, doc: Doc, alone: bool) -> bool:
+    """Whether a leaf of a majority speaks against the write `doc`: any live one where it must be `alone`, else one that counts more."""
+    if "resolved" in leaf or doc["_rev"] in path(leaf):
+        return False
+    other, mine = counted_fence(leaf), counted_fence(doc)
+    return alone and not leaf.get("_deleted") or other > mine or other == mine and leaf.get("removedBy") == "retention"
+
+
+def probe(_id: str, q: int) -> str:
+    """The `_local` document whose confirmed writes tell of the part of the database that `_id` is in (6.3)."""
+    def part(id: str) -> int:
+        return min(zlib.crc32(id.encode()) // (2 ** 32 // q), q - 1)
+    return next(name for name in (f"_local/couchjobs-probe-{n}" for n in range(1_000_000)) if part(name) == part(_id))

@@ -1,0 +1,133 @@
+"""The creator's side: add, cancel, get and wait."""
+from __future__ import annotations
+
+import time
+import uuid
+from datetime import datetime
+from typing import Any, Callable, Mapping, NamedTuple, Optional, Union
+
+from . import protocol
+from .couch import Couch, pauses
+from .protocol import Doc, FINISHED, OWNED, PENDING
+
+OPTIONS = {"group": "group", "priority": "priority", "max_retries": "maxRetries", "class_": "class", "origin": "origin", "after": "after",
+           "correlation_id": "correlationId", "tags": "tags", "traceparent": "traceparent", "tracestate": "tracestate"}
+
+
+class Unconfirmed(Exception):
+    """Nobody knows whether the change is done: no answer, or no majority of the copies has confirmed it. Ask again later."""
+
+
+class Added(NamedTuple):
+    """What `add` did: `answer` is "added" or "exists"."""
+
+    id: str
+    answer: str
+
+
+class Queue:
+    """A queue: a CouchDB database that `couchjobs init` prepared."""
+
+    def __init__(self, url: Union[str, Couch]):
+        self.couch = Couch(url) if isinstance(url, str) else url
+        self.site: Doc = self.couch.read("_local/couchjobs-site") or {}  # the name of the database among several (7.3)
+
+    def add(self, type: str, id: Optional[str] = None, data: Optional[Mapping[str, Any]] = None, *,
+            at: Union[int, datetime, None] = None, **options: Any) -> Added:
+        """Adds a job, due at once or `at` a time (milliseconds or a datetime). Without an id it gets a random UUID.
+
+        A job of that id that exists stays as it is, whatever its status, and the answer is "exists".
+        Options: group, priority, max_retries, class_, origin, after, correlation_id, tags, traceparent, tracestate.
+        """
+        id = str(uuid.uuid4()) if id is None else id
+        unknown = sorted(set(options) - set(OPTIONS))
+        if unknown:
+            raise ValueError(f"option {unknown[0]!r} is unknown; there are {', '.join(OPTIONS)}")
+        time = int(at.timestamp() * 1000) if isinstance(at, datetime) else at
+        request = {"data": {} if data is None else data, "scheduledTime": time, **{OPTIONS[key]: value for key, value in options.items()}}
+        request = {field: value for field, value in request.items() if value is not None}
+        protocol.check_request(request)
+        site = {"site": self.site["site"]} if self.site.get("site") else {}
+        new = protocol.new_job(protocol.doc_id(type, id), {**request, **site}, self.couch.now())
+        return Added(id, "added" if self._write(new) else "exists")
+
+    def cancel(self, type: str, id: str, reason: Optional[str] = None) -> str:
+        """Cancels a pending job ("cancelled"), or asks the owner of a running one to stop ("requested").
+
+        Other answers are "finished" and "missing"; then nothing was written.
+        """
+        for _ in pauses(12, 0.1):  # read, decide, write; start over after a 409 (2.2)
+            doc = self.couch.read(protocol.doc_id(type, id))
+            status = doc and (doc.get("status") or "waiting")
+            if doc is None or status in FINISHED:
+                return "finished" if doc else "missing"
+            if doc.get("_conflicts") or protocol.withdrawn(doc):
+                continue  # a library worker resolves it first (rule 18)
+            now, pending = self.couch.now(), status in PENDING
+            new = protocol.cancel(doc, now, reason) if pending else protocol.request_cancel(doc, now)
+            if new is None or self._write(new):
+                return "cancelled" if pending else "requested"
+        raise Unconfirmed(f"job:{type}:{id} was changed by others again and again, or its conflict stays unresolved")
+
+    def _write(self, doc: Doc) -> bool:
+        """Writes for a creator; False after a 409."""
+        end = time.monotonic() + 30
+
+        def go_on() -> None:
+            if time.monotonic() > end:
+                raise Unconfirmed(f"nobody knows whether the write of {doc['_id']} counts")
+        return self.couch.write(doc, go_on, alone=True) is not None
+
+    def get(self, type: str, id: str) -> Optional[Doc]:
+        """The job's document as this node has it, or None."""
+        return self.couch.read(protocol.doc_id(type, id))
+
+    def wait(self, type: str, id: str, timeout: float = float("inf")) -> Doc:
+        """The job's document once it has finished, by an end that a majority has (6.3, rule 20).
+
+        A job that retention deleted is its tombstone, with `status`. Raises LookupError for a job that was removed or is not there,
+        TimeoutError when the time is over.
+        """
+        _id, seen, end = protocol.doc_id(type, id), False, time.monotonic() + timeout
+        while True:
+            position = self.couch.info()["update_seq"]  # first the position, then the reading (6.1)
+            state = self._known_state(_id, seen)
+            if state and state.get("status") in FINISHED:
+                return state
+            seen = seen or state is not None
+            left = min(20.0 if state else 1.0, end - time.monotonic())
+            if left <= 0:
+                raise TimeoutError(f"{_id} has not finished within {timeout} s")
+            until = time.monotonic() + left
+            try:
+                for row in self.couch.changes(position, max(100, int(left * 250))):
+                    if time.monotonic() > until or (row and row["id"] == _id):
+                        break
+            except (OSError, LookupError):
+                time.sleep(min(left, 1.0))
+
+    def _known_state(self, _id: str, seen: bool) -> Optional[Doc]:
+        """The state of a job as a majority has it, None when nothing is known now (the table of 6.3)."""
+        leaves = self.couch.majority(_id)
+        if leaves is None:
+            return None
+        live = [leaf for leaf in leaves if not leaf.get("_deleted")]
+        gone = [leaf for leaf in leaves if leaf.get("_deleted") and "resolved" not in leaf]
+        if live:
+            settled = not protocol.withdrawn(live[0]) and not any(protocol.stands_against(leaf, live[0], True) for leaf in leaves)
+            live[0].pop("_revisions")
+            return live[0] if settled else None
+        if gone and gone[0].get("removedBy") == "retention":
+            return gone[0]
+        if gone or (not leaves and not (seen and self.couch.is_cluster)):
+            raise LookupError(f"{_id} was removed" if gone else f"{_id} does not exist")
+        return None
+
+    def work(self, types: Any, handler: Callable[[Any], Any], concurrency: int = 1, name: Optional[str] = None, **options: Any) -> Any:
+        """Starts a Worker that runs `handler(job)` for each job of a type, or of several. Options are those of `Worker.run`."""
+        return self.worker(types, name).run(handler, concurrency, **options)
+
+    def worker(self, types: Any, name: Optional[str] = None) -> Any:
+        """Starts a Worker whose jobs you claim by hand: `worker.claim()`."""
+        from .worker import Worker  # it needs this module
+        return Worker(self, types, name)

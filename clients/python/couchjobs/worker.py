@@ -1,0 +1,478 @@
+"""The worker's side: claims, leases, and the ends of runs."""
+from __future__ import annotations
+
+import collections
+import logging
+import os
+import random
+import threading
+import time
+import traceback
+import uuid
+from typing import Any, Callable, Deque, Dict, Iterable, Mapping, Optional, Tuple, Union
+
+from . import protocol
+from .couch import pauses
+from .protocol import Doc, Refused
+from .queue import Queue
+
+log = logging.getLogger("couchjobs")
+Handler = Callable[["Job"], Any]
+
+
+class Halted(Exception):
+    """The run must stop: the job was cancelled, removed or taken over, or its lease is over. Nothing was written."""
+
+
+class PermanentFailure(Exception):
+    """A handler raises this when a retry would not help."""
+
+
+class Job:
+    """A claimed job. Threads may share it."""
+
+    def __init__(self, worker: "Worker", doc: Doc):
+        self.type, self.id = protocol.parse_id(doc["_id"]) or ("", "")
+        self.token: str = doc["lock"]["token"]
+        self.fence: int = doc["fence"]
+        self.attempt: int = doc["attempt"]
+        self.cancel_requested = False
+        self._worker, self._couch, self._doc, self._id = worker, worker.queue.couch, doc, doc["_id"]
+        self._writing, self._woken = threading.RLock(), threading.Event()
+        self._lost: Optional[str] = None
+        self._owned = self._doubted = False
+        self._sent = self._end = self._drift = 0.0
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The input of the job."""
+        doc = self._doc
+        return self._couch.attached_data(doc) if "data" not in doc and doc.get("dataDigest") else doc.get("data", {})
+
+    @property
+    def is_halted(self) -> bool:
+        """Whether the handler must stop. This asks nobody: the feed and the lease tell."""
+        return not self._lasts() or self.cancel_requested
+
+    def check(self) -> None:
+        """Raises Halted when the handler must stop."""
+        if self.is_halted:
+            raise Halted(f"{self._id}: {self._lost or 'its creator asked to cancel it'}")
+
+    def wait(self, seconds: float) -> bool:
+        """Sleeps, and returns True as soon as the handler must stop."""
+        end = time.monotonic() + seconds
+        while not self.is_halted and time.monotonic() < end:
+            self._woken.wait(max(0.0, min(end, self._end) - time.monotonic()))
+        return self.is_halted
+
+    def update(self, data: Optional[Mapping[str, Any]] = None, progress: Optional[Doc] = None) -> None:
+        """Writes other data, or the progress as {"percent": 0 to 100, "message": text}. It also renews the lease."""
+        self._write(protocol.update, data=data, progress=progress)
+
+    def finish(self, result: Any = None, data: Optional[Mapping[str, Any]] = None) -> None:
+        """Ends the run: it has succeeded."""
+        self._write(protocol.finish, ends=True, result=result, data=data)
+
+    def fail(self, message: str, permanent: bool = False, stack: Optional[str] = None) -> None:
+        """Ends the run: it has failed. It is retried as the settings of its type say, but for a `permanent` failure."""
+        self._write(protocol.fail, ends=True, message=message, permanent=permanent, stack=stack, luck=random.random(),
+                    policy=self._worker.settings(self.type))
+
+    def acknowledge_cancel(self, reason: str = "cancelled on request") -> None:
+        """Ends a run that stopped because its creator asked for it."""
+        self._write(protocol.acknowledge_cancel, ends=True, reason=reason)
+
+    def release(self) -> None:
+        """Gives the job back: it waits as if it had not been claimed."""
+        self._write(protocol.release, ends=True)
+
+    def _renew(self, sent: float, first: bool = False) -> None:
+        """A renewal that was sent at `sent` is confirmed (4.2). It brings no lease back that is over."""
+        if first or (self._lasts() and sent > self._sent):
+            self._sent, self._end = sent, sent + self._worker.timeout(self.type)
+            self._drift = time.time() - time.monotonic()
+
+    def _change_timeout(self) -> None:
+        """A longer timeout holds at once. A shorter one leaves half of it to renew (4.2)."""
+        timeout = self._worker.timeout(self.type)
+        least = time.monotonic() + timeout / 2
+        self._end = max(self._sent + timeout, min(self._end, least))
+
+    def _lasts(self) -> bool:
+        """Whether the lease lasts (rule 6). A monotonic clock that stood still is no excuse."""
+        stood_still = time.time() - time.monotonic() - self._drift > self._worker.timeout(self.type) / 2
+        if self._owned and (time.monotonic() >= self._end or stood_still):
+            self._lose("its lease is over")
+        return self._lost is None
+
+    def _lose(self, reason: str) -> None:
+        self._lost = self._lost or reason
+        self._woken.set()
+
+    def _holds(self, leaf: Doc) -> bool:
+        return (leaf.get("lock") or {}).get("token") == self.token and not protocol.withdrawn(leaf)
+
+    def _look(self, doc: Doc) -> None:
+        """The feed shows the job. Without its token that is a reason to read it, not yet to halt (3.3)."""
+        if self._holds(doc):
+            if doc.get("cancelRequested"):
+                self.cancel_requested = True
+                self._woken.set()
+        elif not self._writing.acquire(blocking=False):  # the answer to a write under way may tell
+            self._doubted = True
+        else:
+            try:
+                leaves = self._couch.majority(self._id) if self._owned and self._lasts() else []
+                self._doubted = leaves is None
+                if leaves is not None and not any(map(self._holds, leaves)):
+                    self._lose("it was removed, or others have it")
+            finally:
+                self._writing.release()
+
+    def _write(self, transition: Callable[..., Doc], ends: bool = False, **arguments: Any) -> None:
+        """One write of the owner; its answers are worth what the second table of 3.3 says."""
+        def go_on() -> None:
+            if not self._lasts():
+                self._worker._drop(self)
+                raise Halted(f"{self._id}: {self._lost}")
+
+        with self._writing:
+            before, written = self._doc, None
+            while written is None:
+                sent = time.monotonic()
+                written = self._couch.write(transition(before, self._couch.now(), **arguments), go_on)
+                leaves = self._couch.majority(self._id) if written is None else None
+                if leaves is not None:  # somebody asked for something: the same change on that document; or the job is lost
+                    before = next(filter(self._holds, leaves), before)
+                    if not any(map(self._holds, leaves)):
+                        self._lose("it was removed, or others have it")
+                go_on() if written is None else None
+            if self._couch.is_cluster and not self._lasts():  # an end that was confirmed too late for the lease (rule 9)
+                leaves = self._couch.majority(self._id)
+                if leaves is None or any(protocol.stands_against(leaf, written, False) for leaf in leaves):
+                    go_on()
+            self._doc = {key: value for key, value in written.items() if key != "_revisions"}
+            self._renew(sent)
+            if ends:
+                self._lose("its run has ended")
+                self._worker._drop(self)
+
+
+class Worker:
+    """Claims jobs of some types, and keeps their leases.
+
+    Its id is `name` and random digits: a process that starts again must not renew the leases of the one before (4.1).
+    """
+
+    def __init__(self, queue: Queue, types: Union[str, Iterable[str]], name: Optional[str] = None):
+        self.queue, self.types = queue, [types] if isinstance(types, str) else list(types)
+        site = queue.site.get("site")
+        self.id = f"{name or 'python'}-{uuid.uuid4().hex[:12]}" + (f"@{site}" if site else "")
+        self._lines = [f"{type}:{site}" if site else type for type in self.types]  # the site's own jobs, and at home the others too (7.3)
+        self._lines += self.types if site and queue.site.get("home") else []
+        self._couch, self._settings = queue.couch, {}  # type: Any, Dict[str, Doc]
+        self._jobs: Dict[str, Job] = {}  # claims under way count as held (rule 5)
+        self._unsettled: Dict[str, Job] = {}
+        self._resting: Dict[str, Tuple[float, int]] = {}
+        self._due: Deque[Doc] = collections.deque()
+        self._changed, self._scanning = threading.Condition(), threading.Lock()
+        self._closed, self._next_scan, self._echo, self._beaten = False, 0.0, 0.0, 0.0
+        self._design = self._find_design()
+        self._registration: Doc = {"_id": f"worker:{self.id}", "pid": os.getpid(), "types": self.types, "beat": 0,
+                                   "started": self._couch.now(), **({"user": self._couch.user} if self._couch.user else {}),
+                                   **({"site": site} if site else {})}
+        if not any(self._beat() for _ in pauses(10)):  # before the first claim (4.1)
+            raise ConnectionError(f"cannot register {self.id}")
+        self._keeper = threading.Thread(target=self._keep, daemon=True)
+        self._keeper.start()
+        threading.Thread(target=self._follow, daemon=True).start()
+
+    # Claiming (3.1, 3.2)
+
+    def claim(self, wait: float = float("inf")) -> Optional[Job]:
+        """Claims a due job, or None when there is none within `wait` seconds, or after `stop`."""
+        end = time.monotonic() + wait
+        while not self._closed:
+            with self._changed:
+                doc = self._due.popleft() if self._due else None
+                if doc is None and self._next_scan > time.monotonic():
+                    if time.monotonic() >= end:
+                        return None
+                    self._changed.wait(max(0.0, min(end, self._next_scan) - time.monotonic()))
+                    continue
+            if doc is None:
+                with self._scanning:
+                    if not self._due and self._next_scan <= time.monotonic():
+                        self._scan()
+                continue
+            job = self._claim(doc)
+            if job:
+                return job
+        return None
+
+    def _claim(self, doc: Doc) -> Optional[Job]:
+        """Claims exactly the revision that the index showed. The answers are worth what the table of 3.2 says."""
+        claimed = protocol.claim(doc, self._couch.now(), str(uuid.uuid4()), self.id, self._couch.user)
+        job, sent = Job(self, claimed), time.monotonic()
+        with self._changed:
+            if self._jobs.setdefault(doc["_id"], job) is not job:
+                return None
+        with job._writing:
+            answer = self._couch.put(claimed)
+            job._renew(sent, first=True)
+            stored = {**claimed, "_rev": answer.body["rev"]} if answer.status == 201 else None
+            if stored:
+                reason = self._judge(doc["_rev"], stored)
+            elif answer.unknown or answer.status == 202:
+                reason = "no majority confirmed it"
+                stored = self._find(doc["_rev"], job) if answer.unknown and not self._couch.is_cluster else None
+            if stored and (answer.status != 201 or reason == "alone") and time.monotonic() < job._end:
+                job._doc, job._owned = stored, True
+                self._resting.pop(doc["_id"], None)
+                return job
+            if answer.status not in (404, 409, 412):  # then another worker was first
+                self._rest(doc["_id"])
+            if answer.status in (201, 202) or answer.unknown:
+                self._give_back(job, f"the claim made no owner: {reason}")
+            elif answer.status not in (404, 409, 412, 429, 503):
+                log.warning("the claim of %s was answered %s %s", doc["_id"], answer.status, answer.body)
+        self._drop(job)
+        return None
+
+    def _judge(self, base: str, claimed: Doc) -> str:
+        """After a 201 on a cluster: what all leaves say, among which the claim itself must be (rule 3)."""
+        made_once = protocol.generation(base) == 1 and protocol.RANDOM_UUID.fullmatch(claimed["_id"].split(":", 2)[2])
+        if made_once or not self._couch.is_cluster:
+            return "alone"
+        readings = (self._couch.leaves(claimed["_id"]) for _ in pauses(8, 0.1))
+        verdicts = (protocol.standing(base, claimed, leaves) for leaves in readings if leaves is not None)
+        return next((verdict for verdict in verdicts if verdict != "unknown"), "unknown")
+
+    def _find(self, base: str, job: Job) -> Optional[Doc]:
+        """Looks for a claim whose answer was lost, until the revision has moved on, or the lease would be over (3.2)."""
+        for _ in pauses(first=0.1):
+            leaves = self._couch.leaves(job._id)
+            mine = next(filter(job._holds, leaves or []), None)
+            if mine or (leaves is not None and base not in [leaf["_rev"] for leaf in leaves]) or time.monotonic() >= job._end:
+                return mine
+        return None
+
+    def _give_back(self, job: Job, reason: str) -> None:
+        """Withdraws a claim that made no owner; on one node releases it (3.5). What is not found now may be seen by the feed later."""
+        self._unsettled[job._id] = job
+        for _ in pauses(20):
+            leaves = self._couch.leaves(job._id)
+            mine = next(filter(job._holds, leaves or []), None)
+            if mine is None and leaves is not None:
+                return
+            if mine:
+                now = self._couch.now()
+                back = protocol.withdraw(mine, now, reason) if self._couch.is_cluster else protocol.release(mine, now)
+                if self._couch.put(back).status in (201, 202):
+                    self._unsettled.pop(job._id, None)
+                    return
+
+    def _rest(self, _id: str) -> None:
+        """Leaves a job alone for a random, growing pause (3.2)."""
+        times = self._resting.get(_id, (0.0, 0))[1]
+        self._resting[_id] = time.monotonic() + random.uniform(0.4, min(20.0, 0.8 * 2 ** min(times, 5))), times + 1
+
+    # Finding due jobs, and following (6.1, 6.2)
+
+    def _scan(self) -> None:
+        """Reads from the index what is due, jobs that failed first, and when the next job will be."""
+        started, now = time.monotonic(), self._couch.now()
+        due: Dict[str, Doc] = {}
+        soon, full = 20_000.0, False
+        for view in ("stuck", "due"):
+            for line in self._lines:
+                answer = self._couch.get(f"/_design/{self._design}/_view/{view}", startkey=[line], endkey=[line, now + 20_000],
+                                         limit=100, include_docs=True)
+                if answer.status == 404:
+                    self._design = self._find_design()
+                rows = answer.body["rows"] if answer.status == 200 else []
+                soon = min([soon if answer.status == 200 else 1000.0] + [row["key"][1] - now for row in rows if row["key"][1] > now])
+                full = full or len(rows) == 100
+                due.update((row["id"], row["doc"]) for row in rows if row["key"][1] <= now and row["id"] not in due
+                           and (row.get("doc") or {}).get("_rev") == row["value"] and self._lets_in(row["doc"]))
+        resting = [until for _id, (until, _) in self._resting.items() if _id in due and until > started]
+        soon = min([soon / 1000, *(until - started for until in resting)])
+        with self._changed:
+            self._due.extend(doc for _id, doc in due.items() if _id not in self._jobs and self._resting.get(_id, (0.0,))[0] <= started)
+            echo = self._echo if self._echo > started else started + soon  # an index is read from one copy, which may lag
+            if self._next_scan <= started:  # no row of the feed has asked for another scan meanwhile
+                self._next_scan = started if full and self._due else min(started + max(0.02, soon), echo)
+            self._changed.notify_all()
+
+    def _find_design(self) -> str:
+        """The name of the index: any `jobs-` and 8 hex digits (6.2)."""
+        answer = self._couch.get("/_all_docs", startkey="\"_design/jobs-\"", endkey="\"_design/jobs-\ufff0\"")
+        rows = answer.body["rows"] if answer.status == 200 else []
+        for name in (row["id"][len("_design/"):] for row in rows):
+            if len(name) == 13 and set(name[5:]) <= set("0123456789abcdef"):
+                return name
+        raise ConnectionError(f"no design document jobs-VERSION is there, or no answer ({answer.status}); couchjobs init stores it")
+
+    def _lets_in(self, doc: Doc) -> bool:
+        """Paused types, and classes that are not let in, are not claimed (3.1)."""
+        settings = self.settings(doc["_id"].split(":")[1])
+        return not settings.get("paused") and (settings.get("classes") is None or (doc.get("class") or "") in settings["classes"])
+
+    def _wake(self) -> None:
+        with self._changed:
+            self._next_scan = 0.0
+            self._echo = time.monotonic() + 1 if self._couch.is_cluster else 0.0
+            self._changed.notify_all()
+
+    def _follow(self) -> None:
+        """Takes the position, reads, and then opens the feed: no wake-up is lost. After a break it begins anew (6.1)."""
+        while not self._closed:
+            try:
+                since = self._couch.info()["update_seq"]
+                for type in self.types:
+                    self._read_settings(type)
+                for job in list(self._jobs.values()):
+                    job._doubted = True
+                self._wake()
+                for row in self._couch.changes(since):
+                    if self._closed:
+                        return
+                    if row:
+                        self._on_row(row["id"], row.get("doc") or {})
+            except (OSError, LookupError) as problem:
+                log.info("the feed broke: %s", problem)
+                time.sleep(random.uniform(0.2, 1.0))
+
+    def _on_row(self, _id: str, doc: Doc) -> None:
+        kind, type = (_id.split(":") + [""])[:2]
+        if type not in self.types or kind not in ("job", "type"):
+            return
+        if kind == "type":
+            self._read_settings(type)
+            self._wake()
+            return
+        job, unsettled = self._jobs.get(_id), self._unsettled.get(_id)
+        if job:
+            job._look(doc)
+        if unsettled:
+            self._give_back(unsettled, "the claim made no owner: no answer came")
+        if not doc.get("_deleted") and not doc.get("lock") and doc.get("status") in (None, *protocol.PENDING):
+            self._wake()
+
+    # Settings (7.1), the registration (4.1)
+
+    def settings(self, type: str) -> Doc:
+        """The settings of a type, as they were last read."""
+        return self._settings.get(type, {})
+
+    def timeout(self, type: str) -> float:
+        """How long an owner of this type may be silent, in seconds."""
+        timeout = self.settings(type).get("timeout")
+        return (timeout if isinstance(timeout, int) and 1 <= timeout <= 86_400_000_000 else 60_000) / 1000
+
+    def _read_settings(self, type: str) -> None:
+        self._settings[type] = self._couch.read("type:" + type) or {}
+        for job in list(self._jobs.values()):
+            job._change_timeout()
+
+    def _interval(self) -> float:
+        """Seconds between two signs of life: a third of the shortest timeout while jobs are owned, else five minutes."""
+        return min([300.0, *(self.timeout(job.type) / 3 for job in list(self._jobs.values()))])
+
+    def _beat(self) -> bool:
+        """Writes the registration. Only a 201 renews, and it counts from when it was sent."""
+        doc, owned, sent = self._registration, list(self._jobs.values()), time.monotonic()
+        doc.update(beat=doc["beat"] + 1, at=self._couch.now(), running=len(owned), next=int(self._interval() * 1000), designs=[self._design])
+        answer = self._couch.put(doc)
+        if answer.status == 201:
+            doc["_rev"], self._beaten = answer.body["rev"], sent
+            for job in owned:
+                job._renew(sent)
+            return True
+        try:
+            stored = self._couch.read(doc["_id"]) or {}
+            doc.pop("_rev", None)
+            doc.update(stored and {"_rev": stored["_rev"], "beat": max(doc["beat"], stored["beat"])})
+        except ConnectionError as problem:
+            log.info("%s", problem)
+        return False
+
+    def _keep(self) -> None:
+        """Renews the leases, and looks again at jobs that the feed has cast doubt on."""
+        while not self._closed or self._jobs:
+            beaten = time.monotonic() < self._beaten + self._interval() or self._beat()
+            for job in list(self._jobs.values()):
+                if job._lasts() and job._doubted and job._owned:
+                    job._look({})
+            with self._changed:
+                self._changed.wait(max(0.02 if beaten else 0.3, min(1.0, self._beaten + self._interval() - time.monotonic())))
+
+    def _drop(self, job: Job) -> None:
+        with self._changed:
+            if self._jobs.get(job._id) is job:
+                del self._jobs[job._id]
+            self._changed.notify_all()
+
+    # Handlers, and the end
+
+    def run(self, handler: Handler, concurrency: int = 1, on_end: Optional[Callable[[Job, str], None]] = None) -> "Worker":
+        """Runs a handler for each job, `concurrency` at a time, in threads. Returns at once.
+
+        `on_end` is told how each run ended: "success", "failed" (perhaps to be retried), "cancelled", or "halted".
+        """
+        if not isinstance(concurrency, int) or concurrency < 1:
+            raise ValueError(f"concurrency must be a whole number from 1, but is {concurrency!r}")
+        for _ in range(concurrency):
+            threading.Thread(target=self._loop, args=(handler, on_end or (lambda job, outcome: None)), daemon=True).start()
+        return self
+
+    def _loop(self, handler: Handler, on_end: Callable[[Job, str], None]) -> None:
+        while not self._closed:
+            try:
+                job = self.claim()
+                if job:
+                    on_end(job, self._handle(job, handler))
+            except Exception:  # such as a server that does not answer
+                log.exception("a claim, or the end of a run, failed")
+                time.sleep(random.uniform(0.2, 1.0))
+
+    def _handle(self, job: Job, handler: Handler) -> str:
+        """Ends the run as its handler ended (3.4)."""
+        try:
+            try:
+                result = handler(job)
+            except Exception as problem:
+                if job._lasts() and job.cancel_requested:
+                    job.acknowledge_cancel()
+                    return "cancelled"
+                else:
+                    permanent = isinstance(problem, PermanentFailure)
+                    job.fail(f"{type(problem).__name__}: {problem}", permanent, traceback.format_exc())
+            else:
+                try:
+                    job.finish(result)
+                    return "success"
+                except (Refused, TypeError, ValueError) as problem:  # the database, or JSON, does not take this result
+                    job.fail(f"the result was refused: {problem}", permanent=True)
+            return "failed"
+        except Halted as halted:
+            log.info("%s", halted)
+            return "halted"
+        finally:
+            self._drop(job)
+
+    def stop(self, grace: float = float("inf")) -> None:
+        """Claims nothing more, and waits until all runs have ended. After `grace` seconds their jobs are given back."""
+        self._closed, end = True, time.monotonic() + grace
+        with self._changed:
+            self._changed.notify_all()
+            while self._jobs and time.monotonic() < end:
+                self._changed.wait(min(1.0, max(0.0, end - time.monotonic())))
+        for job in list(self._jobs.values()):
+            try:
+                job.release()
+            except Halted as halted:
+                log.info("%s", halted)
+        self._keeper.join(5)
+        self._couch.put({**self._registration, "_deleted": True})

@@ -1,0 +1,391 @@
+"""The client against a server: one node, or what COUCHJOBS_TEST_URL names."""
+import base64
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import unittest
+import uuid
+from pathlib import Path
+
+from couchjobs import Halted, PermanentFailure, Queue, Refused
+from couchjobs.couch import Answer
+from tests.server import PATIENCE, Server, Tampered, end, until
+
+HERE = Path(__file__).resolve().parents[1]
+
+
+def setUpModule():
+    global SERVER
+    SERVER = Server()
+
+
+def tearDownModule():
+    SERVER.close()
+
+
+class ServerTest(unittest.TestCase):
+    def setUp(self):
+        self.type = "t" + uuid.uuid4().hex[:8]
+        self.queue = Queue(SERVER.url)
+        self.workers = []
+
+    def tearDown(self):
+        for worker in self.workers:
+            worker.stop(0)
+
+    def work(self, handler, queue=None, **options):
+        worker = (queue or self.queue).work(self.type, handler, **options)
+        self.workers.append(worker)
+        return worker
+
+    def by_hand(self, queue=None):
+        worker = (queue or self.queue).worker(self.type)
+        self.workers.append(worker)
+        return worker
+
+    def claimed(self, worker=None, id="1"):
+        worker = worker or self.by_hand()
+        self.queue.add(self.type, id)
+        job = worker.claim(PATIENCE)
+        self.assertEqual(job.id, id)
+        return job
+
+    def settings(self, **fields):
+        doc = self.queue.couch.read("type:" + self.type) or {"_id": "type:" + self.type}
+        self.assertEqual(self.queue.couch.put({**doc, **fields}).status // 100, 2)
+
+    def wait(self, id):
+        return self.queue.wait(self.type, id, PATIENCE)
+
+    def status(self, id):
+        doc = self.queue.get(self.type, id)
+        return doc and doc.get("status", "waiting")
+
+
+class CreatorTest(ServerTest):
+    def test_a_job_is_added_once_and_Java_understands_it(self):
+        self.assertEqual(self.queue.add(self.type, "a/b c:ä", {"n": 1}, priority=75, group="shop", tags=["x"], max_retries=2).answer, "added")
+        self.assertEqual(self.queue.add(self.type, "a/b c:ä", {"n": 2}).answer, "exists")
+        seen = SERVER.inspect(self.type, "a/b c:ä")
+        self.assertEqual((seen["status"], seen["data"], seen["priority"], seen["group"]), ("waiting", {"n": 1}, 75, "shop"))
+
+    def test_errors_name_the_field_and_the_value(self):
+        for field, value, options in (("priority", "100", {"priority": 100}), ("tags", "'x'", {"tags": "x"}), ("option", "colour", {"colour": 1}),
+                                      ("data", r"\[1\]", {"data": [1]}), ("maxRetries", "-1", {"max_retries": -1})):
+            with self.subTest(field), self.assertRaisesRegex(ValueError, f"{field}.*{value}"):
+                self.queue.add(self.type, "1", **options)
+        with self.assertRaisesRegex(ValueError, "type must not have a colon, but is 'a:b'"):
+            self.queue.add("a:b")
+
+    def test_cancel(self):
+        self.queue.add(self.type, "1")
+        self.assertEqual(self.queue.cancel(self.type, "1", "not needed"), "cancelled")
+        self.assertEqual(self.queue.cancel(self.type, "1"), "finished")
+        self.assertEqual(self.queue.cancel(self.type, "2"), "missing")
+        self.assertEqual(self.wait("1")["errors"][0]["message"], "not needed")
+
+    def test_wait_tells_of_jobs_that_are_not_there_and_of_those_that_take_long(self):
+        with self.assertRaises(LookupError):
+            self.wait("never")
+        self.queue.add(self.type, "slow")
+        with self.assertRaises(TimeoutError):
+            self.queue.wait(self.type, "slow", 0.3)
+        self.queue.couch.put({**self.queue.get(self.type, "slow"), "_deleted": True})
+        with self.assertRaisesRegex(LookupError, "removed"):
+            self.wait("slow")
+
+    def test_a_lost_answer_to_a_creation_that_was_stored_is_no_conflict(self):
+        lost = []
+
+        def tamper(method, path, body, send):
+            answer = send()
+            if method == "PUT" and not lost:
+                lost.append(path)
+                return Answer(0, None)
+            return answer
+        self.assertEqual(Queue(Tampered(SERVER.url, tamper)).add(self.type, "1").answer, "added")
+        self.assertEqual(len(lost), 1)
+
+
+class WorkerTest(ServerTest):
+    def test_a_job_runs_and_Java_understands_its_end(self):
+        def handler(job):
+            job.update(progress={"percent": 50, "message": "half"})
+            return {"twice": 2 * job.data["n"]}
+        self.work(handler)
+        self.queue.add(self.type, "1", {"n": 21})
+        self.assertEqual(self.wait("1")["result"], {"twice": 42})
+        seen = SERVER.inspect(self.type, "1")
+        self.assertEqual((seen["status"], seen["result"], seen["attempt"]), ("success", {"twice": 42}, 1))
+        self.assertIn("progress", seen)
+
+    def test_an_idle_worker_wakes_up_for_a_new_job_and_at_the_time_of_a_later_one(self):
+        worker = self.by_hand()
+        self.assertIsNone(worker.claim(0))
+        claimed = []
+        thread = threading.Thread(target=lambda: claimed.append(worker.claim(PATIENCE)), daemon=True)
+        thread.start()
+        self.queue.add(self.type, "1")
+        thread.join(PATIENCE)
+        self.assertEqual(claimed[0].id, "1")
+        claimed[0].finish()
+        at = self.queue.couch.now() + 1500
+        self.queue.add(self.type, "later", at=at)
+        job = worker.claim(PATIENCE)
+        self.assertEqual(job.id, "later")
+        self.assertGreaterEqual(self.queue.couch.now(), at)
+        job.finish()
+
+    def test_two_workers_race_and_each_job_has_one_owner(self):
+        runs = []
+        for n in range(15):
+            self.queue.add(self.type, str(n))
+        for _ in range(2):
+            self.work(lambda job: runs.append((job.id, job.fence)), Queue(SERVER.url), concurrency=2)
+        for n in range(15):
+            self.assertEqual(self.wait(str(n))["status"], "success")
+        self.assertEqual(sorted(runs), sorted((str(n), 1) for n in range(15)))
+
+    def test_a_claim_of_a_revision_that_is_not_the_newest_is_refused(self):
+        first, second = self.by_hand(), self.by_hand()
+        self.queue.add(self.type, "1")
+        doc = self.queue.get(self.type, "1")
+        job = first._claim(doc)
+        self.assertIsNotNone(job)
+        self.assertIsNone(second._claim(doc))
+        job.finish({"by": "first"})
+        self.assertEqual(self.wait("1")["result"], {"by": "first"})
+
+    def test_failures_are_retried_and_some_are_permanent(self):
+        self.settings(retryDelay=1, maxRetries=2)
+
+        def handler(job):
+            if job.id == "bad":
+                raise PermanentFailure("of no use")
+            if job.attempt < 3 or job.id == "hopeless":
+                raise RuntimeError(f"attempt {job.attempt}")
+            return "third time lucky"
+        self.work(handler)
+        for id in ("good", "bad", "hopeless"):
+            self.queue.add(self.type, id)
+        good, bad, hopeless = self.wait("good"), self.wait("bad"), self.wait("hopeless")
+        self.assertEqual((good["status"], good["result"], good["attempt"]), ("success", "third time lucky", 3))
+        self.assertEqual((bad["status"], bad["attempt"]), ("failed", 1))
+        self.assertEqual((hopeless["status"], hopeless["attempt"], hopeless["errors"][-1]["message"]), ("failed", 3, "RuntimeError: attempt 3"))
+
+    def test_a_cancel_stops_a_run(self):
+        running = threading.Event()
+
+        def handler(job):
+            running.set()
+            job.wait(PATIENCE)
+            job.check()
+        self.work(handler)
+        self.queue.add(self.type, "1")
+        self.assertTrue(running.wait(PATIENCE))
+        self.assertEqual(self.queue.cancel(self.type, "1"), "requested")
+        doc = self.wait("1")
+        self.assertEqual((doc["status"], doc["errors"][0]["kind"]), ("cancelled", "cancelled"))
+        self.assertEqual(SERVER.inspect(self.type, "1")["status"], "cancelled")
+
+    def test_an_owner_halts_when_its_job_is_removed_or_taken(self):
+        worker = self.by_hand()
+        for id, change in (("removed", {"_deleted": True}), ("taken", {"lock": None, "status": "waiting", "after": {"jobs": ["job:x:y"]}})):
+            with self.subTest(id):
+                self.queue.add(self.type, id)
+                job = worker.claim(PATIENCE)
+                doc = self.queue.get(self.type, id)
+                self.queue.couch.put({key: value for key, value in {**doc, **change}.items() if value is not None})
+                self.assertTrue(job.wait(PATIENCE))
+                with self.assertRaises(Halted):
+                    job.finish()
+
+    def test_a_change_of_others_stays_when_the_owner_writes(self):
+        job = self.claimed()
+        doc = self.queue.get(self.type, "1")
+        self.queue.couch.put({**doc, "priority": 99, "acme:trace": [1]})
+        job.finish("done")
+        doc = self.wait("1")
+        self.assertEqual((doc["status"], doc["priority"], doc["acme:trace"]), ("success", 99, [1]))
+
+    def test_paused_types_and_other_classes_are_not_claimed(self):
+        self.settings(paused=True)
+        worker = self.by_hand()
+        self.queue.add(self.type, "1")
+        self.assertIsNone(worker.claim(1))
+        self.settings(paused=False, classes=["bulk"])
+        self.queue.add(self.type, "2", class_="bulk")
+        job = worker.claim(PATIENCE)
+        self.assertEqual(job.id, "2")
+        job.finish()
+        self.assertIsNone(worker.claim(1))
+
+    def test_attached_data_is_read_and_kept(self):
+        data = json.dumps({"text": "x" * 50_000}).encode()
+        digest = "sha-256=" + base64.b64encode(hashlib.sha256(data).digest()).decode()
+        self.queue.couch.put({"_id": f"job:{self.type}:big", "dataDigest": digest, "_attachments": {
+            "data.json": {"content_type": "application/octet-stream", "data": base64.b64encode(data).decode()}}})
+        self.work(lambda job: len(job.data["text"]))
+        doc = self.wait("big")
+        self.assertEqual((doc["result"], doc["dataDigest"]), (50_000, digest))
+        self.assertIn("data.json", doc["_attachments"])
+
+    def test_the_registration_is_renewed_and_deleted_at_the_end(self):
+        self.settings(timeout=1500)
+        worker = self.by_hand()
+        job = self.claimed(worker)
+        first = self.queue.couch.read("worker:" + worker.id)["beat"]
+        until(lambda: self.queue.couch.read("worker:" + worker.id)["beat"] > first + 1, "two signs of life")
+        self.assertFalse(job.is_halted)
+        job.finish()
+        worker.stop()
+        self.assertIsNone(self.queue.couch.read("worker:" + worker.id))
+
+
+class FaultTest(ServerTest):
+    """Answers that are lost, and leases that end."""
+
+    def test_a_claim_whose_answer_was_lost_is_found_and_runs_once(self):
+        lost, runs = [], []
+
+        def tamper(method, path, body, send):
+            answer = send()
+            if method == "PUT" and body.get("lock") and not lost:
+                lost.append(body["lock"]["token"])
+                return Answer(0, None)
+            return answer
+        self.work(lambda job: runs.append(job.token), Queue(Tampered(SERVER.url, tamper)))
+        self.queue.add(self.type, "1")
+        self.assertEqual(self.wait("1")["status"], "success")
+        self.assertEqual(runs, lost)
+
+    def test_an_end_whose_answer_was_lost_is_an_end(self):
+        lost = []
+
+        def tamper(method, path, body, send):
+            answer = send()
+            if method == "PUT" and body.get("status") == "success" and not lost:
+                lost.append(answer)
+                return Answer(0, None)
+            return answer
+        job = self.claimed(self.by_hand(Queue(Tampered(SERVER.url, tamper))))
+        job.finish("done")
+        self.assertEqual((len(lost), self.wait("1")["result"]), (1, "done"))
+
+    def test_an_owner_that_cannot_renew_halts_at_the_end_of_its_lease(self):
+        self.settings(timeout=1500)
+        cut = threading.Event()
+
+        def tamper(method, path, body, send):
+            return Answer(0, None) if cut.is_set() else send()
+        job = self.claimed(self.by_hand(Queue(Tampered(SERVER.url, tamper))))
+        cut.set()
+        self.assertTrue(job.wait(PATIENCE))
+        cut.clear()
+        with self.assertRaisesRegex(Halted, "lease"):
+            job.finish()
+        self.assertEqual(self.status("1"), "running")
+
+    def test_a_result_that_the_database_refuses_fails_the_job_for_good(self):
+        def tamper(method, path, body, send):
+            return Answer(413, {"error": "too_large"}) if method == "PUT" and body.get("status") == "success" else send()
+        self.work(lambda job: "x", Queue(Tampered(SERVER.url, tamper)))
+        self.queue.add(self.type, "1")
+        doc = self.wait("1")
+        self.assertEqual((doc["status"], doc["attempt"]), ("failed", 1))
+        self.assertIn("refused", doc["errors"][0]["message"])
+
+    def test_a_creator_hears_of_a_refusal(self):
+        queue = Queue(Tampered(SERVER.url, lambda method, path, body, send: Answer(403, "no") if method == "PUT" else send()))
+        with self.assertRaisesRegex(Refused, "403"):
+            queue.add(self.type, "1")
+
+
+class ClusterAnswersTest(ServerTest):
+    """What 202 answers lead to: a client that takes the server for a cluster, some of whose 201 become 202."""
+
+    def doubtful(self, matches, times=1):
+        seen = []
+
+        def tamper(method, path, body, send):
+            answer = send()
+            if method == "PUT" and answer.status == 201 and "_local" not in path and len(seen) < times and matches(body):
+                seen.append(body)
+                return Answer(202, answer.body)
+            return answer
+        return Queue(Tampered(SERVER.url, tamper, cluster=True))
+
+    def test_a_claim_that_was_answered_202_is_withdrawn(self):
+        worker = self.by_hand(self.doubtful(lambda body: body.get("lock") and not body["lock"].get("withdrawn")))
+        self.queue.add(self.type, "1")
+        self.assertIsNone(worker._claim(self.queue.get(self.type, "1")))
+        lock = self.queue.get(self.type, "1")["lock"]
+        self.assertIn("no majority", lock["withdrawn"]["reason"])
+        seen = SERVER.inspect(self.type, "1")
+        self.assertEqual(seen["status"], "running")
+        self.queue.couch.put({**self.queue.get(self.type, "1"), "_deleted": True})
+
+    def test_an_end_that_was_answered_202_is_written_once_more(self):
+        job = self.claimed(self.by_hand(self.doubtful(lambda body: body.get("status") == "success")))
+        job.finish("done")
+        doc = self.wait("1")
+        self.assertEqual((doc["status"], doc["result"]), ("success", "done"))
+        self.assertIn("kept", doc["times"])
+
+    def test_a_creation_and_a_cancel_that_were_answered_202_are_written_once_more(self):
+        queue = self.doubtful(lambda body: body["_id"].startswith("job:") and "kept" not in body["times"], 2)
+        self.assertEqual(queue.add(self.type, "1").answer, "added")
+        self.assertEqual(queue.cancel(self.type, "1"), "cancelled")
+        doc = self.queue.get(self.type, "1")
+        self.assertEqual(doc["status"], "cancelled")
+        self.assertIn("kept", doc["times"])
+
+    def test_a_renewal_that_was_answered_202_does_not_renew(self):
+        self.settings(timeout=1500)
+        job = self.claimed(self.by_hand(self.doubtful(lambda body: body["_id"].startswith("worker:") and body["beat"] > 1, 1_000_000)))
+        self.assertTrue(job.wait(PATIENCE))
+        with self.assertRaisesRegex(Halted, "lease"):
+            job.finish()
+
+
+class JavaTest(ServerTest):
+    def test_Java_adds_and_waits_while_Python_works(self):
+        self.work(lambda job: job.data)
+        SERVER.java("enqueue", self.type, "1", "--data", '{"n": 7}')
+        self.assertIn("success", SERVER.java("wait", self.type, "1"))
+        self.assertEqual(self.queue.get(self.type, "1")["result"], {"n": 7})
+
+    def test_a_job_of_a_killed_worker_runs_again_in_Java(self):
+        self.settings(timeout=2000)
+        process = subprocess.Popen([sys.executable, str(HERE / "examples" / "worker"), SERVER.url, self.type, "--sleep", "600000"],
+                                   stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(HERE)}, text=True)
+        try:
+            self.queue.add(self.type, "1")
+            started = json.loads(process.stdout.readline())
+            self.assertEqual((started["event"], started["id"], started["fence"]), ("start", "1", 1))
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            process.stdout.close()
+        java = SERVER.start_java("work", self.type, "--max-jobs", "1", "--", "echo", '{"by": "java"}')
+        try:
+            doc = self.wait("1")
+        finally:
+            end(java)
+        self.assertEqual((doc["status"], doc["result"], doc["fence"]), ("success", {"by": "java"}, 2))
+        self.assertEqual([error["kind"] for error in doc["errors"]], ["expired"])
+
+    def test_the_doctor_finds_nothing_that_cannot_be_a_job(self):
+        self.queue.add(self.type, "1", {"n": 1})
+        self.work(lambda job: None)
+        self.wait("1")
+        found = {finding["check"]: finding["level"] for finding in json.loads(SERVER.java("doctor", "-o", "json", check=False))}
+        self.assertEqual([found[check] for check in ("malformed", "times", "conflicts")], ["ok", "ok", "ok"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,130 @@
+"""The client against design-docs/vectors: what it has to write, name and choose."""
+import json
+import os
+import unittest
+from pathlib import Path
+from urllib.parse import quote
+
+from couchjobs import protocol
+
+VECTORS = Path(os.environ.get("COUCHJOBS_VECTORS") or Path(__file__).resolve().parents[3] / "design-docs" / "vectors")
+
+
+def load(name):
+    return json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def play(event, job, now, a):
+    if event == "create":
+        _id = a.get("id") or protocol.doc_id(a["type"], "tracker:" + a["request"]["tracker"])
+        return protocol.new_job(_id, a["request"], now)
+    if event == "add":
+        return protocol.add(job, a["request"], now)
+    if event == "cancel":
+        return protocol.cancel(job, now, a.get("reason"))
+    if event == "requestCancel":
+        return protocol.request_cancel(job, now)
+    if event == "claim":
+        return protocol.claim(job, now, a["token"], a["worker"], a.get("user"))
+    if event == "update":
+        return protocol.update(job, now, a.get("data"), a.get("progress"))
+    if event == "finish":
+        return protocol.finish(job, now, a.get("result"), a.get("data"))
+    if event == "fail":
+        return protocol.fail(job, now, a["message"], a["policy"], a["kind"], a.get("stack"), a["permanent"])
+    if event == "acknowledgeCancel":
+        return protocol.acknowledge_cancel(job, now, a["reason"])
+    if event == "release":
+        return protocol.release(job, now)
+    if event == "withdraw":
+        return protocol.withdraw(job, now, a["reason"])
+    if event == "keep":
+        return protocol.keep(job, now)
+    return NotImplemented
+
+
+class TransitionVectors(unittest.TestCase):
+    """One test per event, so that a report names the event that fails."""
+
+    # What this client leaves out.
+    LEFT_OUT = {"letGo", "start", "snooze", "expire", "resubmit", "retry", "reschedule", "prioritize", "remove", "retire"}
+
+    def check(self, event):
+        played = 0
+        for case in load("transitions")["cases"]:
+            a = case.get("arguments") or {}
+            if case["event"] != event or a.get("replace") or a.get("start") is False:
+                continue
+            with self.subTest(case["name"]):
+                before = json.dumps(case["job"])
+                try:
+                    written = play(event, case["job"], case["now"], a)
+                    answer = {"write": written} if written else {"nothing": True}
+                except protocol.Refused:
+                    answer = {"refused": True}
+                self.assertEqual(answer, case["expect"])
+                self.assertEqual(json.dumps(case["job"]), before, "a transition changed its argument")
+            played += 1
+        self.assertGreater(played, 0)
+
+    def test_every_event_is_played_or_left_out(self):
+        known = self.LEFT_OUT | {name[len("test_event_"):] for name in dir(self) if name.startswith("test_event_")}
+        self.assertEqual({case["event"] for case in load("transitions")["cases"]} - known, set())
+
+
+for _event in ("create", "add", "cancel", "requestCancel", "claim", "update", "finish", "fail", "acknowledgeCancel", "release",
+               "withdraw", "keep"):
+    setattr(TransitionVectors, f"test_event_{_event}", lambda self, event=_event: self.check(event))
+
+
+class OtherVectors(unittest.TestCase):
+    def test_ids(self):
+        for case in load("ids")["cases"]:
+            with self.subTest(case):
+                try:
+                    _id = protocol.doc_id(case["type"], case["id"])
+                    self.assertEqual({"docId": _id, "path": quote(_id, safe="")}, case["expect"])
+                except ValueError:
+                    self.assertEqual(case["expect"], {"refused": True})
+
+    def test_documents(self):
+        for case in load("ids")["documents"]:
+            with self.subTest(case):
+                named = protocol.parse_id(case["docId"])
+                expected = case["expect"]
+                self.assertEqual(named, None if expected.get("refused") else (expected["type"], expected["id"]))
+
+    def test_retry_delays(self):
+        for case in load("retries")["cases"]:
+            with self.subTest(case):
+                self.assertEqual(protocol.retry_delay(case["policy"], case["failure"], case["luck"]), case["expect"])
+
+    def test_last_tries(self):
+        for case in load("retries")["last"]:
+            with self.subTest(case):
+                job = {"attempt": case["attempt"], "expirations": case["expirations"], "maxRetries": case["jobRetries"]}
+                self.assertEqual(protocol.last_try(job, {"maxRetries": case["typeRetries"]}), case["expect"])
+
+    def test_probes(self):
+        for case in load("probes")["cases"]:
+            with self.subTest(case):
+                self.assertEqual(protocol.probe(case["id"], case["q"]), case["expect"]["probe"])
+
+    def test_rivals(self):
+        for case in load("rivals")["cases"]:
+            with self.subTest(case["name"]):
+                self.assertEqual(protocol.standing(case["base"], case["claim"], case["leaves"]), case["expect"]["standing"])
+
+
+class Fields(unittest.TestCase):
+    def test_a_document_that_cannot_be_a_job_is_not_claimable(self):
+        job = {"_id": "job:email:1", "_rev": "1-a"}
+        self.assertTrue(protocol.claimable(job))
+        for field, value in (("status", "asleep"), ("data", None), ("data", []), ("attempt", 1.5), ("fence", -1), ("priority", 100),
+                             ("tags", "x"), ("lock", {"token": "t"}), ("after", {"jobs": ["job:a:1"]}), ("times", {"created": "now"})):
+            with self.subTest(field=field, value=value):
+                self.assertFalse(protocol.claimable({**job, field: value}))
+
+
+if __name__ == "__main__":
+    unittest.main()
