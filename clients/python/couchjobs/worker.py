@@ -111,7 +111,8 @@ class Job:
         self._woken.set()
 
     def _holds(self, leaf: Doc) -> bool:
-        return (leaf.get("lock") or {}).get("token") == self.token and not protocol.withdrawn(leaf)
+        token = (leaf.get("lock") or {}).get("token")
+        return token == self.token and not protocol.withdrawn(leaf) and not leaf.get("_deleted")
 
     def _look(self, doc: Doc) -> None:
         """The feed shows the job. Without its token that is a reason to read it, not yet to halt (3.3)."""
@@ -138,16 +139,17 @@ class Job:
                 raise Halted(f"{self._id}: {self._lost}")
 
         with self._writing:
-            before, written = self._doc, None
-            while written is None:
+            before = self._doc
+            for _ in pauses():
+                go_on()
                 sent = time.monotonic()
                 written = self._couch.write(transition(before, self._couch.now(), **arguments), go_on)
-                leaves = self._couch.majority(self._id) if written is None else None
-                if leaves is not None:  # somebody asked for something: the same change on that document; or the job is lost
-                    before = next(filter(self._holds, leaves), before)
-                    if not any(map(self._holds, leaves)):
-                        self._lose("it was removed, or others have it")
-                go_on() if written is None else None
+                if written:
+                    break
+                leaves = self._couch.majority(self._id)
+                if leaves is not None and not any(map(self._holds, leaves)):
+                    self._lose("it was removed, or others have it")
+                before = next(filter(self._holds, leaves or []), before)  # somebody asked for something: the same change on that
             if self._couch.is_cluster and not self._lasts():  # an end that was confirmed too late for the lease (rule 9)
                 leaves = self._couch.majority(self._id)
                 if leaves is None or any(protocol.stands_against(leaf, written, False) for leaf in leaves):

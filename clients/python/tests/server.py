@@ -89,6 +89,7 @@ class Server:
     def close(self):
         if self._process:
             end(self._process)
+            self._process.stdout.close()
             self._process = None
         elif os.environ.get("COUCHJOBS_TEST_URL"):
             Couch(self.url).send("DELETE", "")
