@@ -9,7 +9,7 @@ import threading
 import time
 import traceback
 import uuid
-from typing import Any, Callable, Deque, Dict, Iterable, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Deque, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 from . import protocol
 from .couch import pauses
@@ -175,7 +175,6 @@ class Worker:
         self._lines += self.types if site and queue.site.get("home") else []
         self._couch, self._settings = queue.couch, {}  # type: Any, Dict[str, Doc]
         self._jobs: Dict[str, Job] = {}  # claims under way count as held (rule 5)
-        self._unsettled: Dict[str, Job] = {}
         self._resting: Dict[str, Tuple[float, int]] = {}
         self._due: Deque[Doc] = collections.deque()
         self._changed, self._scanning = threading.Condition(), threading.Lock()
@@ -223,23 +222,23 @@ class Worker:
         with job._writing:
             answer = self._couch.put(claimed)
             job._renew(sent, first=True)
-            stored = {**claimed, "_rev": answer.body["rev"]} if answer.status == 201 else None
-            if stored:
+            stored, reason = None, "no majority confirmed it"
+            if answer.status == 201:
+                stored = {**claimed, "_rev": answer.body["rev"]}
                 reason = self._judge(doc["_rev"], stored)
-            elif answer.unknown or answer.status == 202:
-                reason = "no majority confirmed it"
-                stored = self._find(doc["_rev"], job) if answer.unknown and not self._couch.is_cluster else None
+            elif answer.unknown and not self._couch.is_cluster:
+                stored = self._find(doc["_rev"], job)
             if stored and (answer.status != 201 or reason == "alone") and time.monotonic() < job._end:
                 job._doc, job._owned = stored, True
                 self._resting.pop(doc["_id"], None)
                 return job
-            if answer.status not in (404, 409, 412):  # then another worker was first
-                self._rest(doc["_id"])
-            if answer.status in (201, 202) or answer.unknown:
-                self._give_back(job, f"the claim made no owner: {reason}")
-            elif answer.status not in (404, 409, 412, 429, 503):
-                log.warning("the claim of %s was answered %s %s", doc["_id"], answer.status, answer.body)
         self._drop(job)
+        times = self._resting.get(doc["_id"], (0.0, 0))[1]  # leave the job alone for a random, growing pause
+        self._resting[doc["_id"]] = time.monotonic() + random.uniform(0.4, min(20.0, 0.8 * 2 ** min(times, 5))), times + 1
+        if answer.status in (201, 202) or answer.unknown:
+            self._give_back(doc["_id"], f"the claim made no owner: {reason}")
+        elif answer.status not in (404, 409, 412, 429, 503):
+            log.warning("the claim of %s was answered %s %s", doc["_id"], answer.status, answer.body)
         return None
 
     def _judge(self, base: str, claimed: Doc) -> str:
@@ -260,51 +259,41 @@ class Worker:
                 return mine
         return None
 
-    def _give_back(self, job: Job, reason: str) -> None:
-        """Withdraws a claim that made no owner; on one node releases it (3.5). What is not found now may be seen by the feed later."""
-        self._unsettled[job._id] = job
+    def _give_back(self, _id: str, reason: str) -> None:
+        """Withdraws this worker's claims that made no owner; on one node releases them (3.5). The registration would keep them for ever."""
         for _ in pauses(20):
-            leaves = self._couch.leaves(job._id)
-            mine = next(filter(job._holds, leaves or []), None)
-            if mine is None and leaves is not None:
+            leaves, job, now = self._couch.leaves(_id), self._jobs.get(_id), self._couch.now()
+            mine = [leaf for leaf in leaves or [] if (leaf.get("lock") or {}).get("worker") == self.id and not leaf.get("_deleted")
+                    and not protocol.withdrawn(leaf) and not (job and job._holds(leaf))]
+            backs = [protocol.withdraw(leaf, now, reason) if self._couch.is_cluster else protocol.release(leaf, now) for leaf in mine]
+            if leaves is not None and all(self._couch.put(back).status in (201, 202) for back in backs):
                 return
-            if mine:
-                now = self._couch.now()
-                back = protocol.withdraw(mine, now, reason) if self._couch.is_cluster else protocol.release(mine, now)
-                if self._couch.put(back).status in (201, 202):
-                    self._unsettled.pop(job._id, None)
-                    return
-
-    def _rest(self, _id: str) -> None:
-        """Leaves a job alone for a random, growing pause (3.2)."""
-        times = self._resting.get(_id, (0.0, 0))[1]
-        self._resting[_id] = time.monotonic() + random.uniform(0.4, min(20.0, 0.8 * 2 ** min(times, 5))), times + 1
 
     # Finding due jobs, and following (6.1, 6.2)
 
     def _scan(self) -> None:
         """Reads from the index what is due, jobs that failed first, and when the next job will be."""
         started, now = time.monotonic(), self._couch.now()
-        due: Dict[str, Doc] = {}
-        soon, full = 20_000.0, False
-        for view in ("stuck", "due"):
-            for line in self._lines:
-                answer = self._couch.get(f"/_design/{self._design}/_view/{view}", startkey=[line], endkey=[line, now + 20_000],
-                                         limit=100, include_docs=True)
-                if answer.status == 404:
-                    self._design = self._find_design()
-                rows = answer.body["rows"] if answer.status == 200 else []
-                soon = min([soon if answer.status == 200 else 1000.0] + [row["key"][1] - now for row in rows if row["key"][1] > now])
-                full = full or len(rows) == 100
-                due.update((row["id"], row["doc"]) for row in rows if row["key"][1] <= now and row["id"] not in due
-                           and (row.get("doc") or {}).get("_rev") == row["value"] and self._lets_in(row["doc"]))
-        resting = [until for _id, (until, _) in self._resting.items() if _id in due and until > started]
-        soon = min([soon / 1000, *(until - started for until in resting)])
+        due, rows = {}, []  # type: Dict[str, Doc], List[Doc]
+        soon = 20_000.0  # milliseconds; the clock is looked at again then (6.1)
+        for view, line in ((view, line) for view in ("stuck", "due") for line in self._lines):
+            answer = self._couch.get(f"/_design/{self._design}/_view/{view}", startkey=[line], endkey=[line, now + 20_000],
+                                     limit=100, include_docs=True)
+            if answer.status == 404:
+                self._design = self._find_design()
+            soon = soon if answer.status == 200 else 1000.0
+            rows += answer.body["rows"] if answer.status == 200 else []
+        for row in rows:  # include_docs reads the document later than the row
+            rest = max(row["key"][1] - now, 1000 * (self._resting.get(row["id"], (0.0,))[0] - started))
+            if rest > 0:
+                soon = min(soon, rest)
+            elif (row.get("doc") or {}).get("_rev") == row["value"] and row["id"] not in self._jobs and self._lets_in(row["doc"]):
+                due.setdefault(row["id"], row["doc"])
         with self._changed:
-            self._due.extend(doc for _id, doc in due.items() if _id not in self._jobs and self._resting.get(_id, (0.0,))[0] <= started)
-            echo = self._echo if self._echo > started else started + soon  # an index is read from one copy, which may lag
-            if self._next_scan <= started:  # no row of the feed has asked for another scan meanwhile
-                self._next_scan = started if full and self._due else min(started + max(0.02, soon), echo)
+            self._due.extend(due.values())
+            if self._next_scan <= started:  # else the feed has asked for another scan meanwhile
+                echo = self._echo if self._echo > started else started + 20  # an index is read from one copy, which may lag
+                self._next_scan = 0.0 if due else min(started + max(0.02, soon / 1000), echo)
             self._changed.notify_all()
 
     def _find_design(self) -> str:
@@ -354,11 +343,11 @@ class Worker:
             self._read_settings(type)
             self._wake()
             return
-        job, unsettled = self._jobs.get(_id), self._unsettled.get(_id)
+        job = self._jobs.get(_id)
         if job:
             job._look(doc)
-        if unsettled:
-            self._give_back(unsettled, "the claim made no owner: no answer came")
+        elif doc.get("_conflicts") or (doc.get("lock") or {}).get("worker") == self.id:
+            self._give_back(_id, "the claim made no owner: no answer came in time")
         if not doc.get("_deleted") and not doc.get("lock") and doc.get("status") in (None, *protocol.PENDING):
             self._wake()
 
