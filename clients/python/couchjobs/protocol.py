@@ -107,7 +107,7 @@ def counted_fence(leaf: Doc) -> int:
 
 def withdrawn(doc: Doc) -> bool:
     """Whether the claim in this document counts for nothing (rule 1)."""
-    return bool((doc.get("lock") or {}).get("withdrawn"))
+    return (doc.get("lock") or {}).get("withdrawn") is not None
 
 
 # Transitions (2.2, 3.2, 3.3, 3.4, 3.5)

@@ -114,20 +114,21 @@ class Job:
         token = (leaf.get("lock") or {}).get("token")
         return token == self.token and not protocol.withdrawn(leaf) and not leaf.get("_deleted")
 
-    def _look(self, doc: Doc) -> None:
-        """The feed shows the job. Without its token that is a reason to read it, not yet to halt (3.3)."""
-        if self._holds(doc):
-            if doc.get("cancelRequested"):
-                self.cancel_requested = True
-                self._woken.set()
-        elif not self._writing.acquire(blocking=False):  # the answer to a write under way may tell
-            self._doubted = True
-        else:
+    def _look(self, doc: Doc, several: bool = False) -> None:
+        """The feed shows the job. Without its token, or beside other leaves, that is a reason to read it, not yet to halt (3.3, rule 19)."""
+        if self._holds(doc) and doc.get("cancelRequested"):
+            self.cancel_requested = True
+            self._woken.set()
+        if self._holds(doc) and not several:
+            return
+        self._doubted = True
+        if self._owned and self._writing.acquire(blocking=False):  # else the answer to the write under way may tell
             try:
-                leaves = self._couch.majority(self._id) if self._owned and self._lasts() else []
-                self._doubted = leaves is None
-                if leaves is not None and not any(map(self._holds, leaves)):
+                leaves = self._couch.majority(self._id) if self._lasts() else []
+                held = next(filter(self._holds, leaves or []), None)
+                if leaves is not None and (not held or any(protocol.stands_against(leaf, held, False) for leaf in leaves)):
                     self._lose("it was removed, or others have it")
+                self._doubted = leaves is None
             finally:
                 self._writing.release()
 
@@ -325,17 +326,22 @@ class Worker:
                     self._read_settings(type)
                 for job in list(self._jobs.values()):
                     job._doubted = True
+                for line in self._lines:
+                    owned = self._couch.get(f"/_design/{self._design}/_view/owned", key=[line, self.id])
+                    for row in owned.body["rows"] if owned.status == 200 else []:
+                        if row["id"] not in self._jobs:
+                            self._give_back(row["id"], "the claim made no owner: no answer came in time")
                 self._wake()
                 for row in self._couch.changes(since):
                     if self._closed:
                         return
                     if row:
-                        self._on_row(row["id"], row.get("doc") or {})
+                        self._on_row(row["id"], row.get("doc") or {}, len(row["changes"]) > 1)
             except (OSError, LookupError) as problem:
                 log.info("the feed broke: %s", problem)
                 time.sleep(random.uniform(0.2, 1.0))
 
-    def _on_row(self, _id: str, doc: Doc) -> None:
+    def _on_row(self, _id: str, doc: Doc, several: bool) -> None:
         kind, type = (_id.split(":") + [""])[:2]
         if type not in self.types or kind not in ("job", "type"):
             return
@@ -345,8 +351,8 @@ class Worker:
             return
         job = self._jobs.get(_id)
         if job:
-            job._look(doc)
-        elif doc.get("_conflicts") or (doc.get("lock") or {}).get("worker") == self.id:
+            job._look(doc, several)
+        elif several or (doc.get("lock") or {}).get("worker") == self.id:
             self._give_back(_id, "the claim made no owner: no answer came in time")
         if not doc.get("_deleted") and not doc.get("lock") and doc.get("status") in (None, *protocol.PENDING):
             self._wake()
@@ -374,7 +380,8 @@ class Worker:
     def _beat(self) -> bool:
         """Writes the registration. Only a 201 renews, and it counts from when it was sent."""
         doc, owned, sent = self._registration, list(self._jobs.values()), time.monotonic()
-        doc.update(beat=doc["beat"] + 1, at=self._couch.now(), running=len(owned), next=int(self._interval() * 1000), designs=[self._design])
+        doc.update(beat=doc["beat"] + 1, at=self._couch.now(), running=len(owned),
+                   next=int(self._interval() * 1000), designs=[self._design])
         answer = self._couch.put(doc)
         if answer.status == 201:
             doc["_rev"], self._beaten = answer.body["rev"], sent
@@ -433,12 +440,12 @@ class Worker:
         try:
             try:
                 result = handler(job)
-            except Exception as problem:
+            except (Exception, SystemExit) as problem:
                 if job._lasts() and job.cancel_requested:
                     job.acknowledge_cancel()
                     return "cancelled"
                 else:
-                    permanent = isinstance(problem, PermanentFailure)
+                    permanent = isinstance(problem, (PermanentFailure, Refused))
                     job.fail(f"{type(problem).__name__}: {problem}", permanent, traceback.format_exc())
             else:
                 try:

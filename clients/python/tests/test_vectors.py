@@ -114,5 +114,18 @@ class OtherVectors(unittest.TestCase):
                 self.assertEqual(protocol.standing(case["base"], case["claim"], case["leaves"]), case["expect"]["standing"])
 
 
+class Rivals(unittest.TestCase):
+    def test_which_leaves_speak_against_a_confirmed_write(self):
+        mine = {"_id": "job:a:1", "_rev": "3-c", "fence": 3}
+        for leaf, alone, against in (({"fence": 4}, False, True), ({"fence": 3}, False, False), ({"fence": 1}, True, True),
+                                     ({"fence": 3, "_deleted": True}, True, False), ({"fence": 4, "_deleted": True}, False, True),
+                                     ({"fence": 3, "_deleted": True, "removedBy": "retention"}, False, True),
+                                     ({"fence": 9, "_deleted": True, "resolved": {}}, True, False),
+                                     ({"fence": 5, "lock": {"token": "t", "withdrawn": {}}}, False, True),
+                                     ({"fence": 4, "lock": {"token": "t", "withdrawn": {"at": 1}}}, False, False)):
+            with self.subTest(leaf, alone=alone):
+                self.assertEqual(protocol.stands_against({"_rev": "4-d", **leaf}, mine, alone), against)
+
+
 if __name__ == "__main__":
     unittest.main()
