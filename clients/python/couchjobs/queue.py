@@ -43,8 +43,8 @@ class Queue:
         unknown = sorted(set(options) - set(OPTIONS))
         if unknown:
             raise ValueError(f"option {unknown[0]!r} is unknown; there are {', '.join(OPTIONS)}")
-        time = int(at.timestamp() * 1000) if isinstance(at, datetime) else at
-        request = {"data": {} if data is None else data, "scheduledTime": time, **{OPTIONS[key]: value for key, value in options.items()}}
+        due = int(at.timestamp() * 1000) if isinstance(at, datetime) else at
+        request = {"data": {} if data is None else data, "scheduledTime": due, **{OPTIONS[key]: value for key, value in options.items()}}
         request = {field: value for field, value in request.items() if value is not None}
         protocol.check_request(request)
         site = {"site": self.site["site"]} if self.site.get("site") else {}

@@ -96,8 +96,8 @@ class Job:
     def _change_timeout(self) -> None:
         """A longer timeout holds at once. A shorter one leaves half of it to renew (4.2)."""
         timeout = self._worker.timeout(self.type)
-        least = time.monotonic() + timeout / 2
-        self._end = max(self._sent + timeout, min(self._end, least))
+        if self._lasts():
+            self._end = max(self._sent + timeout, min(self._end, time.monotonic() + timeout / 2))
 
     def _lasts(self) -> bool:
         """Whether the lease lasts (rule 6). A monotonic clock that stood still is no excuse."""
@@ -186,6 +186,8 @@ class Worker:
                                    **({"site": site} if site else {})}
         if not any(self._beat() for _ in pauses(10)):  # before the first claim (4.1)
             raise ConnectionError(f"cannot register {self.id}")
+        for type in self.types:  # before the first claim, too: a type may be paused
+            self._read_settings(type)
         self._keeper = threading.Thread(target=self._keep, daemon=True)
         self._keeper.start()
         threading.Thread(target=self._follow, daemon=True).start()
@@ -231,11 +233,11 @@ class Worker:
                 stored = self._find(doc["_rev"], job)
             if stored and (answer.status != 201 or reason == "alone") and time.monotonic() < job._end:
                 job._doc, job._owned = stored, True
-                self._resting.pop(doc["_id"], None)
                 return job
         self._drop(job)
-        times = self._resting.get(doc["_id"], (0.0, 0))[1]  # leave the job alone for a random, growing pause
-        self._resting[doc["_id"]] = time.monotonic() + random.uniform(0.4, min(20.0, 0.8 * 2 ** min(times, 5))), times + 1
+        with self._changed:  # leave the job alone for a random, growing pause
+            times = self._resting.get(doc["_id"], (0.0, 0))[1]
+            self._resting[doc["_id"]] = time.monotonic() + random.uniform(0.4, min(20.0, 0.8 * 2 ** min(times, 5))), times + 1
         if answer.status in (201, 202) or answer.unknown:
             self._give_back(doc["_id"], f"the claim made no owner: {reason}")
         elif answer.status not in (404, 409, 412, 429, 503):
@@ -291,10 +293,11 @@ class Worker:
             elif (row.get("doc") or {}).get("_rev") == row["value"] and row["id"] not in self._jobs and self._lets_in(row["doc"]):
                 due.setdefault(row["id"], row["doc"])
         with self._changed:
+            self._resting = {_id: rest for _id, rest in self._resting.items() if rest[0] > started - 60}
             self._due.extend(due.values())
             if self._next_scan <= started:  # else the feed has asked for another scan meanwhile
                 echo = self._echo if self._echo > started else started + 20  # an index is read from one copy, which may lag
-                self._next_scan = 0.0 if due else min(started + max(0.02, soon / 1000), echo)
+                self._next_scan = started if due else min(started + max(0.02, soon / 1000), echo)
             self._changed.notify_all()
 
     def _find_design(self) -> str:
@@ -312,9 +315,11 @@ class Worker:
         return not settings.get("paused") and (settings.get("classes") is None or (doc.get("class") or "") in settings["classes"])
 
     def _wake(self) -> None:
+        """Asks for a scan. On a cluster a moment later, as another worker may be first for the job, and once more when indexes have caught up."""
         with self._changed:
-            self._next_scan = 0.0
-            self._echo = time.monotonic() + 1 if self._couch.is_cluster else 0.0
+            cluster = self._couch.is_cluster
+            self._next_scan = time.monotonic() + (random.uniform(0.0, 0.1) if cluster else 0.0)
+            self._echo = time.monotonic() + 1 if cluster else 0.0
             self._changed.notify_all()
 
     def _follow(self) -> None:

@@ -140,6 +140,23 @@ class WorkerTest(ServerTest):
         self.assertGreaterEqual(self.queue.couch.now(), at)
         job.finish()
 
+    def test_a_job_that_is_added_while_the_index_is_read_wakes_the_worker_up(self):
+        added = []
+
+        def tamper(method, path, body, send):
+            answer = send()
+            if "_view/due" in path and not added and self.workers:
+                worker = self.workers[0]
+                before = worker._next_scan
+                added.append(self.queue.add(self.type, "1"))
+                until(lambda: worker._next_scan > before, "the feed to tell of the job")
+            return answer
+        worker = self.by_hand(Queue(Tampered(SERVER.url, tamper)))
+        job = worker.claim(PATIENCE)
+        self.assertEqual(job.id, "1")
+        self.assertLess(job._doc["times"]["claimed"] - job._doc["times"]["created"], 15_000, "it waited for the next look at the clock")
+        job.finish()
+
     def test_two_workers_race_and_each_job_has_one_owner(self):
         runs = []
         for n in range(15):
@@ -214,8 +231,8 @@ class WorkerTest(ServerTest):
 
     def test_paused_types_and_other_classes_are_not_claimed(self):
         self.settings(paused=True)
-        worker = self.by_hand()
         self.queue.add(self.type, "1")
+        worker = self.by_hand()
         self.assertIsNone(worker.claim(1))
         self.settings(paused=False, classes=["bulk"])
         self.queue.add(self.type, "2", class_="bulk")
@@ -350,6 +367,24 @@ class ClusterAnswersTest(ServerTest):
         self.assertTrue(job.wait(PATIENCE))
         with self.assertRaisesRegex(Halted, "lease"):
             job.finish()
+
+
+class ExamplesTest(ServerTest):
+    def test_the_worker_of_the_examples_tells_what_it_does_and_ends_by_a_signal(self):
+        worker = subprocess.Popen([sys.executable, str(HERE / "examples" / "worker"), SERVER.url, f"{self.type},other", "--id", "me",
+                                   "--concurrency", "2", "--sleep", "10"], stdout=subprocess.PIPE, text=True)
+        try:
+            done = subprocess.run([sys.executable, str(HERE / "examples" / "creator"), SERVER.url, self.type, "2", "--timeout", str(PATIENCE)],
+                                  capture_output=True, text=True, timeout=2 * PATIENCE)
+            self.assertEqual([line.split()[1] for line in done.stdout.splitlines()], ["success", "success"], done.stderr)
+            events = [json.loads(worker.stdout.readline()) for _ in range(4)]
+            worker.terminate()
+            self.assertEqual(worker.wait(PATIENCE), 0)
+        finally:
+            end(worker)
+            worker.stdout.close()
+        self.assertEqual(sorted(event["event"] for event in events), ["end", "end", "start", "start"])
+        self.assertEqual({(event["type"], event["fence"], event.get("outcome", "success")) for event in events}, {(self.type, 1, "success")})
 
 
 class JavaTest(ServerTest):
