@@ -1,0 +1,97 @@
+// The rules of src/protocol.js against the test vectors of the protocol (design-docs/vectors).
+import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
+import {test} from 'node:test';
+import * as protocol from '../src/protocol.js';
+
+const vectors = name => JSON.parse(readFileSync(new URL(`../../../design-docs/vectors/${name}.json`, import.meta.url), 'utf8'));
+const count = (t, cases) => t.diagnostic(`${cases.length} cases`);
+
+/** What each event of the vectors is in this client; others are not in it: add (again), letGo, start, snooze, resubmit,
+ * retry, reschedule, prioritize, remove, retire. */
+const events = {
+  create: (job, {id, type, request}, now) => {
+    const name = id && protocol.parseDocId(id);
+    const {data, ...options} = request;
+    return protocol.create(name?.type ?? type, data, {...name && {id: name.id}, ...options}, now);
+  },
+  claim: (job, lock, now) => protocol.claim(job, lock, now),
+  update: (job, changes, now) => protocol.update(job, changes, now),
+  finish: (job, end, now) => protocol.finish(job, end, now),
+  fail: (job, failure, now) => protocol.fail(job, failure, now),
+  release: (job, _, now) => protocol.release(job, now),
+  acknowledgeCancel: (job, {reason}, now) => protocol.acknowledgeCancel(job, reason, now),
+  withdraw: (job, {reason}, now) => protocol.withdraw(job, reason, now),
+  expire: (job, {maxExpirations}, now) => protocol.expire(job, 'a text of this client', now, maxExpirations),
+  cancel: (job, {reason}, now) => protocol.cancel(job, reason, now),
+  requestCancel: (job, _, now) => protocol.requestCancel(job, now),
+  keep: (job, _, now) => protocol.keep(job, now),
+};
+
+for (const [event, run] of Object.entries(events)) {
+  test(`transitions: ${event} writes what the vectors say`, t => {
+    // This client claims to run at once.
+    const cases = vectors('transitions').cases.filter(c => c.event === event && c.arguments?.start !== false);
+    for (const {name, job, now, expect, ...c} of cases) {
+      const act = () => run(structuredClone(job), c.arguments ?? {}, now);
+      if (expect.refused) assert.throws(act, protocol.RefusedError, name);
+      else assert.deepEqual(unworded(act()), expect.nothing ? null : unworded(expect.write), name);
+    }
+    count(t, cases);
+  });
+}
+
+/** Texts of errors that a client makes itself may be others. */
+function unworded(doc) {
+  for (const error of doc?.errors ?? []) if (error.kind === 'expired') error.message = '';
+  return doc;
+}
+
+test('ids: names of jobs, and what documents name', t => {
+  const {cases, documents} = vectors('ids');
+  for (const {type, id, expect} of cases) {
+    if (expect.refused) assert.throws(() => protocol.docId(type, id), protocol.RefusedError);
+    else assert.deepEqual({docId: protocol.docId(type, id), path: protocol.path(protocol.docId(type, id))}, expect);
+  }
+  for (const {docId, expect} of documents) assert.deepEqual(protocol.parseDocId(docId), expect.refused ? null : expect);
+  count(t, [...cases, ...documents]);
+});
+
+test('retries: delays, the last run, and the luck of a token', t => {
+  const {cases, last, luck} = vectors('retries');
+  for (const {policy, failure, luck, expect} of cases) assert.equal(protocol.retryDelay(policy, failure, luck), expect);
+  for (const {attempt, expirations, jobRetries, typeRetries, expect} of last) {
+    assert.equal(protocol.isLast({attempt, expirations, maxRetries: jobRetries}, {maxRetries: typeRetries}), expect);
+  }
+  for (const {token, expect} of luck) assert.equal(protocol.luck(token), expect);
+  count(t, [...cases, ...last, ...luck]);
+});
+
+test('rivals: whether a confirmed claim owns the job', t => {
+  const {cases} = vectors('rivals');
+  for (const {name, base, claim, leaves, expect} of cases) assert.deepEqual(protocol.standing(base, claim, leaves), expect, name);
+  count(t, cases);
+});
+
+test('probes: the part of a document, and its probe', t => {
+  const {cases} = vectors('probes');
+  for (const {id, q, expect} of cases) assert.deepEqual({part: protocol.part(id, q), probe: protocol.probe(id, q)}, expect);
+  count(t, cases);
+});
+
+test('a request that cannot be a job is refused, and the message names field and value', () => {
+  for (const [options, message] of [[{priority: 100}, 'priority 100'], [{maxRetries: 1.5}, 'maxRetries 1.5'], [{tags: 'a'}, 'tags "a"'],
+    [{colour: 'red'}, 'colour "red"'], [{site: ''}, 'site ""'], [{after: {jobs: []}}, 'after {"jobs":[]}']]) {
+    assert.throws(() => protocol.create('email', {}, {id: '1', ...options}, 0), error => error.message.startsWith(message), message);
+  }
+  assert.throws(() => protocol.create('email', [1], {id: '1'}, 0), /data \[1\]/);
+});
+
+test('a document that breaks the table of fields is never claimed', () => {
+  const job = {_id: 'job:email:1', data: {}};
+  assert.equal(protocol.isClaimable(job), true);
+  for (const wrong of [{status: 'new'}, {priority: 1.5}, {data: null}, {lock: {token: 't'}}, {_conflicts: ['1-a']}, {after: {jobs: ['job:a:b']}},
+    {_id: 'job:email'}, {times: {created: '2026'}}]) {
+    assert.equal(protocol.isClaimable({...job, ...wrong}), false, JSON.stringify(wrong));
+  }
+});
