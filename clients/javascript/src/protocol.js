@@ -213,20 +213,6 @@ export function withdraw(job, reason, now) {
   return written(job, {lock: {...job.lock, withdrawn: {at: now, reason}}}, {});
 }
 
-/** 4.3: the owner gave no sign of life. @param {Doc} job @param {string} message @param {number} now @param {number} [maxExpirations] @returns {Doc} */
-export function expire(job, message, now, maxExpirations = Infinity) {
-  mustBeOwned(job, 'expire');
-  const running = status(job) === 'running';
-  const before = job.expirations ?? 0;
-  const changes = {errors: withError(job, {at: now, kind: 'expired', message}), progress: undefined,
-    expirations: running ? Math.min(before + 1, MOST) : before};
-  const tooOften = running && before >= maxExpirations;
-  if (job.resubmit) return again(job, {...changes, cancelRequested: undefined, ...tooOften && AFRESH}, {expired: now});
-  if (job.cancelRequested) return cancelled(job, changes, {expired: now, finished: now});
-  return written(job, {...changes, status: tooOften ? 'failed' : 'waiting', lock: undefined, cancelRequested: undefined},
-    {expired: now, ...tooOften && {finished: now}});
-}
-
 /** 2.2: cancels a job that nobody owns. @param {Doc} job @param {string | undefined} reason @param {number} now */
 export function cancel(job, reason, now) {
   if (!isPending(job)) throw new RefusedError(`cancel ${job._id}: its status is ${status(job)}`);
@@ -266,7 +252,6 @@ export function settings(doc = {}) {
   return {timeout: number(doc.timeout, 1, 86.4e9, 60000), maxRetries: number(doc.maxRetries, 0, Infinity, 5),
     retryDelay: number(doc.retryDelay, 0, Infinity, 30000), maxRetryDelay: number(doc.maxRetryDelay, 0, Infinity, 43200000),
     retryJitter: doc.retryJitter >= 0 && doc.retryJitter <= 1 ? doc.retryJitter : 0,
-    maxExpirations: number(doc.maxExpirations, 0, Infinity, Infinity),
     paused: doc.paused === true, classes: Array.isArray(doc.classes) && doc.classes.every(isString) ? doc.classes : null};
 }
 

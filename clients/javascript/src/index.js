@@ -1,0 +1,9 @@
+/**
+ * A client of couchjobs for JavaScript: creators and workers. See README.md.
+ * @module
+ */
+export {CouchError} from './couch.js';
+export {CancelError, HaltError, Job} from './job.js';
+export {RefusedError} from './protocol.js';
+export {Queue, UnconfirmedError} from './queue.js';
+export {Worker} from './worker.js';

@@ -1,0 +1,444 @@
+// The client against a server (COUCHJOBS_TEST_URL, else an embedded one), and beside the Java command line.
+import assert from 'node:assert/strict';
+import {createHash, randomUUID} from 'node:crypto';
+import {spawn} from 'node:child_process';
+import {fileURLToPath} from 'node:url';
+import {after, before, test} from 'node:test';
+import {CancelError, CouchError, HaltError, Queue, RefusedError} from '../src/index.js';
+import {path} from '../src/protocol.js';
+import {couchjobs, database, request, start, until} from './support/couchjobs.js';
+
+let db;
+let queue;
+const open = [];
+
+before(async () => {
+  db = await database();
+  queue = new Queue(db.url);
+});
+
+after(async () => {
+  await db?.close();
+});
+
+/** A type that no other test uses, with settings if there are any. */
+async function type(settings) {
+  const name = `t-${randomUUID().slice(0, 8)}`;
+  if (settings) await put(`type:${name}`, settings);
+  return name;
+}
+
+const put = async (id, doc) => {
+  const response = await request(`${db.url}/${path(id)}`, {method: 'PUT', body: JSON.stringify(doc)});
+  assert.equal(response.status, 201, await response.clone().text());
+  return response.json();
+};
+
+/** Runs a test's body with workers that are stopped after it. */
+async function withWorker(types, options, body, on = queue) {
+  const {handler, ...rest} = options;
+  const worker = handler ? await on.work(types, handler, rest) : await on.worker(types, rest);
+  try {
+    return await body(worker);
+  } finally {
+    await worker.stop();
+  }
+}
+
+/** A queue whose transport does something to requests that match: `act(send, url, init)`. */
+function through(act) {
+  return new Queue(db.url, {fetch: (url, init) => act(() => fetch(url, init), String(url), init)});
+}
+
+const isWrite = (url, init, id) => init?.method === 'PUT' && url.endsWith(`/${path(id)}`);
+/** Whether a write is of a job with this status. */
+const writes = (init, status) => typeof init?.body === 'string' && JSON.parse(init.body).status === status;
+
+/** The same answer, as a cluster would give it when no majority confirmed the write. */
+const accepted = async response => response.status === 201 ? new Response(await response.text(), {status: 202, headers: response.headers}) : response;
+
+/** The server says that it is a cluster of three copies. */
+async function asCluster(send, url) {
+  const response = await send();
+  if (url !== new URL(db.url).href.replace(/\/\/[^@]*@/, '//')) return response;
+  return new Response(JSON.stringify({...await response.json(), cluster: {n: 3, q: 1, w: 2, r: 2}}), {status: 200, headers: response.headers});
+}
+
+test('a job is added once, and then exists', async () => {
+  const email = await type();
+  assert.deepEqual(await queue.add(email, {n: 1}, {id: '1/ä', priority: 75, tags: ['a']}), {outcome: 'added', id: '1/ä'});
+  assert.deepEqual(await queue.add(email, {n: 2}, {id: '1/ä'}), {outcome: 'exists', id: '1/ä'});
+  const job = await queue.get(email, '1/ä');
+  assert.deepEqual([job.status, job.data, job.priority, job.tags], ['waiting', {n: 1}, 75, ['a']]);
+  assert.equal(await queue.get(email, '2'), null);
+});
+
+test('many jobs are added by one request, with one answer each', async () => {
+  const email = await type();
+  await queue.add(email, {}, {id: '2'});
+  const added = await queue.addAll(['1', '2', '3'].map(id => ({type: email, data: {id}, options: {id}})));
+  assert.deepEqual(added.map(({outcome}) => outcome), ['added', 'exists', 'added']);
+});
+
+test('what cannot be a job is refused before anything is written', async () => {
+  await assert.rejects(queue.add('email', {}, {priority: 100}), error => error instanceof RefusedError && /priority 100/.test(error.message));
+  await assert.rejects(queue.add('e:mail', {}), /type "e:mail"/);
+});
+
+test('a handler runs the job, and its creator hears the result', async () => {
+  const email = await type();
+  await withWorker(email, {handler: job => ({sent: job.data.to})}, async () => {
+    const {id} = await queue.add(email, {to: 'ada'});
+    const job = await queue.wait(email, id);
+    assert.deepEqual([job.status, job.result, job.attempt, job.fence, job.lock], ['success', {sent: 'ada'}, 1, 1, undefined]);
+  });
+});
+
+test('jobs are run in the order of their times', async () => {
+  const email = await type();
+  const ran = [];
+  for (const [id, scheduledTime] of [['b', 2e12 - 1e12], ['a', 1e12], ['c', 9e11]]) await queue.add(email, {}, {id, scheduledTime});
+  await withWorker(email, {handler: job => void ran.push(job.id)}, () => Promise.all(['a', 'b', 'c'].map(id => queue.wait(email, id))));
+  assert.deepEqual(ran, ['c', 'a', 'b']);
+});
+
+test('a job with a time is run when it is due, not before', async () => {
+  const email = await type();
+  await withWorker(email, {handler: () => ({at: queue.couch.now()})}, async () => {
+    const due = queue.couch.now() + 1500;
+    const {id} = await queue.add(email, {}, {scheduledTime: due});
+    const {result} = await queue.wait(email, id);
+    assert.ok(result.at >= due, `${result.at - due} ms early`);
+  });
+});
+
+test('a failed run is retried by the settings of its type; then the job has failed', async () => {
+  const email = await type({maxRetries: 1, retryDelay: 10, maxRetryDelay: 10});
+  await withWorker(email, {handler: () => { throw new Error('no connection'); }}, async () => {
+    const {id} = await queue.add(email, {});
+    const job = await queue.wait(email, id);
+    assert.deepEqual([job.status, job.attempt, job.errors.map(error => [error.attempt, error.kind, error.message])],
+      ['failed', 2, [[1, 'failed', 'no connection'], [2, 'failed', 'no connection']]]);
+  });
+});
+
+test('a failure that is permanent is not retried', async () => {
+  const email = await type();
+  await withWorker(email, {handler: () => { throw Object.assign(new Error('no such address'), {permanent: true}); }}, async () => {
+    const {id} = await queue.add(email, {});
+    assert.equal((await queue.wait(email, id)).status, 'failed');
+  });
+});
+
+test('of two workers that race for one job one owns it', async () => {
+  const email = await type();
+  const other = new Queue(db.url);
+  await withWorker(email, {}, one => withWorker(email, {}, async two => {
+    for (let round = 0; round < 5; round++) {
+      await queue.add(email, {}, {id: `${round}`});
+      const claims = await until(async () => {
+        one.reset(), two.reset();
+        const found = (await Promise.all([one.claim(), two.claim()])).filter(Boolean);
+        return found.length && found;
+      });
+      assert.equal(claims.length, 1);
+      await claims[0].finish();
+    }
+  }, other));
+});
+
+test('two workers share the jobs, and each job runs once', async () => {
+  const email = await type();
+  const runs = [];
+  const other = new Queue(db.url);
+  const handler = job => void runs.push(job.id);
+  await queue.addAll(Array.from({length: 40}, (_, i) => ({type: email, options: {id: `${i}`}})));
+  await withWorker(email, {handler, concurrency: 3}, () => withWorker(email, {handler, concurrency: 3}, async () => {
+    for (let i = 0; i < 40; i++) assert.equal((await queue.wait(email, `${i}`)).status, 'success');
+  }, other));
+  assert.equal(runs.length, 40);
+  assert.equal(new Set(runs).size, 40);
+});
+
+test('a job that waits is cancelled, and is never run', async () => {
+  const email = await type();
+  const {id} = await queue.add(email, {});
+  assert.equal(await queue.cancel(email, id, 'not needed'), 'cancelled');
+  assert.equal(await queue.cancel(email, id), 'cancelled');
+  assert.equal(await queue.cancel(email, 'unknown'), null);
+  await withWorker(email, {}, async worker => assert.equal(await worker.claim(), null));
+  const job = await queue.wait(email, id);
+  assert.deepEqual([job.status, job.errors[0].message, job.fence], ['cancelled', 'not needed', 1]);
+});
+
+test('a cancel while a job runs stops its handler', async () => {
+  const email = await type();
+  let reason;
+  const handler = job => new Promise((_, reject) => job.signal.addEventListener('abort', () => reject(reason = job.signal.reason)));
+  await withWorker(email, {handler}, async () => {
+    const {id} = await queue.add(email, {});
+    await until(async () => (await queue.get(email, id)).status === 'running');
+    assert.equal(await queue.cancel(email, id), 'requested');
+    const job = await queue.wait(email, id);
+    assert.deepEqual([job.status, job.errors[0].kind], ['cancelled', 'cancelled']);
+    assert.ok(reason instanceof CancelError);
+  });
+});
+
+for (const [what, take] of [
+  ['that was taken over', async (email, id) => put(`job:${email}:${id}`, {...await queue.get(email, id), status: 'waiting', lock: undefined})],
+  ['that was removed', async (email, id) => put(`job:${email}:${id}`, {_rev: (await queue.get(email, id))._rev, _deleted: true, fence: 2})],
+]) {
+  test(`the owner of a job ${what} hears of it, and writes nothing more`, async () => {
+    const email = await type();
+    await withWorker(email, {}, async worker => {
+      const {id} = await queue.add(email, {});
+      const job = await until(() => worker.claim());
+      await take(email, id).catch(error => assert.match(error.message, /200/)); // of a deletion CouchDB answers 200
+      await until(() => job.isHalted);
+      assert.ok(job.signal.reason instanceof HaltError);
+      await assert.rejects(job.finish(), HaltError);
+    });
+  });
+}
+
+test('an owner keeps what others write into its job while it runs', async () => {
+  const email = await type();
+  await withWorker(email, {}, async worker => {
+    const {id} = await queue.add(email, {n: 1});
+    const job = await until(() => worker.claim());
+    await put(`job:${email}:${id}`, {...await queue.get(email, id), 'acme:trace': 'x', priority: 99});
+    await job.update({progress: {percent: 50}, data: {n: 2}});
+    await job.finish({ok: true}); // 409 both times, or heard before
+    const done = await queue.get(email, id);
+    assert.deepEqual([done.status, done['acme:trace'], done.priority, done.data, done.progress.percent], ['success', 'x', 99, {n: 2}, 50]);
+  });
+});
+
+test('a job that is released waits again, and the run does not count', async () => {
+  const email = await type();
+  const {id} = await queue.add(email, {});
+  await withWorker(email, {}, async worker => void await until(() => worker.claim())); // stopping releases it
+  const job = await queue.get(email, id);
+  assert.deepEqual([job.status, job.attempt, job.fence, job.lock], ['waiting', 0, 1, undefined]);
+});
+
+test('a paused type is not claimed until it goes on', async () => {
+  const email = await type({paused: true});
+  const {id} = await queue.add(email, {});
+  await withWorker(email, {}, async worker => {
+    assert.equal(await worker.claim(), null);
+    const {_rev} = await queue.couch.get(`type:${email}`);
+    await put(`type:${email}`, {_rev});
+    const job = await until(() => worker.claim());
+    assert.equal(job.id, id);
+  });
+});
+
+test('only jobs of the classes that the type lets in are claimed', async () => {
+  const email = await type({classes: ['bulk']});
+  await queue.add(email, {}, {id: 'none'});
+  await queue.add(email, {}, {id: 'bulk', class: 'bulk'});
+  await withWorker(email, {}, async worker => {
+    assert.equal((await until(() => worker.claim())).id, 'bulk');
+    assert.equal(await worker.claim(), null);
+  });
+});
+
+test('data that is attached is read, checked, and kept', async () => {
+  const email = await type();
+  const bytes = Buffer.from(JSON.stringify({text: 'x'.repeat(100)}));
+  await put(`job:${email}:1`, {status: 'waiting', dataDigest: `sha-256=${createHash('sha256').update(bytes).digest('base64')}`,
+    _attachments: {'data.json': {content_type: 'application/octet-stream', data: bytes.toString('base64')}}});
+  await withWorker(email, {handler: job => ({length: job.data.text.length})}, async () => {
+    const job = await queue.wait(email, '1');
+    assert.deepEqual([job.result, Object.keys(job._attachments)], [{length: 100}, ['data.json']]);
+  });
+});
+
+test('a claim whose answer is lost owns the job on one node', async () => {
+  const email = await type();
+  const {id} = await queue.add(email, {});
+  let lost = 0;
+  const shaky = through(async (send, url, init) => {
+    const response = await send();
+    if (isWrite(url, init, `job:${email}:${id}`) && writes(init, 'running') && !lost++) throw new TypeError('the connection was lost');
+    return response;
+  });
+  await withWorker(email, {}, async worker => {
+    const job = await until(() => worker.claim());
+    assert.equal(lost, 1);
+    await job.finish({ok: true});
+    assert.equal((await queue.get(email, id)).status, 'success');
+  }, shaky);
+});
+
+test('a claim that another worker won while the answer was lost owns nothing', async () => {
+  const email = await type();
+  const {id} = await queue.add(email, {});
+  const shaky = through(async (send, url, init) => {
+    if (isWrite(url, init, `job:${email}:${id}`) && writes(init, 'running')) {
+      await put(`job:${email}:${id}`, {...await queue.get(email, id), status: 'running', fence: 1, attempt: 1, lock: {token: randomUUID(), worker: 'other'}});
+      throw new TypeError('the connection was lost');
+    }
+    return send();
+  });
+  await withWorker(email, {}, async worker => assert.equal(await worker.claim(), null), shaky);
+  assert.equal((await queue.get(email, id)).lock.worker, 'other');
+});
+
+test('an end whose answer is lost, and one that is added twice so, are done once', async () => {
+  const email = await type();
+  const lost = {success: 0, waiting: 0};
+  const shaky = through(async (send, url, init) => {
+    const response = await send();
+    const status = init?.method === 'PUT' && JSON.parse(init.body).status;
+    if (status in lost && !lost[status]++) throw new TypeError('the connection was lost');
+    return response;
+  });
+  assert.deepEqual(await shaky.add(email, {}, {id: '1'}), {outcome: 'added', id: '1'});
+  await withWorker(email, {handler: () => ({ok: true})}, async () => {
+    assert.deepEqual((await queue.wait(email, '1')).result, {ok: true});
+  }, shaky);
+  assert.deepEqual(lost, {success: 2, waiting: 1});
+  assert.match((await queue.get(email, '1'))._rev, /^3-/);
+});
+
+test('a claim that was answered 202 is withdrawn, and owns nothing', async () => {
+  const email = await type();
+  const {id} = await queue.add(email, {});
+  const cluster = through(async (send, url, init) => {
+    const response = await asCluster(send, url);
+    return isWrite(url, init, `job:${email}:${id}`) && writes(init, 'running') && !JSON.parse(init.body).lock.withdrawn ? accepted(response) : response;
+  });
+  await withWorker(email, {}, async worker => {
+    assert.equal(await worker.claim(), null);
+    const job = await until(async () => {
+      const job = await queue.get(email, id);
+      return job.lock?.withdrawn && job;
+    });
+    assert.deepEqual([job.status, job.fence, typeof job.lock.withdrawn.at], ['running', 1, 'number']);
+  }, cluster);
+});
+
+test('a confirmed claim beside another leaf is withdrawn', async () => {
+  const email = await type();
+  await queue.add(email, {}, {id: '1'});
+  const cluster = through(async (send, url) => {
+    const response = await asCluster(send, url);
+    if (!url.includes('open_revs=all')) return response;
+    const leaves = await response.json();
+    const rival = {_id: `job:${email}:1`, _rev: '2-ffffffffffffffffffffffffffffffff', fence: 1, status: 'success', _revisions: {start: 2, ids: ['f'.repeat(32), 'e'.repeat(32)]}};
+    return Response.json([...leaves, {ok: rival}]);
+  });
+  await withWorker(email, {}, async worker => {
+    assert.equal(await worker.claim(), null);
+    await until(async () => /contested/.test((await queue.get(email, '1')).lock?.withdrawn?.reason));
+  }, cluster);
+});
+
+test('what was answered 202 is written once more, until it is confirmed', async () => {
+  const email = await type();
+  const doubted = [];
+  const cluster = through(async (send, url, init) => {
+    const response = await asCluster(send, url);
+    const status = init?.method === 'PUT' && url.includes('job%3A') && JSON.parse(init.body).status;
+    if (!['cancelled', 'success'].includes(status) || doubted.includes(`${status} ${url}`) || response.status !== 201) return response;
+    doubted.push(`${status} ${url}`);
+    return accepted(response);
+  });
+  await cluster.add(email, {}, {id: 'cancelled'});
+  assert.equal(await cluster.cancel(email, 'cancelled'), 'cancelled');
+  await cluster.add(email, {}, {id: 'run'});
+  await withWorker(email, {handler: () => 1}, async () => assert.equal((await cluster.wait(email, 'run')).result, 1), cluster);
+  assert.equal(doubted.length, 2);
+  for (const id of ['cancelled', 'run']) {
+    await until(async () => typeof (await queue.get(email, id)).times.kept === 'number', `${id} is kept`);
+  }
+});
+
+test('a new job that was answered 202 counts when it is there', async () => {
+  const email = await type();
+  const cluster = through(async (send, url, init) => init?.method === 'PUT' ? accepted(await send()) : asCluster(send, url));
+  assert.equal((await cluster.add(email, {}, {id: '1'})).outcome, 'added');
+});
+
+test('an owner that reaches nobody halts when its lease is over', async () => {
+  const email = await type({timeout: 1000});
+  let cut = false;
+  const island = through((send, url, init) => cut && init?.method === 'PUT' ? Promise.reject(new TypeError('unreachable')) : send());
+  const {id} = await queue.add(email, {});
+  await withWorker(email, {onError: () => {}}, async worker => {
+    const job = await until(() => worker.claim());
+    cut = true;
+    const update = job.update();
+    await assert.rejects(update, HaltError);
+    assert.ok(job.isHalted && job.signal.aborted && job.leaseLeft <= 0);
+    cut = false;
+    // Its registration lives on, so it gives the job back itself.
+    await until(async () => (await queue.get(email, id)).lock?.withdrawn?.reason === 'expired');
+  }, island);
+});
+
+test('a lease is kept while the handler runs for longer than the timeout', async () => {
+  const email = await type({timeout: 3000});
+  await withWorker(email, {handler: job => until(() => job.doc && queue.couch.now() - job.doc.lock.since > 7000).then(() => job.isHalted)}, async () => {
+    const {id} = await queue.add(email, {});
+    const job = await queue.wait(email, id);
+    assert.deepEqual([job.status, job.result, job.attempt], ['success', false, 1]);
+  });
+});
+
+test('a database with a name runs the jobs that carry it', async () => {
+  const url = `${db.url}-oslo`;
+  const designs = await (await request(`${db.url}/_all_docs?startkey=${encodeURIComponent('"_design/"')}&endkey=${encodeURIComponent('"_design0"')}&include_docs=true`)).json();
+  await request(url, {method: 'PUT'});
+  await request(`${url}/_bulk_docs`, {method: 'POST', body: JSON.stringify({docs: designs.rows.map(({doc: {_rev, ...doc}}) => doc)})});
+  await request(`${url}/_local/couchjobs-site`, {method: 'PUT', body: JSON.stringify({site: 'oslo'})});
+  const oslo = new Queue(url);
+  await oslo.add('email', {}, {id: 'here'});
+  await oslo.add('email', {}, {id: 'there', site: 'paris'});
+  await request(`${url}/job:email:nowhere`, {method: 'PUT', body: JSON.stringify({data: {}})});
+  await withWorker('email', {handler: () => 1}, async worker => {
+    assert.match(worker.id, /@oslo$/);
+    const job = await oslo.wait('email', 'here');
+    assert.deepEqual([job.status, job.site], ['success', 'oslo']);
+    for (const id of ['there', 'nowhere']) assert.notEqual((await oslo.get('email', id)).status, 'running');
+  }, oslo);
+  await request(url, {method: 'DELETE'});
+});
+
+test('a worker that was killed is expired by a Java worker, which runs its job and those of this client', async () => {
+  const email = await type({timeout: 2000});
+  const {id} = await queue.add(email, {});
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../examples/worker.js', import.meta.url)), db.url, email, '--id', 'doomed', '--sleep', '3600000'],
+    {stdio: ['ignore', 'pipe', 'inherit']});
+  for await (const line of child.stdout) if (String(line).includes('"start"')) break;
+  child.kill('SIGKILL');
+  const java = start('work', email, '--url', db.url, '--concurrency', '1', '--', 'cat');
+  try {
+    const job = await queue.wait(email, id);
+    assert.deepEqual([job.status, job.attempt, job.expirations, job.fence, job.errors[0].kind], ['success', 2, 1, 2, 'expired']);
+    await queue.add(email, {n: 7}, {id: 'more'});
+    assert.deepEqual((await queue.wait(email, 'more')).result, {n: 7});
+  } finally {
+    java.kill();
+    await new Promise(resolve => java.once('exit', resolve));
+  }
+});
+
+test('the Java command line adds a job that this client runs, and understands what this client wrote', async () => {
+  const email = await type();
+  await couchjobs('enqueue', email, '42', '--data', '{"to": "ada"}', '--url', db.url);
+  await withWorker(email, {handler: job => ({sent: job.data.to})}, () => queue.wait(email, '42'));
+  const inspected = JSON.parse(await couchjobs('inspect', email, '42', '-o', 'json', '--url', db.url));
+  assert.deepEqual([inspected.status, inspected.result], ['success', {sent: 'ada'}]);
+  const findings = await couchjobs('doctor', '-o', 'json', '--url', db.url).catch(error => error.stdout);
+  assert.doesNotMatch(findings, /"malformed"[^}]*"problem"/);
+  console.log(findings);
+});
+
+test('a refusal of the server is told with its status', async () => {
+  const missing = new Queue(`${db.url}-missing`);
+  await assert.rejects(missing.add('email', {}), error => error instanceof CouchError && error.status === 404);
+});
