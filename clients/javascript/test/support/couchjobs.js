@@ -1,6 +1,8 @@
 // A server with an empty queue, and the Java command line.
+import assert from 'node:assert/strict';
 import {execFile, spawn} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
+import {createInterface} from 'node:readline';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 
@@ -17,33 +19,34 @@ export async function couchjobs(...args) {
 export const start = (...args) => spawn(command, args, {stdio: ['ignore', 'pipe', 'inherit']});
 
 /**
- * A database that `couchjobs init` prepared: at COUCHJOBS_TEST_URL, or at an embedded server of its own.
- * @returns {Promise<{url: string, close: () => Promise<void>}>}
+ * A database that `couchjobs init` prepared, by a URL for each node: at COUCHJOBS_TEST_URL, for several nodes at COUCHJOBS_TEST_CLUSTER_URLS
+ * (separated by spaces), else at an embedded server of its own.
+ * @returns {Promise<{urls: string[], url: string, close: () => Promise<void>}>}
  */
-export async function database(...serve) {
-  const given = serve.length ? undefined : process.env.COUCHJOBS_TEST_URL;
-  const server = given ? null : start('serve', '--port', '0', ...serve);
-  const root = given ?? new URL(await firstLine(server.stdout)).origin;
-  const url = `${root.replace(/\/$/, '')}/js-${randomUUID().slice(0, 8)}`;
-  await couchjobs('init', '--url', url);
-  return {url, close: async () => {
-    if (!server) return void await request(url, {method: 'DELETE'});
+export async function database(nodes = 1) {
+  const given = (nodes === 1 ? process.env.COUCHJOBS_TEST_URL : process.env.COUCHJOBS_TEST_CLUSTER_URLS)?.split(/\s+/);
+  const server = given ? null : start('serve', '--port', '0', ...nodes > 1 ? ['--simulate-cluster', `${nodes}`] : []);
+  const roots = given ?? (await lines(server.stdout, nodes)).map(line => new URL(line).origin);
+  const name = `js-${randomUUID().slice(0, 8)}`;
+  const urls = roots.map(root => `${root.replace(/\/$/, '')}/${name}`);
+  await couchjobs('init', '--url', urls[0]);
+  return {urls, url: urls[0], close: async () => {
+    if (!server) return void await request(urls[0], {method: 'DELETE'});
     server.kill();
     await new Promise(resolve => server.once('exit', resolve));
   }};
 }
 
-async function firstLine(stream) {
-  let text = '';
-  for await (const bytes of stream) {
-    text += bytes;
-    const found = /https?:\/\/\S+/.exec(text);
-    if (found && text.includes('\n')) {
+async function lines(stream, count) {
+  const found = [];
+  for await (const line of createInterface({input: stream})) {
+    found.push(line.trim());
+    if (found.length === count) {
       stream.resume();
-      return found[0];
+      return found;
     }
   }
-  throw new Error(`the server did not start: ${text}`);
+  throw new Error(`the server did not start: ${found}`);
 }
 
 /** fetch with the user of the URL. */
@@ -63,4 +66,10 @@ export async function until(condition, what = String(condition)) {
     await new Promise(resolve => setTimeout(resolve, 20));
   }
   throw new Error(`in vain: ${what}`);
+}
+
+/** What `couchjobs doctor` says of the documents: all can be jobs, and none is in conflict. Jobs may wait for a worker. */
+export function assertHealthy(findings) {
+  const levels = Object.fromEntries(JSON.parse(findings).map(({check, level}) => [check, level]));
+  assert.deepEqual(['malformed', 'conflicts', 'times', 'design'].map(check => levels[check]), ['ok', 'ok', 'ok', 'ok'], findings);
 }
