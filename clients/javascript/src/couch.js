@@ -155,16 +155,20 @@ export class Couch {
     return {status: open ? 0 : 409};
   }
 
-  /** 2.1: writes, and finds out what became of it: sends the same bytes again until the answer is known. @param {Doc} doc @returns {Promise<Answer>} */
-  async store(doc) {
-    const waits = pauses(100, 3000);
-    for (let attempt = 0; ; attempt++) {
-      let answer = await this.put(doc);
+  /**
+   * 2.1: writes until it is known what became of it. The same bytes are sent again, unless `resend` is false: then it is only asked for.
+   * @param {Doc} doc @param {{giveUp?: (tries: number) => boolean, resend?: boolean}} [options] @returns {Promise<Answer>} an open answer when given up
+   */
+  async store(doc, {giveUp = tries => tries >= 12, resend = true} = {}) {
+    let answer = await this.put(doc);
+    let tries = 0;
+    for (const wait of pauses(100, 3000)) {
       if (isUnknown(answer)) answer = await this.outcome(doc).catch(() => ({status: 0}));
-      if (!isOpen(answer)) return answer;
-      if (attempt === 12) throw new CouchError(`PUT ${this.url}/${path(doc._id)}`, answer);
-      await pause(waits.next().value ?? 0);
+      if (!isOpen(answer) || giveUp(++tries)) break;
+      await pause(wait);
+      if (resend || !isUnknown(answer)) answer = await this.put(doc);
     }
+    return answer;
   }
 
   /**

@@ -3,7 +3,7 @@
  * @module
  */
 import {createHash} from 'node:crypto';
-import {CouchError, isOpen, isUnknown, monotonic, pause, pauses} from './couch.js';
+import {CouchError, isOpen, monotonic, pause, pauses} from './couch.js';
 import {acknowledgeCancel, fail, fence, finish, history, keep, parseDocId, path, release, update} from './protocol.js';
 
 /** @typedef {import('./protocol.js').Doc} Doc */
@@ -134,20 +134,16 @@ export class Job {
     if (this.#ended) throw new HaltError(`${verb} ${this.doc._id}: its end is written already`);
     this.#mustOwn();
     const {couch} = this.#worker;
-    const waits = pauses(100, 5000);
     let next = change(this.doc);
     let sent = moment();
-    let lost = false;
-    let doubt; // the revision that was answered 202, or whose answer was lost, on a cluster
-    for (;;) {
-      const answer = await couch.put(next);
+    let doubt; // the revision that was answered 202, or is in place on a cluster though its answer was lost
+    for (const wait of pauses(100, 5000)) {
+      const answer = await couch.store(next, {giveUp: () => this.isHalted});
       if (answer.status === 201) return this.#wrote(next, answer.rev, sent, doubt !== undefined);
-      if (answer.status === 409) {
-        if (lost && !doubt) {
-          const {status, rev} = await this.#ask(() => couch.outcome(next));
-          if (status === 201) return this.#wrote(next, rev, sent, false);
-          doubt = rev;
-        }
+      if (answer.status === 202) {
+        doubt = answer.rev;
+        await pause(wait);
+      } else if (answer.status === 409) {
         const leaves = await this.#ask(() => couch.leaves(this.doc._id));
         const stored = doubt && leaves.find(leaf => history(leaf).includes(/** @type {string} */ (doubt)));
         const mine = leaves.find(leaf => this.isMine(leaf));
@@ -159,15 +155,9 @@ export class Job {
         } else {
           this.halt('another worker has it, or it is gone');
         }
-        lost = false;
-      } else if (answer.status === 202) {
-        doubt = answer.rev;
       } else if (!isOpen(answer)) {
         throw new CouchError(`${verb} ${this.doc._id}`, answer);
       }
-      lost ||= isUnknown(answer);
-      this.#mustOwn();
-      if (answer.status !== 409) await pause(waits.next().value ?? 0, this.#halted && this.signal);
       this.#mustOwn();
     }
   }

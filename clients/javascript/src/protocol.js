@@ -1,5 +1,5 @@
 /**
- * The rules of docs/protocol.md as pure functions: names, what may be a job, transitions, retries, and what the leaves of a
+ * The rules of docs/protocol.md as pure functions: names, transitions, retries, and what the leaves of a
  * document say. No I/O and no imports, so that a browser takes it too. Numbers in comments are sections or rules of that page.
  * @module
  */
@@ -14,9 +14,6 @@ export class RefusedError extends Error {
 
 const MOST = 2147483647;
 const MOST_ERRORS = 10;
-/** What a creator may say of a job beside its data (1.2). */
-const CREATORS = ['group', 'priority', 'maxRetries', 'class', 'origin', 'correlationId', 'tracker', 'tags', 'site', 'after',
-  'traceparent', 'tracestate'];
 /** What "afresh" removes (2.2, 3.4). */
 const AFRESH = {attempt: undefined, expirations: undefined, result: undefined, progress: undefined, errors: undefined,
   cancelRequested: undefined};
@@ -25,29 +22,17 @@ const AFRESH = {attempt: undefined, expirations: undefined, result: undefined, p
 /** @param {any} v */ const isObject = v => typeof v === 'object' && v !== null && !Array.isArray(v);
 /** @param {any} v @param {number} least @param {number} most */
 const isInteger = (v, least, most) => Number.isInteger(v) && v >= least && v <= most;
-/** @param {any} v */ const isTime = v => isInteger(v, -8.64e15, 8.64e15);
-/** @param {any} v */ const isCount = v => isInteger(v, 0, MOST);
 /** @param {any} v @param {number} longest */
 const isName = (v, longest) => isString(v) && v.length <= longest && /[^ ]/.test(v) && !/[\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/u.test(v);
 
-/** The table of 1.2: a field that breaks it means that the document cannot be a job. @type {Record<string, (v: any) => boolean>} */
-const CHECKS = {
-  status: v => ['waiting', 'stuck', 'scheduled', 'running', 'success', 'failed', 'cancelled'].includes(v),
-  scheduledTime: isTime,
-  lock: v => isObject(v) && isString(v.token) &&
-    (v.withdrawn == null || (isObject(v.withdrawn) && (v.withdrawn.at == null || isTime(v.withdrawn.at)))),
-  fence: isCount, attempt: isCount, maxRetries: isCount, expirations: isCount,
-  errors: v => Array.isArray(v) && v.every(isObject),
-  resubmit: v => isObject(v) && (v.scheduledTime == null || isTime(v.scheduledTime)),
-  cancelRequested: v => typeof v === 'boolean',
-  group: isString, class: isString, origin: isString, correlationId: isString, tracker: isString,
+/** What a creator may say of a job beside its data (1.2). @type {Record<string, (v: any) => boolean>} */
+const CREATORS = {
+  group: isString, priority: v => isInteger(v, 0, 99), maxRetries: v => isInteger(v, 0, MOST), class: isString, origin: isString,
+  correlationId: isString, tracker: isString, tags: v => Array.isArray(v) && v.every(isString),
   site: v => isString(v) && /^[A-Za-z0-9._-]{1,64}$/.test(v),
-  priority: v => isInteger(v, 0, 99),
-  tags: v => Array.isArray(v) && v.every(isString),
   after: v => isObject(v) && Array.isArray(v.jobs) && v.jobs.length > 0 && v.jobs.length <= 10000 && v.jobs.every(parseDocId) &&
     (v.onFailure == null || ['cancel', 'run', 'wait'].includes(v.onFailure)),
-  progress: isObject,
-  times: v => isObject(v) && Object.values(v).every(isTime),
+  traceparent: isString, tracestate: isString,
 };
 
 /** The `_id` of a job (1.1). @param {string} type @param {string} id */
@@ -71,26 +56,14 @@ export function path(id) {
 }
 
 /** @param {any} value @param {number} levels @returns {boolean} */
-const deeper = (value, levels) => typeof value === 'object' && value !== null &&
-  (levels === 0 || Object.values(value).some(v => deeper(v, levels - 1)));
-
-/** The first field for which a document cannot be a job (1.2), or null. @param {Doc} doc @returns {string | null} */
-export function problem(doc) {
-  if (!parseDocId(doc._id)) return '_id';
-  const deep = Object.keys(doc).find(field => deeper(doc[field], 499));
-  if (deep) return deep;
-  if (doc.data !== undefined && !isObject(doc.data)) return 'data';
-  const wrong = Object.keys(CHECKS).find(field => doc[field] != null && !CHECKS[field](doc[field]));
-  return wrong ?? ((doc.lock != null) === isOwned(doc) ? null : 'lock');
-}
+const isDeeper = (value, levels) => typeof value === 'object' && value !== null &&
+  (levels === 0 || Object.values(value).some(v => isDeeper(v, levels - 1)));
 
 /** @param {string | undefined} rev */ export const generation = rev => parseInt(rev ?? '0', 10) || 0;
 /** @param {Doc} job */ export const status = job => job.status ?? 'waiting';
 /** @param {Doc} job */ export const isOwned = job => ['scheduled', 'running'].includes(status(job));
 /** @param {Doc} job */ export const isPending = job => ['waiting', 'stuck'].includes(status(job));
 /** @param {Doc} job */ export const isFinished = job => !job._deleted && !isOwned(job) && !isPending(job);
-/** 3.1, but for the time and for what the worker runs. @param {Doc} doc */
-export const isClaimable = doc => !doc._deleted && !problem(doc) && isPending(doc) && !doc.after && !doc._conflicts;
 
 /** A scheduled time in milliseconds: others may have written seconds (1.2). @param {any} time @returns {number} */
 export function millis(time) {
@@ -132,18 +105,21 @@ function mustBeOwned(job, verb) {
 }
 
 /** 2.1: a new job. @param {string} type @param {Doc} data @param {Doc} options @param {number} now @returns {Doc} */
-export function create(type, data, options, now) {
-  const {id, scheduledTime = 0, ...rest} = options;
-  const unknown = Object.keys(rest).find(field => !CREATORS.includes(field));
-  if (unknown) throw new RefusedError(`${unknown} ${JSON.stringify(rest[unknown])}: no field of a new job`);
-  /** @type {Doc} */
-  const job = {_id: docId(type, id ?? `tracker:${rest.tracker}`), status: 'waiting', scheduledTime, data};
-  for (const field of CREATORS) if (rest[field] != null) job[field] = rest[field];
-  job.times = {created: now};
-  const wrong = problem(job);
-  if (wrong) throw new RefusedError(`${wrong} ${JSON.stringify(job[wrong])}: cannot be that of a job`);
+export function create(type, data, {id, scheduledTime = 0, ...options}, now) {
+  const refuse = (/** @type {string} */ field, /** @type {any} */ value, why = 'cannot be that of a job') => {
+    throw new RefusedError(`${field} ${JSON.stringify(value)}: ${why}`);
+  };
+  if (!isObject(data)) refuse('data', data);
+  if (isDeeper(data, 499)) refuse('data', '...', 'nested deeper than 500 levels');
+  if (!isInteger(scheduledTime, -8.64e15, 8.64e15)) refuse('scheduledTime', scheduledTime);
+  for (const [field, value] of Object.entries(options)) {
+    if (!CREATORS[field]) refuse(field, value, 'no field of a new job');
+    if (value != null && !CREATORS[field](value)) refuse(field, value);
+  }
   // A time that is given here is in milliseconds; one before 1973-03-03 means at once.
-  return {...job, scheduledTime: scheduledTime > 0 && scheduledTime < 1e11 ? 0 : scheduledTime};
+  const at = scheduledTime > 0 && scheduledTime < 1e11 ? 0 : scheduledTime;
+  const said = Object.fromEntries(Object.entries(options).filter(([, value]) => value != null));
+  return {_id: docId(type, id ?? `tracker:${options.tracker}`), status: 'waiting', scheduledTime: at, data, ...said, times: {created: now}};
 }
 
 /** 3.2: a claim that runs at once. @param {Doc} job @param {{token: string, worker: string, user?: string}} lock @param {number} now @returns {Doc} */

@@ -4,7 +4,7 @@
  */
 import {randomUUID} from 'node:crypto';
 import {hostname} from 'node:os';
-import {CouchError, isUnknown, monotonic, pause, pauses} from './couch.js';
+import {CouchError, monotonic, pause, pauses} from './couch.js';
 import {HaltError, Job, moment} from './job.js';
 import {claim, docId, generation, parseDocId, release, settings, standing, withdraw} from './protocol.js';
 
@@ -179,13 +179,8 @@ export class Worker {
     const claimed = claim(doc, {token: randomUUID(), worker: this.id, user: this.couch.user}, this.couch.now());
     this.#tokens.add(claimed.lock.token);
     const sent = moment();
-    let answer = await this.couch.put(claimed);
-    for (const wait of pauses(100, 3000)) {
-      if (!isUnknown(answer) || monotonic() - sent.mono > this.settings(type).timeout) break;
-      answer = await this.couch.outcome(claimed).catch(() => ({status: 0}));
-      if (isUnknown(answer)) await pause(wait, this.#stop.signal);
-    }
-    const {status, rev} = answer;
+    const giveUp = () => this.#stop.signal.aborted || monotonic() - sent.mono > this.settings(type).timeout;
+    const {status, rev} = await this.couch.store(claimed, {giveUp, resend: false});
     if (status === 201 || status === 202) {
       const job = new Job(this, {...claimed, _rev: rev}, sent);
       const why = status === 202 ? 'no quorum confirmed the claim' : await this.#contested(doc, job.doc, id);
@@ -241,7 +236,7 @@ export class Worker {
       if (leaves && !leaf) break;
       const back = leaf && (this.couch.isCluster || reason === 'expired' ? withdraw(leaf, reason, now) : release(leaf, now));
       if (back && [201, 202].includes((await this.couch.put(back)).status)) break;
-      if (this.#stop.signal.aborted) break; // the registration goes, and a monitor takes the job back
+      if (this.#closed) break; // the registration is gone, and a monitor takes the job back
       await pause(wait, this.#stop.signal);
     }
     this.#forget(token);
