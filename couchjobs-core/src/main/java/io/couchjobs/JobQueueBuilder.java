@@ -123,7 +123,8 @@ public final class JobQueueBuilder {
     /**
      * Decides what happens when the database does not exist.
      *
-     * @param create whether to create it and its design documents (the default), or to fail
+     * @param create whether to create it and its design documents (the default), or to fail. It is never created on a node of a
+     *     cluster whose other nodes have it, or cannot be asked; nor on an empty server that is configured for a cluster
      * @return this
      */
     public JobQueueBuilder createIfMissing(boolean create) {
@@ -266,7 +267,7 @@ public final class JobQueueBuilder {
             CouchDatabase jobs = server.database(database);
             JobQueue queue = new JobQueue(jobs, this, new SiteDocument(jobs).readOr(site));
             if (createIfMissing) {
-                queue.operations().init();
+                queue.operations().init(false);
             } else {
                 queue.database().info();
             }

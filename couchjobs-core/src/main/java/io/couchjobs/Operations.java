@@ -55,7 +55,12 @@ public final class Operations {
      * @return what was missing
      */
     public InitReport init() {
-        boolean created = NewDatabase.createIfMissing(engine.database(), site());
+        return init(true);
+    }
+
+    /** When a queue is opened nobody may have asked for a new database. */
+    InitReport init(boolean wanted) {
+        boolean created = NewDatabase.createIfMissing(engine.database(), site(), wanted);
         return new InitReport(created, engine.designs().push(), site());
     }
 
@@ -83,7 +88,7 @@ public final class Operations {
      * @return what was missing
      */
     public static InitReport init(CouchDatabase database, @Nullable Site named) {
-        boolean created = NewDatabase.createIfMissing(database, named == null ? Site.UNNAMED : named);
+        boolean created = NewDatabase.createIfMissing(database, named == null ? Site.UNNAMED : named, true);
         List<String> pushed = new DesignDocuments(database).push();
         SiteDocument document = new SiteDocument(database);
         if (named != null) {

@@ -33,6 +33,8 @@ import java.util.Set;
  */
 public final class CouchServer implements AutoCloseable {
     /** CouchDB's default. */
+    private static final Set<String> WITHOUT = Set.of("missing", "deleted");
+
     private static final String MAX_DOCUMENT_SIZE = "8000000";
 
     static {
@@ -106,6 +108,46 @@ public final class CouchServer implements AutoCloseable {
                     Set.copyOf(Json.texts(nodes.path("all_nodes"))),
                     Set.copyOf(Json.texts(nodes.path("cluster_nodes"))));
         });
+    }
+
+    /**
+     * Asks whether a node of the cluster knows a database.
+     *
+     * @param node the node's name, as {@link #membership} has it
+     * @param database the database's name
+     * @return whether it does; nothing when that node cannot be asked now, or the user may not know
+     */
+    public Optional<Boolean> isOnNode(String node, String database) {
+        UrlPath entry =
+                UrlPath.ROOT.segment("_node").segment(node).segment("_dbs").segment(database);
+        try {
+            return http.exchange(Call.get(entry), answer -> {
+                if (answer.status() != 404) {
+                    answer.requireSuccess();
+                    return Optional.of(true);
+                }
+                // Otherwise the reason is that there is no such node.
+                boolean isWithout = WITHOUT.contains(answer.failure().reason());
+                return isWithout ? Optional.of(false) : Optional.empty();
+            });
+        } catch (CouchException untold) {
+            return Optional.empty();
+        }
+    }
+
+    /** {@return how many copies a new database has, as the server is configured; 1 when it does not tell} */
+    public int copiesWanted() {
+        try {
+            return http.exchange(
+                    Call.get(UrlPath.ROOT
+                            .segment("_node")
+                            .segment("_local")
+                            .segment("_config")
+                            .segment("cluster")),
+                    answer -> answer.object().path("n").asInt(1));
+        } catch (CouchException untold) {
+            return 1;
+        }
     }
 
     /**

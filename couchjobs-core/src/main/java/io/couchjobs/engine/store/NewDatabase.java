@@ -28,8 +28,14 @@ public final class NewDatabase {
      * Creates the database where there is none. Idempotent; several processes may do it at the same time.
      *
      * @param site which of several it is to be
+     * @param wanted whether a person wants it there; else it would be created because a program was started
+     * @throws io.couchjobs.couch.config.CouchJobsException when the node does not have it, and its cluster may
      */
-    public static boolean createIfMissing(CouchDatabase database, Site site) {
+    public static boolean createIfMissing(CouchDatabase database, Site site, boolean wanted) {
+        if (database.exists()) {
+            return false;
+        }
+        MissingDatabase.requireNew(database, wanted);
         boolean created = database.createIfMissing();
         if (created && site.equals(Site.UNNAMED)) {
             rememberFewRevisions(database);

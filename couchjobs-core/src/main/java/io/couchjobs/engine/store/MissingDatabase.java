@@ -1,0 +1,72 @@
+package io.couchjobs.engine.store;
+
+import io.couchjobs.couch.CouchDatabase;
+import io.couchjobs.couch.CouchServer;
+import io.couchjobs.couch.config.CouchException;
+import io.couchjobs.couch.config.CouchJobsException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Tells whether a database that a node does not have may be created there. Stateless.
+ *
+ * <p>A node of a cluster that lost its data does not know the cluster's databases until the other nodes have told it. A database
+ * that is created there in the meantime takes the place of the cluster's own one: all nodes then show the new, empty one.
+ */
+final class MissingDatabase {
+    /** What a server is named when nobody has named it: no other server can have it in a cluster. */
+    private static final Set<String> UNNAMED = Set.of("couchdb@127.0.0.1", "couchdb@localhost", "nonode@nohost");
+
+    private MissingDatabase() {}
+
+    /**
+     * Throws when the cluster of the node may have the database.
+     *
+     * @param database one that the node does not have
+     * @param wanted whether a person wants the database there; else it would be created because a program was started
+     */
+    static void requireNew(CouchDatabase database, boolean wanted) {
+        Set<String> nodes;
+        try {
+            CouchServer.Membership members = database.server().membership();
+            nodes = new HashSet<>(members.cluster());
+            nodes.addAll(members.connected());
+        } catch (CouchException untold) {
+            return; // it is no cluster, or not an administrator asks, who may create nothing
+        }
+        if (nodes.size() > 1) {
+            requireNewIn(nodes, database);
+        } else if (!wanted && mayHaveLostItsCluster(database.server(), nodes)) {
+            throw new CouchJobsException(
+                    "there is no database " + database.name() + ", and it was not created: the server " + nodes
+                            + " is empty and alone, but configured for a cluster. A node that lost its data looks like this, and a database"
+                            + " that is created there hides the one of its cluster. If there is no cluster, run couchjobs init");
+        }
+    }
+
+    private static void requireNewIn(Set<String> nodes, CouchDatabase database) {
+        int without = 0;
+        for (String node : nodes) {
+            Optional<Boolean> has = database.server().isOnNode(node, database.name());
+            if (has.orElse(false)) {
+                throw new CouchJobsException(
+                        "the node that was asked does not have the database " + database.name() + ", but " + node
+                                + " of its cluster has it: the node is being filled. Ask another node, or try again later");
+            }
+            without += has.isPresent() ? 1 : 0;
+        }
+        if (2 * without <= nodes.size()) {
+            throw new CouchJobsException("there is no database " + database.name()
+                    + " on the node that was asked, and it was not" + " created: only " + without + " of the "
+                    + nodes.size() + " nodes of the cluster can be asked whether they have it");
+        }
+    }
+
+    private static boolean mayHaveLostItsCluster(CouchServer server, Set<String> self) {
+        return !UNNAMED.containsAll(self)
+                && server.copiesWanted() > 1
+                && server.databases().equals(List.of());
+    }
+}
