@@ -57,7 +57,9 @@ final class MissingDatabase {
             }
             without += has.isPresent() ? 1 : 0;
         }
-        if (2 * without <= nodes.size()) {
+        boolean tellsNothing =
+                without == 0; // not even of the node that was asked: a proxy may keep such questions away
+        if (!tellsNothing && 2 * without <= nodes.size()) {
             throw new CouchJobsException("there is no database " + database.name()
                     + " on the node that was asked, and it was not" + " created: only " + without + " of the "
                     + nodes.size() + " nodes of the cluster can be asked whether they have it");

@@ -97,8 +97,10 @@ class MissingDatabaseTest {
         databases("[]");
         configured(1);
         assertThat(create(false)).as("configured for one node").isTrue();
-        wire.stubFor(get(urlEqualTo("/_membership")).willReturn(status(404)));
         configured(3);
+        members("a@one", "b@two", "c@three");
+        assertThat(create(false)).as("nobody tells what the nodes have").isTrue();
+        wire.stubFor(get(urlEqualTo("/_membership")).willReturn(status(404)));
         assertThat(create(false)).as("no cluster").isTrue();
     }
 
