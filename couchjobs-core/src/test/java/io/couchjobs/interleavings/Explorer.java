@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * set: {@code -Dcouchjobs.interleavings=100000}.
  */
 final class Explorer implements AutoCloseable {
-    private static final int MOST = 20;
+    private static final int MOST = 14;
     private static final int MOST_ON_POUCHDB = 12;
     private static final int SAMPLES = 40;
     private static final int SAMPLES_ON_POUCHDB = 4;
