@@ -8,14 +8,14 @@ import {cancel, create, docId, isFinished, isPending, requestCancel, RefusedErro
 /** @typedef {import('./protocol.js').Doc} Doc */
 /** @typedef {{put: (doc: any) => Promise<any>, get: (id: string, options?: any) => Promise<any>}} Pouch a PouchDB database */
 
-/** What is to be replicated: `db.sync(url, {live: true, retry: true, selector: jobsOnly})`. */
+/** The documents to replicate: `db.sync(url, {live: true, retry: true, selector: jobsOnly})`. */
 export const jobsOnly = {_id: {$gte: 'job:', $lt: 'job;'}};
 
 /**
  * Creates a job in the local database; replication brings it to the queue.
  * @param {Pouch} db @param {string} type @param {Doc} [data]
  * @param {Omit<import('./queue.js').JobOptions, never>} [options] `id`: one that no other phone chooses, default a random UUID; `site`: where the queue's database has a name
- * @returns {Promise<{outcome: 'added' | 'exists', id: string}>} `exists`: in the local database. Of two phones that choose one id the first to be replicated wins
+ * @returns {Promise<{outcome: 'added' | 'exists', id: string}>} `exists`: in the local database. When two phones choose one id, the first to be replicated wins
  */
 export async function createJob(db, type, data = {}, options = {}) {
   const id = options.id ?? (options.tracker ? `tracker:${options.tracker}` : globalThis.crypto?.randomUUID?.());

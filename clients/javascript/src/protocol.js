@@ -25,7 +25,7 @@ const isInteger = (v, least, most) => Number.isInteger(v) && v >= least && v <= 
 /** @param {any} v @param {number} longest */
 const isName = (v, longest) => isString(v) && v.length <= longest && /[^ ]/.test(v) && !/[\u0000-\u001f\u007f-\u009f]|\p{Surrogate}/u.test(v);
 
-/** What a creator may say of a job beside its data (1.2). @type {Record<string, (v: any) => boolean>} */
+/** The fields that a creator may write beside the data (1.2). @type {Record<string, (v: any) => boolean>} */
 const CREATORS = {
   group: isString, priority: v => isInteger(v, 0, 99), maxRetries: v => isInteger(v, 0, MOST), class: isString, origin: isString,
   correlationId: isString, tracker: isString, tags: v => Array.isArray(v) && v.every(isString),
@@ -42,7 +42,7 @@ export function docId(type, id) {
   return `job:${type}:${id}`;
 }
 
-/** What an `_id` names, or null when it is not that of a job. @param {any} name @returns {{type: string, id: string} | null} */
+/** The type and id that an `_id` names, or null when it is not that of a job. @param {any} name @returns {{type: string, id: string} | null} */
 export function parseDocId(name) {
   const parts = isString(name) ? /^job:([^:]*):(.*)$/s.exec(name) : null;
   return parts && isName(parts[1], 128) && isName(parts[2], 512) ? {type: parts[1], id: parts[2]} : null;

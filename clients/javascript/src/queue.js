@@ -217,7 +217,7 @@ export class Queue {
   }
 
   /**
-   * Runs a handler for each due job, until `stop()` of the worker. What the handler returns is the result; what it throws is a failure, for good
+   * Runs a handler for each due job, until `stop()` of the worker. The handler's return value is the result; what it throws is a failure, for good
    * where the error has `permanent: true`.
    * @param {string | string[]} types @param {(job: import('./job.js').Job) => any} handler
    * @param {import('./worker.js').WorkerOptions & {concurrency?: number}} [options]

@@ -247,7 +247,7 @@ export class Worker {
     setTimeout(() => this.#tokens.delete(token), 30000).unref();
   }
 
-  /** Of a job: it is in other hands, or its end is written. @param {Job} job @param {boolean} ended */
+  /** The job is in other hands, or its end is written. @param {Job} job @param {boolean} ended */
   gone(job, ended) {
     if (!this.#owned.delete(job.doc._id)) return;
     if (ended) this.#forget(job.token);

@@ -7,7 +7,7 @@ import * as protocol from '../src/protocol.js';
 const vectors = name => JSON.parse(readFileSync(new URL(`../../../design-docs/vectors/${name}.json`, import.meta.url), 'utf8'));
 const count = (t, cases) => t.diagnostic(`${cases.length} cases`);
 
-/** What each event of the vectors is in this client; others are not in it: add (again), letGo, start, snooze, expire, resubmit,
+/** Each event of the vectors as this client writes it; others are not in it: add (again), letGo, start, snooze, expire, resubmit,
  * retry, reschedule, prioritize, remove, retire. */
 const events = {
   create: (job, {id, type, request}, now) => {

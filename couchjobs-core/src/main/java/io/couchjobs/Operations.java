@@ -20,12 +20,10 @@ import io.couchjobs.engine.store.NewDatabase;
 import io.couchjobs.engine.store.SiteDocument;
 import io.couchjobs.job.AddResult;
 import io.couchjobs.job.Job;
-import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobNotFoundException;
 import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRefusedException;
-import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.Listening;
 import io.couchjobs.job.Site;
 import io.couchjobs.job.WorkerInfo;
@@ -204,22 +202,6 @@ public final class Operations {
                 types.settings(),
                 workers(),
                 engine.parts().clock().instant());
-    }
-
-    /**
-     * Counts the jobs that carry a label, such as those of each group, whatever site runs them.
-     *
-     * @param label which label
-     * @param limit how many of its values at most: each job may have a correlation id of its own
-     * @return how many there are, by the value of the label and by status, in the index's order of the values; a status without
-     *     jobs is missing
-     * @throws IllegalArgumentException when the limit is less than 1
-     */
-    public Map<String, Map<JobStatus, Long>> countsBy(JobFilter.Label label, int limit) {
-        if (limit < 1) {
-            throw new IllegalArgumentException("limit must be at least 1: " + limit);
-        }
-        return engine.index().counts().byLabel(label, limit);
     }
 
     /** {@return who works here, by id: workers that are registered, and owners that are not} */

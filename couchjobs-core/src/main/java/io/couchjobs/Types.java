@@ -5,6 +5,7 @@ import io.couchjobs.engine.index.JobIndex;
 import io.couchjobs.engine.index.Parallel;
 import io.couchjobs.engine.settings.SettingsStore;
 import io.couchjobs.engine.time.Environment;
+import io.couchjobs.job.JobFilter;
 import io.couchjobs.job.JobId;
 import io.couchjobs.job.JobStatus;
 import io.couchjobs.job.JobType;
@@ -21,7 +22,7 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
 /**
- * The job types of a queue: their settings, such as timeouts, limits and pauses, and how many jobs they have. Thread-safe. {@link
+ * The job types of a queue: their settings, such as timeouts, limits and pauses, and how many jobs there are. Thread-safe. {@link
  * JobQueue} says what all methods throw.
  */
 public final class Types {
@@ -144,6 +145,22 @@ public final class Types {
                 ? null
                 : index.counts().oldestPending(type.getKey()).orElse(null);
         return Map.entry(type.getKey(), new TypeCounts(type.getValue(), oldest));
+    }
+
+    /**
+     * Counts the jobs that carry a label, such as those of each group, whatever site runs them.
+     *
+     * @param label which label
+     * @param limit how many of its values at most: each job may have a correlation id of its own
+     * @return how many there are, by the value of the label and by status, in the index's order of the values; a status without
+     *     jobs is missing
+     * @throws IllegalArgumentException when the limit is less than 1
+     */
+    public Map<String, Map<JobStatus, Long>> countsBy(JobFilter.Label label, int limit) {
+        if (limit < 1) {
+            throw new IllegalArgumentException("limit must be at least 1: " + limit);
+        }
+        return index.counts().byLabel(label, limit);
     }
 
     /**

@@ -45,7 +45,7 @@ class LabelsTest {
         queue.cancel("report", "b", CancelMode.REQUEST);
         JobFilter red = JobFilter.all().label(label, "red");
 
-        TestQueue.until(() -> queue.operations()
+        TestQueue.until(() -> queue.types()
                 .countsBy(label, 10)
                 .equals(Map.of(
                         "blue", Map.of(JobStatus.WAITING, 1L),
@@ -54,7 +54,7 @@ class LabelsTest {
         assertThat(ids(red.type("email"))).containsExactly("a");
         assertThat(ids(red.status(JobStatus.CANCELLED))).containsExactly("b");
         assertThat(queue.all(red)).hasSize(2);
-        assertThat(queue.operations().countsBy(label, 1)).containsOnlyKeys("blue");
+        assertThat(queue.types().countsBy(label, 1)).containsOnlyKeys("blue");
     }
 
     @Test
@@ -74,7 +74,7 @@ class LabelsTest {
         queue.add(job("email", "a").group("shop").build());
         TestQueue.until(() ->
                 !queue.accept(AcceptOptions.of("email").timeout(Duration.ZERO)).isEmpty());
-        TestQueue.until(() -> queue.operations()
+        TestQueue.until(() -> queue.types()
                 .countsBy(JobFilter.Label.GROUP, 10)
                 .equals(Map.of("shop", Map.of(JobStatus.RUNNING, 1L))));
     }
@@ -82,7 +82,7 @@ class LabelsTest {
     @Test
     void what_cannot_be_asked_is_named() {
         assertThatThrownBy(() -> JobFilter.all().correlationId("")).hasMessageContaining("correlationId");
-        assertThatThrownBy(() -> queue.operations().countsBy(JobFilter.Label.TAG, 0))
+        assertThatThrownBy(() -> queue.types().countsBy(JobFilter.Label.TAG, 0))
                 .hasMessageContaining("limit must be at least 1: 0");
     }
 

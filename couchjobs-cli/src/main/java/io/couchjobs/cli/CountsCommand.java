@@ -75,8 +75,8 @@ final class CountsCommand extends QueueCommand {
 
     private ExitCode byLabel(JobQueue queue, JobFilter.Label by) throws Exception {
         // One more than wanted tells whether there are more.
-        Map<String, Map<JobStatus, Long>> counts = new LinkedHashMap<>(new IndexWait(queue, root().progress())
-                .ask(() -> queue.operations().countsBy(by, limit + 1)));
+        Map<String, Map<JobStatus, Long>> counts = new LinkedHashMap<>(
+                new IndexWait(queue, root().progress()).ask(() -> queue.types().countsBy(by, limit + 1)));
         boolean more = counts.size() > limit;
         List.copyOf(counts.keySet()).stream().skip(limit).forEach(counts::remove);
         String name = EnumNames.lowerCase(by);

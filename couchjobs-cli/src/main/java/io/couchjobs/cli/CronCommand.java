@@ -1,9 +1,6 @@
 package io.couchjobs.cli;
 
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code cron ...}: recurring jobs. */
 @Command(
@@ -26,14 +23,4 @@ import picocli.CommandLine.Spec;
             "  couchjobs cron add nightly '30 2 * * *' report --zone Europe/Berlin",
             "  couchjobs cron list --next 3"
         })
-final class CronCommand implements Runnable {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
-    @Override
-    public void run() {
-        throw new ParameterException(
-                spec.commandLine(), "which of its commands? add, list, run, enable, disable or remove");
-    }
-}
+final class CronCommand extends CommandGroup {}

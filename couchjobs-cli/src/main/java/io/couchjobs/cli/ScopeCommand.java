@@ -1,9 +1,6 @@
 package io.couchjobs.cli;
 
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code scope ...}: parts of the work that are started and stopped, and take only so many jobs. */
 @Command(
@@ -27,14 +24,4 @@ import picocli.CommandLine.Spec;
             "  couchjobs scope start index 3 --concurrency 2",
             "  couchjobs scope set index --queue-limit 50"
         })
-final class ScopeCommand implements Runnable {
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec spec;
-
-    @Override
-    public void run() {
-        throw new ParameterException(
-                spec.commandLine(), "which of its commands? list, start, stop, set, stats or history");
-    }
-}
+final class ScopeCommand extends CommandGroup {}

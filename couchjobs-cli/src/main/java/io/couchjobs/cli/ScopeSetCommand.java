@@ -14,7 +14,7 @@ import picocli.CommandLine.Mixin;
         name = "set",
         description = {
             "Change how much scopes take, also while they run. No run is stopped, and no waiting job is lost.",
-            "What is not named stays as it is; the word \"default\" takes a value back to its default."
+            "A value that is not named stays as it is; the word \"default\" takes a value back to its default."
         },
         footer = {
             "",

@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
         name = "set",
         description = {
             "Change the settings of a type; running workers follow within moments. Prints the settings as they are then.",
-            "What is not named stays as it is; the word \"default\" takes a setting back to its default."
+            "A value that is not named stays as it is; the word \"default\" takes a setting back to its default."
         },
         footer = {
             "",

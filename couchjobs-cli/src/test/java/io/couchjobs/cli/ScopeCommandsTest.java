@@ -36,25 +36,26 @@ class ScopeCommandsTest {
     @BeforeEach
     void queue(TestDatabase database) {
         shell = TestShell.at(database);
-        done("init");
+        shell.done("init");
     }
 
     @Test
     void a_scope_is_started_changed_listed_and_stopped() {
-        TestShell.Said started = done("scope", "start", "index", "3", "--concurrency", "2", "--classes", "book,page");
+        TestShell.Said started =
+                shell.done("scope", "start", "index", "3", "--concurrency", "2", "--classes", "book,page");
         assertThat(started.out()).contains("index  3", "running", "2", "6", "book,page");
-        done("scope", "start", "index", "4");
+        shell.done("scope", "start", "index", "4");
 
-        JsonNode changed = done("scope", "set", "index", "3", "--concurrency", "cores*2", "-o", "json")
+        JsonNode changed = shell.done("scope", "set", "index", "3", "--concurrency", "cores*2", "-o", "json")
                 .json()
                 .get(0);
         assertThat(changed.path("concurrency").asText()).isEqualTo("cores*2");
         assertThat(changed.path("classes")).hasToString("[\"book\",\"page\"]");
-        assertThat(done("scope", "set", "index", "--queue-limit", "7", "-o", "json")
+        assertThat(shell.done("scope", "set", "index", "--queue-limit", "7", "-o", "json")
                         .json())
                 .hasSize(2)
                 .allMatch(scope -> scope.path("queueLimit").asInt() == 7);
-        done(
+        shell.done(
                 "scope",
                 "set",
                 "index",
@@ -66,23 +67,23 @@ class ScopeCommandsTest {
                 "--queue-limit",
                 "default");
 
-        JsonNode listed = done("scope", "list", "-o", "json").json();
+        JsonNode listed = shell.done("scope", "list", "-o", "json").json();
         assertThat(listed).hasSize(2);
         assertThat(listed.get(0))
                 .hasToString("{\"type\":\"index\",\"partition\":\"3\",\"running\":true,\"concurrency\":10,"
                         + "\"queueLimit\":null,\"classes\":[],\"starts\":1}");
-        assertThat(done("scope", "list", "other", "-o", "json").json()).isEmpty();
+        assertThat(shell.done("scope", "list", "other", "-o", "json").json()).isEmpty();
 
-        assertThat(done("scope", "stop", "index", "3", "--timeout", "0s", "-o", "json")
+        assertThat(shell.done("scope", "stop", "index", "3", "--timeout", "0s", "-o", "json")
                         .json()
                         .get(0)
                         .path("running")
                         .asBoolean())
                 .isFalse();
-        assertThat(done("scope", "start", "index").err())
+        assertThat(shell.done("scope", "start", "index").err())
                 .contains("index@4 runs already; nothing was written")
                 .doesNotContain("index@3");
-        assertThat(done("scope", "stop", "index", "-o", "json").json())
+        assertThat(shell.done("scope", "stop", "index", "-o", "json").json())
                 .noneMatch(scope -> scope.path("running").asBoolean());
     }
 
@@ -90,23 +91,23 @@ class ScopeCommandsTest {
     void its_jobs_are_counted_and_listed_when_they_have_ended(TestDatabase database) throws Exception {
         BlockingQueue<Ending> endings = new LinkedBlockingQueue<>();
         try (JobQueue queue = TestShell.queue(database)) {
-            done("scope", "start", "index", "3");
+            shell.done("scope", "start", "index", "3");
             queue.scopes().serve(ScopeService.of("index", ObjectNode.class, (data, context) -> "done"));
             submit(queue, "a", endings);
             assertThat(endings.poll(60, TimeUnit.SECONDS)).isNotNull();
         }
         JsonNode stats =
-                done("scope", "stats", "index", "3", "-o", "json").json().get(0);
+                shell.done("scope", "stats", "index", "3", "-o", "json").json().get(0);
         assertThat(stats.path("accepted").asLong()).isEqualTo(1);
         assertThat(stats.path("finished").asLong()).isEqualTo(1);
-        assertThat(done("scope", "stats", "index").out()).contains("ACCEPTED", "CANCELLED");
-        assertThat(done("scope", "history", "index", "3", "-o", "json")
+        assertThat(shell.done("scope", "stats", "index").out()).contains("ACCEPTED", "CANCELLED");
+        assertThat(shell.done("scope", "history", "index", "3", "-o", "json")
                         .json()
                         .get(0)
                         .path("id")
                         .asText())
                 .isEqualTo("a");
-        assertThat(done("scope", "history", "index").out()).contains("index@3  a", "success");
+        assertThat(shell.done("scope", "history", "index").out()).contains("index@3  a", "success");
     }
 
     @Test
@@ -114,7 +115,7 @@ class ScopeCommandsTest {
         BlockingQueue<Ending> endings = new LinkedBlockingQueue<>();
         CountDownLatch begun = new CountDownLatch(1);
         try (JobQueue queue = TestShell.queue(database)) {
-            done("scope", "start", "index", "3");
+            shell.done("scope", "start", "index", "3");
             queue.scopes().serve(ScopeService.of("index", ObjectNode.class, (data, context) -> {
                 begun.countDown();
                 new CountDownLatch(1).await();
@@ -122,7 +123,7 @@ class ScopeCommandsTest {
             }));
             submit(queue, "endless", endings);
             assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
-            done("scope", "stop", "index", "3", "--timeout", "0s");
+            shell.done("scope", "stop", "index", "3", "--timeout", "0s");
             Ending killed = endings.poll(60, TimeUnit.SECONDS);
             assertThat(killed).isNotNull();
             assertThat(killed.reason().orElseThrow()).startsWith("SCOPE_SHUTDOWN");
@@ -131,14 +132,14 @@ class ScopeCommandsTest {
 
     @Test
     void what_is_wrong_is_named_and_nothing_is_written() {
-        usage("concurrency must be at least 1: 0", "scope", "start", "index", "3", "--concurrency", "0");
-        usage("cores*x", "scope", "start", "index", "3", "--concurrency", "cores*x");
-        usage("'-1'", "scope", "set", "index", "3", "--queue-limit=-1");
-        usage("what to set?", "scope", "set", "index", "3");
-        usage("must not contain @", "scope", "start", "index@3", "4");
-        usage("limit must be at least 1: 0", "scope", "history", "index", "--limit", "0");
-        usage("which of its commands?", "scope");
-        assertThat(done("scope", "list", "-o", "json").json()).isEmpty();
+        shell.usage("concurrency must be at least 1: 0", "scope", "start", "index", "3", "--concurrency", "0");
+        shell.usage("cores*x", "scope", "start", "index", "3", "--concurrency", "cores*x");
+        shell.usage("'-1'", "scope", "set", "index", "3", "--queue-limit=-1");
+        shell.usage("what to set?", "scope", "set", "index", "3");
+        shell.usage("must not contain @", "scope", "start", "index@3", "4");
+        shell.usage("limit must be at least 1: 0", "scope", "history", "index", "--limit", "0");
+        shell.usage("which of its commands?", "scope");
+        assertThat(shell.done("scope", "list", "-o", "json").json()).isEmpty();
     }
 
     @Test
@@ -164,17 +165,5 @@ class ScopeCommandsTest {
         Submission submitted = queue.scopes()
                 .submit(THREE, JobRequest.builder("index").id(id).data(Map.of()).build(), endings::add);
         assertThat(submitted.isAccepted()).isTrue();
-    }
-
-    private void usage(String named, String... args) {
-        TestShell.Said said = shell.run(args);
-        assertThat(said.exitCode()).as(said.err()).isEqualTo(2);
-        assertThat(said.err()).contains(named);
-    }
-
-    private TestShell.Said done(String... args) {
-        TestShell.Said said = shell.run(args);
-        assertThat(said.exitCode()).as(said.err()).isZero();
-        return said;
     }
 }

@@ -1,5 +1,7 @@
 package io.couchjobs.cli;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.couchjobs.JobQueue;
@@ -81,6 +83,20 @@ final class TestShell {
         StringWriter err = new StringWriter();
         int exitCode = Cli.run(shell(out, err), args);
         return new Said(exitCode, out.toString(), err.toString());
+    }
+
+    /** Runs a command that must end well. */
+    Said done(String... args) {
+        Said said = run(args);
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        return said;
+    }
+
+    /** Runs a command whose arguments are wrong. The error must name what is wrong. */
+    void usage(String named, String... args) {
+        Said said = run(args);
+        assertThat(said.exitCode()).as(said.err()).isEqualTo(2);
+        assertThat(said.err()).contains(named);
     }
 
     /** Starts a command that goes on. */

@@ -22,7 +22,7 @@ public record JobFilter(
         @Nullable String ofSite) {
     private static final JobFilter ALL = new JobFilter(null, null, Map.of(), null);
 
-    /** What creators can write on a job so that it is found. An index has the jobs of each label. */
+    /** A field by which creators make jobs findable. An index has the jobs of each label. */
     public enum Label {
         /** The correlation id. Never empty. */
         CORRELATION,

@@ -5,17 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.couchjobs.JobQueue;
 import io.couchjobs.embedded.junit.TestDatabase;
 import io.couchjobs.job.Job;
+import io.couchjobs.job.JobChange;
 import io.couchjobs.job.JobFilter;
+import io.couchjobs.job.JobId;
+import io.couchjobs.job.JobPhase;
 import io.couchjobs.job.JobRequest;
-import io.couchjobs.job.JobStatus;
-import io.couchjobs.type.TypeCounts;
+import io.couchjobs.job.Listening;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /** Many jobs, run by a fleet whose workers are killed in the middle, and what became of them. */
@@ -28,6 +30,7 @@ final class FleetRun {
     private final TestDatabase database;
     private final JobQueue queue;
     private final Path folder;
+    private final Set<JobId> finished = new HashSet<>();
 
     FleetRun(TestDatabase database, JobQueue queue, Path folder) {
         this.database = database;
@@ -50,25 +53,12 @@ final class FleetRun {
      */
     Runs of(String what, List<Kind> kinds, int count, Halfway halfway) throws Exception {
         long began = System.nanoTime();
+        Listening watching = queue.watch(JobFilter.all().type(Kind.TYPE), this::noted);
         int kills;
-        try (Fleet fleet = new Fleet(database, folder, kinds, SEED)) {
-            Process curl = byCurl(count / 4);
-            queue.addAll(IntStream.range(0, count - count / 4)
-                    .mapToObj(i -> JobRequest.builder(Kind.TYPE)
-                            .id("java-" + i)
-                            .data(Map.of("number", i))
-                            .build())
-                    .toList());
-            for (int kill = 1; kill <= KILLS; kill++) {
-                awaitFinished((long) count * kill / (KILLS + 1));
-                fleet.killOne();
-                if (kill == KILLS / 2) {
-                    halfway.act();
-                }
-            }
-            assertThat(curl.waitFor()).isZero();
-            awaitFinished(count);
-            kills = fleet.kills();
+        try {
+            kills = killingSome(kinds, count, halfway);
+        } finally {
+            watching.close();
         }
         List<Job> jobs = queue.all(JobFilter.all().type(Kind.TYPE)).toList();
         Runs runs = Runs.read(folder);
@@ -91,6 +81,29 @@ final class FleetRun {
         return runs;
     }
 
+    /** Returns how many workers were killed. */
+    private int killingSome(List<Kind> kinds, int count, Halfway halfway) throws Exception {
+        try (Fleet fleet = new Fleet(database, folder, kinds, SEED)) {
+            Process curl = byCurl(count / 4);
+            queue.addAll(IntStream.range(0, count - count / 4)
+                    .mapToObj(i -> JobRequest.builder(Kind.TYPE)
+                            .id("java-" + i)
+                            .data(Map.of("number", i))
+                            .build())
+                    .toList());
+            for (int kill = 1; kill <= KILLS; kill++) {
+                awaitFinished((long) count * kill / (KILLS + 1));
+                fleet.killOne();
+                if (kill == KILLS / 2) {
+                    halfway.act();
+                }
+            }
+            assertThat(curl.waitFor()).isZero();
+            awaitFinished(count);
+            return fleet.kills();
+        }
+    }
+
     /** One document per request, as a shell would write it. */
     private Process byCurl(int count) throws IOException {
         String script = "for i in $(seq " + count + "); do curl -sS -f -o /dev/null -X PUT \"$DB/job:" + Kind.TYPE
@@ -100,21 +113,19 @@ final class FleetRun {
         return curl.inheritIO().start();
     }
 
-    private void awaitFinished(long wanted) throws InterruptedException {
-        while (finished() < wanted) {
-            TimeUnit.MILLISECONDS.sleep(200);
+    private synchronized void noted(JobChange change) {
+        if (change.phase() == JobPhase.FINISHED && finished.add(change.id())) {
+            notifyAll();
         }
     }
 
-    private long finished() {
-        TypeCounts counts = queue.types().counts().get(Kind.TYPE);
-        return counts == null
-                ? 0
-                : counts.byStatus().getOrDefault(JobStatus.SUCCESS, 0L)
-                        + counts.byStatus().getOrDefault(JobStatus.FAILED, 0L);
+    private synchronized void awaitFinished(long wanted) throws InterruptedException {
+        while (finished.size() < wanted) {
+            wait();
+        }
     }
 
-    /** What a test does in the middle. */
+    /** The part of a test that comes in the middle. */
     interface Halfway {
         void act() throws Exception;
     }

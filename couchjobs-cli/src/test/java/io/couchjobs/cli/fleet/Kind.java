@@ -48,38 +48,29 @@ enum Kind {
                 switch (this) {
                     case JAVA -> Jvm.worker(List.of("-Xmx128m"), work(id));
                     case PREVIOUS -> previous(work(id));
-                    case PYTHON ->
-                        new ProcessBuilder(
-                                "python3",
-                                CLIENTS.resolve("python/examples/worker").toString(),
-                                withCredentials(database).toString(),
-                                TYPE,
-                                "--id",
-                                id,
-                                "--concurrency",
-                                Integer.toString(MOST_RUNS),
-                                "--sleep",
-                                MILLIS,
-                                "--events",
-                                events.toString());
-                    case JAVASCRIPT ->
-                        new ProcessBuilder(
-                                "node",
-                                CLIENTS.resolve("javascript/examples/worker.js").toString(),
-                                withCredentials(database).toString(),
-                                TYPE,
-                                "--id",
-                                id,
-                                "--concurrency",
-                                Integer.toString(MOST_RUNS),
-                                "--sleep",
-                                MILLIS,
-                                "--out",
-                                events.toString());
+                    case PYTHON -> client("python3", "python/examples/worker", database, id, "--events", events);
+                    case JAVASCRIPT -> client("node", "javascript/examples/worker.js", database, id, "--out", events);
                 };
         worker.environment().put("EVENTS", events.toString());
         configure(worker, database);
         return worker;
+    }
+
+    private static ProcessBuilder client(
+            String program, String script, TestDatabase database, String id, String output, Path events) {
+        return new ProcessBuilder(
+                program,
+                CLIENTS.resolve(script).toString(),
+                withCredentials(database).toString(),
+                TYPE,
+                "--id",
+                id,
+                "--concurrency",
+                Integer.toString(MOST_RUNS),
+                "--sleep",
+                MILLIS,
+                output,
+                events.toString());
     }
 
     private static List<String> work(String id) {

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** What the workers of a fleet said of their runs, by job and fence. */
+/** The runs of a fleet, as its workers told them, by job and fence. */
 final class Runs {
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -85,7 +85,7 @@ final class Runs {
         return longest;
     }
 
-    /** What is wrong with them, and with how the jobs are now. */
+    /** The broken promises of the runs, and of the jobs as they are now. */
     List<String> violations(Collection<Job> jobs) {
         List<String> all = new ArrayList<>(violations);
         ofJobs.forEach((id, runs) -> {

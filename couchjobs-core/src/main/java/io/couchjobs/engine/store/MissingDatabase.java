@@ -16,7 +16,9 @@ import java.util.Set;
  * that is created there in the meantime takes the place of the cluster's own one: all nodes then show the new, empty one.
  */
 final class MissingDatabase {
-    /** What a server is named when nobody has named it: no other server can have it in a cluster. */
+    private static final String NOT_CREATED =
+            "the database %s is not on the server that was asked, and was not created: ";
+    /** The names that a server has when nobody named it. Such a server is no node of a cluster. */
     private static final Set<String> UNNAMED = Set.of("couchdb@127.0.0.1", "couchdb@localhost", "nonode@nohost");
 
     private MissingDatabase() {}
@@ -39,10 +41,11 @@ final class MissingDatabase {
         if (nodes.size() > 1) {
             requireNewIn(nodes, database);
         } else if (!wanted && mayHaveLostItsCluster(database.server(), nodes)) {
-            throw new CouchJobsException(
-                    "there is no database " + database.name() + ", and it was not created: the server " + nodes
-                            + " is empty and alone, but configured for a cluster. A node that lost its data looks like this, and a database"
-                            + " that is created there hides the one of its cluster. If there is no cluster, run couchjobs init");
+            throw new CouchJobsException(NOT_CREATED.formatted(database.name())
+                    + "the server " + nodes
+                    + " is empty and alone, but configured for a cluster. A node that lost its data looks"
+                    + " like this, and a database that is created there hides the one of its cluster. If there is no cluster,"
+                    + " run couchjobs init");
         }
     }
 
@@ -51,17 +54,16 @@ final class MissingDatabase {
         for (String node : nodes) {
             Optional<Boolean> has = database.server().isOnNode(node, database.name());
             if (has.orElse(false)) {
-                throw new CouchJobsException(
-                        "the node that was asked does not have the database " + database.name() + ", but " + node
-                                + " of its cluster has it: the node is being filled. Ask another node, or try again later");
+                throw new CouchJobsException(NOT_CREATED.formatted(database.name())
+                        + node
+                        + " of the same cluster has it, so the node that was asked is being filled. Ask another node, or try"
+                        + " again later");
             }
             without += has.isPresent() ? 1 : 0;
         }
-        boolean tellsNothing =
-                without == 0; // not even of the node that was asked: a proxy may keep such questions away
-        if (!tellsNothing && 2 * without <= nodes.size()) {
-            throw new CouchJobsException("there is no database " + database.name()
-                    + " on the node that was asked, and it was not" + " created: only " + without + " of the "
+        // When no node tells anything, a proxy keeps such questions away: the node that was asked could tell of itself.
+        if (without > 0 && 2 * without <= nodes.size()) {
+            throw new CouchJobsException(NOT_CREATED.formatted(database.name()) + "only " + without + " of the "
                     + nodes.size() + " nodes of the cluster can be asked whether they have it");
         }
     }

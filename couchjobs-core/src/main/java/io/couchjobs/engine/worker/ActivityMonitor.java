@@ -298,7 +298,7 @@ public final class ActivityMonitor implements FeedListener, AutoCloseable {
         return one.compareTo(other) < 0 ? one : other;
     }
 
-    /** What went wrong in one look. While the server is away nothing more is tried. */
+    /** The troubles of one look. While the server is away nothing more is tried. */
     private static final class Troubles {
         private @Nullable Throwable last;
         private boolean isAway;

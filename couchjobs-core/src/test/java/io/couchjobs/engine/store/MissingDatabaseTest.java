@@ -60,7 +60,7 @@ class MissingDatabaseTest {
         for (boolean wanted : new boolean[] {false, true}) {
             assertThatThrownBy(() -> create(wanted))
                     .isInstanceOf(CouchJobsException.class)
-                    .hasMessageContaining("b@two of its cluster has it");
+                    .hasMessageContaining("b@two of the same cluster has it");
         }
         wire.verify(0, putRequestedFor(anyUrl()));
     }

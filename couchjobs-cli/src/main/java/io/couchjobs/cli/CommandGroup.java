@@ -1,0 +1,19 @@
+package io.couchjobs.cli;
+
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The base of commands that do nothing but have commands of their own. */
+abstract class CommandGroup implements Runnable {
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Override
+    public final void run() {
+        throw new ParameterException(
+                spec.commandLine(),
+                "which of its commands? " + String.join(", ", spec.subcommands().keySet()));
+    }
+}
