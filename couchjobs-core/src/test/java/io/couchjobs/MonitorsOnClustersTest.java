@@ -91,6 +91,7 @@ class MonitorsOnClustersTest {
 
     @Test
     void the_claim_of_a_dead_owner_is_withdrawn_when_there_are_other_leaves() throws Exception {
+        assumeTrue(!database.serverName().contains("PouchDB"), "PouchDB Server's _bulk_get has the winning leaf only");
         ClaimedJob claim = claimed();
         ObjectNode other = claim.job().toDocument().put("_rev", "1-" + "e".repeat(32));
         ((ObjectNode) other.get("lock")).put("token", "other");
